@@ -128,9 +128,11 @@ def a_tested_component(commodore: CommandLine) -> None:
 
 def objects_and_a_rule() -> None:
     """A file with an object, and a folder with a rule and its test."""
-    thing = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: one}}"
+    options = "{argocd.argoproj.io/sync-options: Prune=false}"
+    metadata = f"{{name: one, annotations: {options}}}"
+    thing = f"{{apiVersion: example.com/v1, kind: Thing, metadata: {metadata}}}"
     Path("objects.yaml").write_text(thing)
-    Path("desired.yaml").write_text(thing.replace("}}", "}, spec: {size: 2}}"))
+    Path("desired.yaml").write_text(thing.replace("}}}", "}}, spec: {size: 2}}"))
     folder = Path("rules/example.com/Thing")
     folder.mkdir(parents=True)
     (folder / "health.lua").write_text("return {status='Healthy', message='Done'}")

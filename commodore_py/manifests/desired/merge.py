@@ -30,12 +30,12 @@ def merged(original: _Value, target: _Value, live: _Value, type_name: str | None
 
 def _merged(original: _Value, target: _Value, live: _Value, field: Field) -> _Value:
     if field.is_list and isinstance(target, list) and isinstance(live, list):
-        before = original if isinstance(original, list) else []
+        applied = original if isinstance(original, list) else []
         if field.merge_key is None:
             return target
         if field.merge_key:
-            return _merged_items(before, target, live, field)
-        return _merged_set(before, target, live)
+            return _merged_items(applied, target, live, field)
+        return _merged_set(applied, target, live)
     if isinstance(target, dict) and isinstance(live, dict):
         before = original if isinstance(original, dict) else {}
         return _merged_fields(before, target, live, field)

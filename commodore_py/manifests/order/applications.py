@@ -74,8 +74,8 @@ def assigned(objects: Sequence[KubeObject], root: str) -> Assigned:
         groups[names[0]].append(one)
         if len(names) > 1:
             shared.append((one, names))
-    found = [(one, tuple(groups[one.name])) for one in here if groups[one.name]]
-    return Assigned(tuple(found), tuple(unapplied), tuple(shared), outside)
+    synced = tuple((one, tuple(groups[one.name])) for one in here if groups[one.name])
+    return Assigned(synced, tuple(unapplied), tuple(shared), outside)
 
 
 def _owners(applications: Iterable[Application], file: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from commodore_py.manifests.objects import split_version
 
 from . import hooks
+from .kinds import defined_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,13 +88,11 @@ def of_assignment(found: Assigned) -> Iterator[Finding]:
 
 def of_definitions(found: Assigned) -> Iterator[Finding]:
     """Objects of kinds that another application defines."""
-    from .kinds import defined_kind
-
     definers = {
-        kind: application.name
+        defined: application.name
         for application, objects in found.applications
         for one in objects
-        if (kind := defined_kind(one.content)) is not None
+        if (defined := defined_kind(one.content)) is not None
     }
     for application, objects in found.applications:
         for one in objects:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,11 +12,15 @@ from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from commodore_py.workflows.live.diff import LiveDiff
 
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-def _files(name: str, help_text: str, *, required: bool = False) -> click.Option:
-    return click.option(  # type: ignore[return-value] # a decorator
+
+def _files(name: str, help_text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
+    return click.option(
         f"--{name}", multiple=True, required=required, metavar="FILE", help=help_text
     )
 
