@@ -145,14 +145,14 @@ def _quantity(value: _Value) -> _Value:
 
 def _strategy(found: dict[str, _Value], type_name: str) -> None:
     name, limits = _STRATEGIES[type_name]
-    strategy = found.setdefault(name, {})
+    strategy = found.get(name, {})
     if not isinstance(strategy, dict):
         return
-    strategy.setdefault("type", _ROLLING)
-    if strategy["type"] == _ROLLING and isinstance(
-        rolling := strategy.get("rollingUpdate", {}), dict
-    ):
+    strategy = {"type": _ROLLING, **strategy}
+    rolling = strategy.get("rollingUpdate", {})
+    if strategy["type"] == _ROLLING and isinstance(rolling, dict):
         strategy["rollingUpdate"] = {**limits, **rolling}
+    found[name] = strategy
 
 
 def _stateful_set(found: dict[str, _Value]) -> None:
