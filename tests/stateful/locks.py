@@ -213,12 +213,10 @@ class Play:
 
     def _update(self, name: str) -> None:
         config = self._config("work")
-        steps = resolve.update(
-            config, self._cluster.file, (name,), to="", dry_run=False, compare=False
-        )
-        for step in steps:
-            if step.error is not None:
-                self._expect_changed_archive(step.error)
+        try:
+            resolve.update(config, self._cluster.file, (name,), to="", dry_run=False, compare=False)
+        except CommodoreError as error:  # another input is the archive that was replaced
+            self._expect_changed_archive(error)
 
     def _frozen(self, folder: str, *, cached: bool = False, **settings: Any) -> bool:  # noqa: ANN401 - Config's
         """Compile without a change of the lock; whether nothing was refused."""
