@@ -104,7 +104,8 @@ def _options() -> argparse.Namespace:
         nargs="*",
         choices=sizes,
         default=[one for one in sizes if one not in ALONE],
-        help="default: all but X, which takes too much memory; with none, the tables are made of what is in the file",
+        help="default: all but X, which takes too much memory; with none, the tables are made of"
+        " what is in the file",
     )
     add("--scenarios", nargs="+", choices=names, default=names, help="default: all")
     add("--runs", nargs="+", default=["3"], metavar="[SIZE=]N", help="ours (default: 3)")
