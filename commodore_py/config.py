@@ -15,6 +15,8 @@ from commodore_py.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commodore_py.model.problems.tolerance import CheckSettings
+
 Engine = Literal["native", "reference"]
 HelmNondeterminism = Literal["warn", "error", "ignore"]
 JsonnetBundler = Literal["native", "jb"]
@@ -169,6 +171,8 @@ class Config(NamedTuple):
     dynamic_facts: Mapping[str, Any] = MappingProxyType({})
     author: Author = Author()
     verbosity: int = 0
+    checks: CheckSettings | None = None
+    """The checks of the catalog before it is published; None for none."""
 
     def __repr__(self) -> str:
         return f"Config({self.paths.root})"  # without the token

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -53,10 +53,10 @@ from commodore_py.model.published import Published, ReportOutcome
 from commodore_py.model.stages import Rendered, Sources
 from commodore_py.model.tree import Tree
 
-from . import checks, compiler, postprocess, refs, run_log
+from . import compiler, postprocess, refs, run_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
@@ -287,7 +287,7 @@ def render(config: Config, sources: Sources, locked: LockedRun | None = None) ->
     notices = (*problems, *notices, *left_out, *read_outside(events))
     rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
-    return rendered if sources.catalog_head is None else _assembled(rendered, sources)
+    return rendered if sources.catalog_head is None else _assembled(config, rendered, sources)
 
 
 def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Problem, ...]]:
@@ -301,18 +301,46 @@ def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Prob
         return references, refs.reference_problems(resolved, place_of, found=found)
 
 
-def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
+def _assembled(config: Config, rendered: Rendered, sources: Sources) -> Rendered:
     """The catalog that the instances' trees and the reference files make up."""
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
     with run_log.stage("assemble"):
         tree = assemble(trees, references, resolved.nodes)
         unrevealed = refs.manifest_problems(trees, references)
     about_rules = rule_problems(resolved, sources.places.parameter)
-    found = checks.check_catalog(trees)
+    found = _checked(config, sources, trees)
     return rendered._replace(
         catalog=tree,
         notices=(*rendered.notices, *names_problem(tree), *unrevealed, *about_rules, *found),
         rules=ignore_rules(resolved),
+    )
+
+
+def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
+    """What checks find, if the run has any, and is not ignored by the two configurations."""
+    if config.checks is None:
+        return ()
+    from .checks.compiled import check_compiled  # most runs have none
+    from .model.verdict import CatalogChecked
+    from .problems.repositories import verdict_of
+
+    classes = config.paths.classes
+    with run_log.stage("checks"):
+        checked = check_compiled(config, config.checks, sources, trees)
+        verdict = verdict_of(
+            checked.problems,
+            config.checks.tolerance,
+            cluster=sources.cluster.id,
+            folders=(classes / "global", classes / sources.cluster.tenant),
+            today=sources.time.astimezone(UTC).date(),
+        )
+    run_log.report(CatalogChecked(checked, verdict))
+    failing = frozenset(verdict.failing)
+    # What is accepted is not an error, whatever its severity.
+    return tuple(
+        one._replace(severity="error" if one in failing else "warning")
+        for one in verdict.problems
+        if one in failing or one.severity != "info"
     )
 
 
@@ -358,7 +386,10 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
-    ignored = (Problem(text, strict=True) for text in change.ignored_messages())
+    ignored = (
+        Problem(text, strict=True, code="files/ignored-by-git")
+        for text in change.ignored_messages()
+    )
     raise_refused(ignored, strict=config.strict)
     return change
 
@@ -443,6 +474,7 @@ def read_outside(events: run_log.Events) -> tuple[Problem, ...]:
             f"content from outside of the working directory is used: {real}",
             where=path,
             strict=True,
+            code="files/outside",
             remedy="copy it into the component or the configuration that reads it",
         )
         for path, real in sorted({(one.path, one.real) for one in events.of(OutsideRead)})

@@ -78,6 +78,7 @@ def without_git_folders(
                     " are not copied",
                     where=_where(name, folder, nodes),
                     strict=True,
+                    code="files/git-folder",
                     remedy="copy only the files that are needed, name a subdir of the dependency,"
                     " or remove .git with an entry of input type remove",
                 )

@@ -2,24 +2,120 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from commodore_py.manifests.objects import KubeObject
-    from commodore_py.model.problem import Problem
+    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.model.problems.severity import Severity
+
+Content: TypeAlias = "Mapping[str, Any]"
+"""An object as it was written: of any form."""
 
 
-class CompiledObject(NamedTuple):
-    """An object of the catalog, and the instance that it comes from."""
+class Issue(NamedTuple):
+    """Something that is wrong with an object, without its place."""
 
+    code: str
+    message: str
+    field: str = ""
+    remedy: str = ""
+    subject: str = ""
+    severity: Severity | None = None
+    """None for the severity of the code."""
+    options: tuple[str, ...] = ()
+    value: str = ""
+    """The value in question, to find the parameter that set it; never one that may be secret."""
+
+
+class Version(NamedTuple):
+    """A version of Kubernetes."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+class Context(NamedTuple):
+    """What a check knows besides the objects."""
+
+    version: Version | None = None
+    """The version of the cluster; None if it is unknown."""
+    definitions: Mapping[tuple[str, str], Content] = {}
+    """Definitions of custom resources, by group and kind."""
+    known_namespaces: tuple[str, ...] = ()
+
+
+class Item(NamedTuple):
+    """An object of the catalog, as far as a check extracted it."""
+
+    id: ObjectId
+    api_version: str
+    file: str
     instance: str
-    object: KubeObject
+    fact: Any
+    """What `extract` gave; None if it found nothing."""
 
 
-class Check(Protocol):
-    """A module below `checks/`."""
+class ObjectCheck(Protocol):
+    """Examines each object by itself; results are cached."""
 
-    def check(self, objects: Sequence[CompiledObject]) -> Iterable[Problem]:
-        """What is wrong with the objects of a catalog; errors keep it from being published."""
+    NAME: str
+
+    def unavailable(self, context: Context) -> str:
+        """Why it cannot run; empty if it can."""
+
+    def salt(self, api_version: str, kind: str, context: Context) -> str | None:
+        """What results depend on besides the object; None for kinds that it does not examine."""
+
+    def examine(self, content: Content, context: Context) -> Iterable[Issue]:
+        """What is wrong with an object."""
+
+
+class CatalogCheck(Protocol):
+    """Looks at all objects together, by what it extracted from each; extracts are cached."""
+
+    NAME: str
+
+    def extract(self, content: Content) -> Any:  # noqa: ANN401 - plain data, of the check's form
+        """What the check needs to know about an object, as plain data; None for nothing."""
+
+    def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
+        """What is wrong with which object."""
+
+
+def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The specifications of pods in an object, with their paths."""
+    spec = mapping(content.get("spec"))
+    kind = content.get("kind")
+    if kind == "Pod":
+        yield "spec", spec
+    elif kind == "CronJob":
+        job = mapping(mapping(spec.get("jobTemplate")).get("spec"))
+        yield (
+            "spec.jobTemplate.spec.template.spec",
+            mapping(mapping(job.get("template")).get("spec")),
+        )
+    elif isinstance(spec.get("template"), dict) and "spec" in spec["template"]:
+        yield "spec.template.spec", mapping(spec["template"]["spec"])
+
+
+def containers_in(pod: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The containers of a pod, with their paths in it."""
+    for key in ("initContainers", "containers", "ephemeralContainers"):
+        for number, one in enumerate(items(pod.get(key))):
+            if isinstance(one, dict):
+                yield f"{key}[{number}]", one
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value, or an empty mapping instead of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> Sequence[Any]:
+    """The value, or an empty list instead of anything else."""
+    return value if isinstance(value, list) else ()

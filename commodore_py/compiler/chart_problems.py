@@ -82,7 +82,7 @@ def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     )
     if not _is_named(entry):
         text = f"{entry.target}: a release without helm_params.name is named after the clock"
-        yield Problem(text, where=entry.where)
+        yield Problem(text, where=entry.where, code="charts/nondeterministic")
     for chart in _charts(entry, folders):
         calls = calls_of(chart, entry.fields["helm_values"] or {})
         for functions, effect in what_they_do:
@@ -90,7 +90,11 @@ def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
                 text = f"{entry.target}: chart {title_of(chart)} {effect} ({names})"
-                yield Problem(text, where="\n".join([*_places(chart, these), entry.where]))
+                yield Problem(
+                    text,
+                    where="\n".join([*_places(chart, these), entry.where]),
+                    code="charts/nondeterministic",
+                )
 
 
 def _is_named(entry: Entry) -> bool:

@@ -63,6 +63,7 @@ def left_out_warnings(
             f"Left out, as they are not checked out: {', '.join(sorted(set(missing.values())))}."
             " Their files are removed from the catalog",
             where=where(missing),
+            code="components/not-checked-out",
         )
 
 
@@ -81,7 +82,7 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
         if len(written) > 1:
             both = " and as ".join(sorted(f"`{application}`" for application in written))
             text = f"component {instance.component} is requested twice: as {both}"
-            yield Problem(text, where=where(written), strict=True)
+            yield Problem(text, where=where(written), strict=True, code="components/unusual-name")
 
     components = {instance.component for _, instance in requests}
     shown = {name: _shown(name, components) for name in sorted(names)}
@@ -89,10 +90,15 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
         listed = [application for name in sharing for application in names[name]]
         owners = " and ".join(shown[name] for name in sharing)
         if len(sharing) > 1:
-            yield Problem(f"{owners} share parameters.{key}", where=where(listed), strict=True)
+            yield Problem(
+                f"{owners} share parameters.{key}",
+                where=where(listed),
+                strict=True,
+                code="components/shared-key",
+            )
         if key in _RESERVED_KEYS:
             text = f"the key parameters.{key} of {owners} is reserved for another purpose"
-            yield Problem(text, where=where(listed), strict=True)
+            yield Problem(text, where=where(listed), strict=True, code="components/reserved-key")
 
 
 def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Problem]:
@@ -107,6 +113,7 @@ def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Probl
                 f"instance {instance.name} has another version than component {instance.component},"
                 f" but {' and '.join(parts)} come from the version of the component",
                 where=f"parameters.components.{instance.name}",
+                code="components/mixed-versions",
             )
 
 

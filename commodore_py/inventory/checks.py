@@ -112,7 +112,9 @@ def deprecations(inventory: Inventory) -> tuple[Problem, ...]:
                 parts.append(f"Use component {metadata['replaced_by']} instead.")
             if "deprecation_notice" in metadata:
                 parts.append(str(metadata["deprecation_notice"]))
-            notices.setdefault(instance.component, Problem(" ".join(parts)))
+            notices.setdefault(
+                instance.component, Problem(" ".join(parts), code="components/deprecated")
+            )
     return tuple(notices.values())
 
 

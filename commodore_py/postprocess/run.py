@@ -55,7 +55,12 @@ def apply_filters(
     for name in sorted(compiled):
         node = sources.inventory.nodes.get(name)
         if node is None:
-            notices.append(Problem(f"no filters for {name}: the inventory has no such target"))
+            notices.append(
+                Problem(
+                    f"no filters for {name}: the inventory has no such target",
+                    code="filters/no-target",
+                )
+            )
             continue
         instance = _Instance(
             node=node,
@@ -117,6 +122,7 @@ class _Instance(NamedTuple):
             where=invalid.spot.seen_from(self.place_of),
             # What is switched off changes nothing, whatever is wrong with it.
             strict=not invalid.disabled,
+            code="filters/skipped",
         )
 
     @contextlib.contextmanager
@@ -158,6 +164,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                         f"filter {definition.name} of {name}: its argument component is not used,"
                         " the variable of that name is always the component",
                         where=definition.spot.seen_from(instance.place_of),
+                        code="filters/unused-argument",
                     )
                 )
     return tree, notices

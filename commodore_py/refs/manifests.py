@@ -51,7 +51,7 @@ def manifest_problems(
     """
     known, signs = {reference.path for reference in references}, _Signs.of(REF_BACKENDS)
     return tuple(
-        Problem(text, where=f"target {name}: {path}", strict=True)
+        Problem(text, where=f"target {name}: {path}", strict=True, code="refs/unrevealed")
         for name, tree in sorted(trees.items())
         for path, entry in tree.items()
         for text in dict.fromkeys(_problems_in(entry.content, known, signs))

@@ -41,6 +41,7 @@ def reference_problems(
             Problem(
                 f"reference ?{{{text}}} stands in a key: only those in values are replaced",
                 where=places_text(spots, place_of),
+                code="refs/in-key",
             )
             for text, spots in by_text(found.in_keys()).items()
         ),
@@ -50,6 +51,7 @@ def reference_problems(
                 where=places_text(spots, place_of),
                 strict=True,
                 subject=shown,
+                code="refs/not-replaced",
             )
             for shown, reason, spots in (
                 *_unclosed(by_text(found.unclosed())),

@@ -73,6 +73,7 @@ WORDS = {
     "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
     "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
+    "problems/v1": ("-d", "{work}", "catalog", "check", "-o", "json"),
     "lock-create/v1": (
         *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
         *("--output", "json"),

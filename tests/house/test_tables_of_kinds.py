@@ -11,10 +11,11 @@ import pytest
 from commodore_py import refs
 from commodore_py.catalog import sinks
 from commodore_py.catalog.diff.change import change_between
-from commodore_py.checks import CHECKS
+from commodore_py.checks.base import Issue
+from commodore_py.checks.table import CATALOG_CHECKS
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Inventory
-from commodore_py.model.problem import Problem
+from commodore_py.model.problems.tolerance import CheckSettings
 from commodore_py.model.tree import Tree
 from commodore_py.pipeline import compile_catalog
 from commodore_py.refs.backends import REF_BACKENDS
@@ -22,13 +23,13 @@ from tests.support.builders import git, make_node
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.checks.base import CompiledObject
+    from commodore_py.checks.base import Content, Context, Item
     from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead, Change
-    from commodore_py.model.problem import Severity
+    from commodore_py.model.problems.severity import Severity
     from commodore_py.model.published import Published
     from commodore_py.model.secrets import SecretRef
     from commodore_py.model.stages import Rendered
@@ -39,8 +40,11 @@ def fleet(tmp_path: Path) -> Fleet:
     return make_fleet(tmp_path, web={})
 
 
-def push(fleet: Fleet) -> Published:
-    config = fleet.config(push=True)
+WHERE = "compiled/web/web/out.yaml\ninstance web, ConfigMap web"
+
+
+def push(fleet: Fleet, **settings: object) -> Published:
+    config = fleet.config(push=True, **settings)
     return compile_catalog(config, CLUSTER, approve=lambda _: True)
 
 
@@ -129,39 +133,35 @@ class Names:
     """A check that wants ConfigMaps to have another name."""
 
     severity: Severity
+    NAME = "names"
 
-    def check(self, objects: Sequence[CompiledObject]) -> Iterable[Problem]:
-        return list(self._problems(objects))
+    def extract(self, content: Content) -> str:
+        return str(content["kind"])
 
-    def _problems(self, objects: Sequence[CompiledObject]) -> Iterator[Problem]:
-        for one in objects:
-            yield Problem(
-                f"{one.object.id} is not a good name",
-                where=f"{one.instance}: {one.object.file}",
-                code="names/bad",
-                severity=self.severity,
-                remedy="choose another one",
-            )
+    def check(self, items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
+        for item in items:
+            text = f"{item.fact} is not a good name"
+            yield item, Issue("names/bad", text, remedy="another one", severity=self.severity)
 
 
 def test_a_check(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(CHECKS, "names", Names("warning"))
+    monkeypatch.setitem(CATALOG_CHECKS, "names", Names("warning"))
 
-    published = push(fleet)
+    published = push(fleet, checks=CheckSettings(("names",)))
 
     (problem,) = published.notices
-    assert (problem.code, problem.where) == ("names/bad", "web: web/out.yaml")
-    assert problem.message == "ConfigMap web is not a good name"
+    assert (problem.code, problem.where) == ("names/bad", WHERE)
+    assert problem.message == "ConfigMap is not a good name"
     assert published.commit is not None
 
 
 def test_an_error_of_a_check_is_not_published(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(CHECKS, "names", Names("error"))
+    monkeypatch.setitem(CATALOG_CHECKS, "names", Names("error"))
 
     with pytest.raises(CommodoreError, match="is not a good name") as caught:
-        push(fleet)
+        push(fleet, checks=CheckSettings(("names",)))
 
-    assert (caught.value.where, caught.value.hint) == ("web: web/out.yaml", "choose another one")
+    assert (caught.value.where, caught.value.hint) == (WHERE, "another one")
     assert git(fleet.catalog, "for-each-ref") == ""

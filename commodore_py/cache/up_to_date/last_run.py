@@ -125,7 +125,7 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
     return Published(
         change,
         BuildRecord(time=datetime.now().astimezone(), **record),
-        notices=tuple(Problem(*notice) for notice in outcome["notices"]),
+        notices=tuple(Problem.restored(notice) for notice in outcome["notices"]),
         lock=_lock_of(*outcome["lock"]) if outcome["lock"] else None,
     )
 

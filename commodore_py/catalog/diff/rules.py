@@ -29,6 +29,7 @@ def rule_problems(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Pr
             f"a rule about differences is ignored: {problem}",
             where=spot.seen_from(place_of),
             strict=True,
+            code="differences/invalid-rule",
         )
         for problem in rules_from(_given(inventory))[1]
     )

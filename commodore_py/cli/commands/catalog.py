@@ -35,6 +35,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.cli.settings.tolerance import compile_tolerance_options
 from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from commodore_py.cli.output.compile_result import CompileReporter, Form
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
+    from commodore_py.model.problems.tolerance import CheckSettings
     from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
@@ -59,6 +61,8 @@ _COMPILE_SECTIONS = {
     " git_author_email +output_dir +dry_run",
     "Output": "+watch +diff +ignore migration +output +exit_code",
     "Compiling": "+strict +helm_nondeterminism +engine",
+    "Checks": "+check +check_only +max_severity +ignore_problems +baseline +write_baseline"
+    " +reports",
     "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
 }
 
@@ -67,6 +71,10 @@ _ELSEWHERE = {
     "affected": (
         "commodore_py.cli.commands.catalog_affected:affected",
         "List the instances affected by a change.",
+    ),
+    "check": (
+        "commodore_py.cli.commands.problems.catalog_check:check",
+        "Check a compiled catalog.",
     ),
     "diff": (
         "commodore_py.cli.commands.catalog_diff:diff",
@@ -272,6 +280,18 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 @helm_option
 @cache_options
 @click.option(
+    "--check",
+    is_flag=True,
+    help="Check the catalog before anything is published, as `catalog check` does.",
+)
+@click.option(
+    "--check-only",
+    multiple=True,
+    metavar="NAME",
+    help="Check the catalog by this check only; may be repeated.",
+)
+@compile_tolerance_options
+@click.option(
     "--watch",
     is_flag=True,
     help="Compile again after each change of a file in the working directory or the facts folder.",
@@ -426,6 +446,15 @@ def _write_page(
 
 
 def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
+    if config.checks is not None:
+        from commodore_py.cli.output.problems.compiled import reported
+
+        with reported(config.checks):
+            return _compiled_quietly(config, cluster, show)
+    return _compiled_quietly(config, cluster, show)
+
+
+def _compiled_quietly(config: Config, cluster: str, show: CompileReporter) -> Published:
     if not (config.verify_cache or config.explain_cache):
         return _published(config, cluster, show)
     from commodore_py.cli.output import cache_use
@@ -475,6 +504,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     config = config_of(
         settings,
         **api_settings(options),
+        checks=_checks(options),
         engine=options["engine"],
         jsonnet_bundler=options["jsonnet_bundler"],
         strict=options["strict"],
@@ -502,6 +532,21 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     if options["push"] and options["local"]:
         raise UsageError("--push and --local cannot be combined", hint="omit one of them")
     return config
+
+
+def _checks(options: dict[str, Any]) -> CheckSettings | None:
+    from commodore_py.cli.settings import tolerance
+
+    if not (options["check"] or options["check_only"]):
+        if tolerance.is_given(options):
+            messages.warn("options about problems have no effect without --check")
+        return None
+    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.workflows.catalog.check import refuse_unknown
+
+    refuse_unknown(options["check_only"])
+    accepted = tolerance.tolerance_of(options)
+    return CheckSettings(options["check_only"], (), accepted, options["reports"])
 
 
 def _author(name: str, email: str) -> Author:

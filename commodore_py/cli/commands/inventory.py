@@ -21,6 +21,7 @@ from commodore_py.cli.settings.options import (
     config_of,
     verbose_option,
 )
+from commodore_py.cli.settings.tolerance import PROBLEM_OUTPUTS, tolerance_of, tolerance_options
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _COMMANDS = {
 }
 _LINTERS = ("components", "deprecated-parameters", "packages", "classes")
 _FORMS = ("json", "yaml")
-_LINT_FORMS = ("text", "json", "sarif")
 _SEVERITIES = ("error", "warning")
 
 
@@ -180,11 +180,12 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(_LINT_FORMS),
+    type=click.Choice(PROBLEM_OUTPUTS),
     default="text",
     show_default=True,
     help="Format of the result on stdout.",
 )
+@tolerance_options
 @verbose_option
 @click.pass_context
 def lint(
@@ -203,12 +204,23 @@ def lint(
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
     from commodore_py.cli.output import inventory_formats as inventory_forms
+    from commodore_py.cli.output.problems import write_baseline, write_reports
+    from commodore_py.cli.output.problems.outcome import Outcome
+    from commodore_py.cli.settings.tolerance import today
     from commodore_py.inventory import lint as linting
+    from commodore_py.problems.repositories import lint_verdict
 
     ctx.obj.more_verbose(verbose)
+    tolerance = tolerance_of(options)
+    if options["max_severity"] is None and options["severity"] == "warning":
+        tolerance = tolerance._replace(max_severity="info")
     found = linting.lint(target, linter, ignore_patterns)
-    streams.result(inventory_forms.findings(found, options["output"]))
-    return 1 if linting.at_least(found, options["severity"]) else 0
+    outcome = Outcome(lint_verdict(found, target, tolerance, today=today()), "inventory lint")
+    write_baseline(outcome.verdict, tolerance.write_baseline)
+    write_reports(outcome, options["reports"])
+    show = streams.data if options["output"] in ("yaml", "github") else streams.result
+    show(inventory_forms.findings(found, outcome, options["output"]))
+    return 1 if outcome.verdict.failing else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from commodore_py import __version__
-from commodore_py.inventory.lint import RULES
+from commodore_py.model.problems.codes import CODES, LINT
 
-from . import formats, streams
+from . import formats, problems, streams
+from .problems import sarif
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    from commodore_py.inventory.lint import Finding, Severity
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.problems.codes import Code
+    from commodore_py.model.problems.severity import Severity
 
-_COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow"}
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+    from .problems.outcome import Outcome
+
+_COLOURS: dict[Severity, str] = {
+    "fatal": "red",
+    "error": "red",
+    "warning": "yellow",
+    "info": "cyan",
+}
 
 
 def data(content: object, form: str) -> str:
@@ -40,79 +47,69 @@ def part(content: object, form: str) -> str:
     return text.removesuffix("\n").removesuffix("\n...") if single else text
 
 
-def findings(found: Sequence[Finding], form: str) -> str:
-    """What lint found, for people or for programs."""
+def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
+    """What lint found and is not ignored, for people or for programs; text is in its order."""
+    if form not in ("text", "json", "sarif"):
+        return problems.shown(outcome, form)
+    verdict = outcome.verdict
+    left, listed = Counter(verdict.problems), []
+    for one in (*found, *verdict.problems):
+        if left[one]:
+            left[one] -= 1
+            listed.append(one)
     if form == "json":
-        return formats.as_json(_document(found), indent=2)
+        return formats.as_json(_document(listed), indent=2)
     if form == "sarif":
-        return formats.as_json(_sarif(found), indent=2)
-    return "\n".join((*map(_line, found), streams.styled(_summary(found), bold=True)))
+        outcome = outcome._replace(verdict=verdict._replace(problems=tuple(listed)))
+        results = sarif.results(outcome)
+        return formats.as_json(
+            sarif.run("commodore inventory lint", _rules(outcome), results), indent=2
+        )
+    more = ", ".join(
+        f"{len(some)} {word}"
+        for some, word in ((verdict.ignored, "ignored"), (verdict.known, "known"))
+        if some
+    )
+    summary = f"{_summary(listed)}{f' ({more})' if more else ''}"
+    return "\n".join((*map(_line, listed), streams.styled(summary, bold=True)))
 
 
-def _line(finding: Finding) -> str:
-    mark = "" if finding.severity == "error" else f"{finding.severity}: "
-    hint = f" ({finding.hint})" if finding.hint else ""
-    text = f"> {finding.place}: {mark}{finding.message}{hint} [{finding.rule}]"
-    return streams.styled(text, fg=_COLOURS[finding.severity])
+def _rules(outcome: Outcome) -> dict[str, Code]:
+    found = (one.code for one in outcome.verdict.problems)
+    return {**LINT, **{code: CODES[code] for code in found if code not in LINT}}
 
 
-def _summary(found: Iterable[Finding]) -> str:
+def _line(problem: Problem) -> str:
+    mark = "" if problem.severity == "error" else f"{problem.severity}: "
+    hint = f" ({problem.remedy})" if problem.remedy else ""
+    text = f"> {problem.place.position}: {mark}{problem.message}{hint} [{problem.code}]"
+    return streams.styled(text, fg=_COLOURS[problem.severity])
+
+
+def _summary(found: Sequence[Problem]) -> str:
     errors, warnings = _count(found, "error"), _count(found, "warning")
     text = f"Found {errors} errors" if errors else "No errors 🎉 ✨"
     return f"{text}, {warnings} warnings" if warnings else text
 
 
-def _count(found: Iterable[Finding], severity: Severity) -> int:
-    return sum(finding.severity == severity for finding in found)
+def _count(found: Sequence[Problem], severity: Severity) -> int:
+    return sum(problem.severity == severity for problem in found)
 
 
-def _document(found: Sequence[Finding]) -> dict[str, Any]:
+def _document(found: Sequence[Problem]) -> dict[str, Any]:
     return {
         "schema": "lint/v1",
         "errors": _count(found, "error"),
         "warnings": _count(found, "warning"),
         "findings": [
             {
-                "rule": finding.rule,
-                "severity": finding.severity,
-                "message": finding.message,
-                "file": str(finding.file),
-                "line": finding.line or None,
-                "hint": finding.hint,
+                "rule": problem.code,
+                "severity": problem.severity,
+                "message": problem.message,
+                "file": problem.place.file,
+                "line": problem.place.line or None,
+                "hint": problem.remedy,
             }
-            for finding in found
+            for problem in found
         ],
     }
-
-
-def _sarif(found: Iterable[Finding]) -> dict[str, Any]:
-    rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": rule.summary},
-            "defaultConfiguration": {"level": rule.severity},
-        }
-        for name, rule in RULES.items()
-    ]
-    driver = {"name": "commodore inventory lint", "version": __version__, "rules": rules}
-    results = [_result(finding) for finding in found]
-    runs = [{"tool": {"driver": driver}, "results": results}]
-    return {"$schema": _SARIF, "version": "2.1.0", "runs": runs}
-
-
-def _result(finding: Finding) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.file)}}
-    if finding.line:
-        location["region"] = {"startLine": finding.line}
-    hint = f": {finding.hint}" if finding.hint else ""
-    return {
-        "ruleId": finding.rule,
-        "ruleIndex": list(RULES).index(finding.rule),
-        "level": finding.severity,
-        "message": {"text": f"{finding.message}{hint}"},
-        "locations": [{"physicalLocation": location}],
-    }
-
-
-def _uri(path: Path) -> str:
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

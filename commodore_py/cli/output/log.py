@@ -159,10 +159,15 @@ def as_github(record: logging.LogRecord) -> Iterator[str]:
     place = re.match(_FILE_AND_LINE, where)
     lines = [_plain(record.getMessage()), "" if place else where]
     lines += [_more(record, name) for name in ("notes", "hint")]
-    message = _escaped(escaping.lines("\n".join(line for line in lines if line)))
-    properties = ",".join(_properties(place.groupdict())) if place else ""
     level = _LEVELS.get(record.levelno, record.levelname.lower())
-    yield f"::{level}{' ' if properties else ''}{properties}::{message}"
+    yield annotation(level, "\n".join(filter(None, lines)), place.groupdict() if place else {})
+
+
+def annotation(level: str, text: str, place: Mapping[str, str | None]) -> str:
+    """A workflow command that shows a message, beside a line if one is known."""
+    message = _escaped(escaping.lines(REDACTOR.message(text)))
+    properties = ",".join(_properties(place))
+    return f"::{level}{' ' if properties else ''}{properties}::{message}"
 
 
 FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.adapters.masking import REDACTOR
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 
 from . import differences, streams
 from .differences import DiffOptions, as_json
 from .differences.words import counted
+from .xml_text import attribute
+from .xml_text import text as xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 _COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
 _WIDTH = 7
 _FEW = 3
-# Not allowed in XML 1.0, not even as references.
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def opening(suite: Suite) -> str:
@@ -174,11 +171,11 @@ def _junit(report: Report) -> str:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
-        f'<testsuite name={_attribute(name)} tests="{total}" {counts} time="{seconds:.3f}">',
+        f'<testsuite name={attribute(name)} tests="{total}" {counts} time="{seconds:.3f}">',
     ]
     for one in report.outcomes:
         start = (
-            f"<testcase classname={_attribute(name)} name={_attribute(one.case.name)}"
+            f"<testcase classname={attribute(name)} name={attribute(one.case.name)}"
             f' time="{one.seconds:.3f}"'
         )
         if one.status != "failed":
@@ -186,28 +183,20 @@ def _junit(report: Report) -> str:
             continue
         lines_of_problems = [line for problem in one.problems for line in _problem_lines(problem)]
         shown = [differences.text_of(one.change, DiffOptions("text"))] if one.change else []
-        text = _text("\n".join((*lines_of_problems, *shown)))
+        text = xml_text("\n".join((*lines_of_problems, *shown)))
         lines += [
             f"{start}>",
-            f"<failure message={_attribute(one.problems[0])}>{text}</failure>",
+            f"<failure message={attribute(one.problems[0])}>{text}</failure>",
             "</testcase>",
         ]
     for number, refused in enumerate(report.refused, 1):
         lines += [
-            f'<testcase classname={_attribute(name)} name="--strict {number}" time="0.000">',
-            f"<failure message={_attribute(refused.message)}>{_text(refused.where)}</failure>",
+            f'<testcase classname={attribute(name)} name="--strict {number}" time="0.000">',
+            f"<failure message={attribute(refused.message)}>{xml_text(refused.where)}</failure>",
             "</testcase>",
         ]
     lines += [
-        f"<testcase classname={_attribute(name)} name={_attribute(case)}><skipped/></testcase>"
+        f"<testcase classname={attribute(name)} name={attribute(case)}><skipped/></testcase>"
         for case in report.not_run
     ]
     return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
-
-
-def _attribute(value: object) -> str:
-    return quoteattr(_NO_XML.sub("\ufffd", REDACTOR.masked(str(value))))
-
-
-def _text(value: str) -> str:
-    return escape(_NO_XML.sub("\ufffd", REDACTOR.masked(streams.unstyled(value))))

@@ -46,13 +46,13 @@ def _problems(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> 
                 f"the catalog of cluster {cluster.id} is in the same repository as that of"
                 f" {owner}: they overwrite each other"
             )
-        return [Problem(text, where=str(directory), strict=True)]
+        return [Problem(text, where=str(directory), strict=True, code="api/wrong-catalog")]
     if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
         text = (
             f"the catalog in {directory} is a clone of {without_secrets(remote)}, not of"
             f" {without_secrets(cluster.catalog_url)}"
         )
-        return [Problem(text, where=str(directory), strict=True)]
+        return [Problem(text, where=str(directory), strict=True, code="api/wrong-catalog")]
     return []
 
 

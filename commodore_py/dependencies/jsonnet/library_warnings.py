@@ -44,15 +44,22 @@ def library_warnings(present: Present, parameters: Parameters) -> Iterator[Probl
 
 def _notice(alias: str, aliases: Aliases, text: str) -> Problem:
     subject = f"library alias {alias} of component {aliases.component} {text}"
-    return Problem(subject, where=aliases.place, strict=True)
+    return Problem(subject, where=aliases.place, strict=True, code="libraries/shadowed")
 
 
 def _of_library(component: str, library: str, present: Present) -> Iterator[Problem]:
     subject, place = f"library {library} of component {component}", f"{component}/lib/{library}"
     if owner := _other_owner(component, library, present):
-        yield Problem(f"{subject} has the name of component {owner}", where=place, strict=True)
+        yield Problem(
+            f"{subject} has the name of component {owner}",
+            where=place,
+            strict=True,
+            code="libraries/shadowed",
+        )
     if library in _SHADOWED:
-        yield Problem(f"{subject} {_SHADOWED[library]}", where=place, strict=True)
+        yield Problem(
+            f"{subject} {_SHADOWED[library]}", where=place, strict=True, code="libraries/shadowed"
+        )
 
 
 def _other_owner(component: str, library: str, present: Present) -> str:

@@ -86,7 +86,9 @@ class LockState:
 
     def notice(self, message: str, where: str = "", *, strict: bool = False) -> None:
         """Note something that the user should see."""
-        self.notices.append(Problem(message, where=where, severity="info", strict=strict))
+        self.notices.append(
+            Problem(message, where=where, severity="info", strict=strict, code="lock/notice")
+        )
 
     def raise_changes(self, more: Iterable[CommodoreError] = ()) -> None:
         """End a run that would have to change its lock, or to fetch without a network."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from . import file_rules, hierarchy_rules
 from .files import read_tree
-from .findings import RULES, SEVERITIES, Finding, Severity, at_least
+from .findings import RULES, at_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
+    from commodore_py.model.problem import Problem
 
     from .files import Document, Tree
 
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 class Linter:
     """The rules for each file, and for all files together."""
 
-    in_a_file: Callable[[Document], Iterable[Finding]] | None = None
-    in_all: Callable[[Sequence[Tree]], Iterable[Finding]] | None = None
+    in_a_file: Callable[[Document], Iterable[Problem]] | None = None
+    in_all: Callable[[Sequence[Tree]], Iterable[Problem]] | None = None
 
 
 LINTERS: dict[str, Linter] = {
@@ -34,11 +36,11 @@ LINTERS: dict[str, Linter] = {
 
 def lint(
     targets: Iterable[Path], linters: Sequence[str], ignore_patterns: Sequence[str] = ()
-) -> tuple[Finding, ...]:
+) -> tuple[Problem, ...]:
     """Check files and folders: target by target and linter by linter, in the given order."""
     trees = [read_tree(target, ignore_patterns) for target in targets]
     chosen = [LINTERS[name] for name in linters]
-    found: list[Finding] = []
+    found: list[Problem] = []
     for tree in trees:
         found += tree.findings
         for linter in chosen:
@@ -51,4 +53,4 @@ def lint(
     return tuple(found)
 
 
-__all__ = ["LINTERS", "RULES", "SEVERITIES", "Finding", "Severity", "at_least", "lint"]
+__all__ = ["LINTERS", "RULES", "at_least", "lint"]

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
 
-from .findings import Finding
+from .findings import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from commodore_py.model.problem import Problem
 
     from .files import Document
 
@@ -31,20 +33,20 @@ _KINDS = {
 }
 
 
-def components(document: Document) -> Iterator[Finding]:
+def components(document: Document) -> Iterator[Problem]:
     """Invalid components of a file."""
     return _entries(document, "components", "component")
 
 
-def packages(document: Document) -> Iterator[Finding]:
+def packages(document: Document) -> Iterator[Problem]:
     """Invalid packages of a file."""
     return _entries(document, "packages", "package")
 
 
-def deprecated_parameters(document: Document) -> Iterator[Finding]:
+def deprecated_parameters(document: Document) -> Iterator[Problem]:
     """Removed references in the values of a file; keys hold none."""
     for path, reference, replacement in removed_references(document.content):
-        yield Finding(
+        yield finding(
             "deprecated-parameters/removed-reference",
             f"{dotted(path)} uses {reference}",
             document.file,
@@ -53,7 +55,7 @@ def deprecated_parameters(document: Document) -> Iterator[Finding]:
         )
 
 
-def _entries(document: Document, key: str, kind: str) -> Iterator[Finding]:
+def _entries(document: Document, key: str, kind: str) -> Iterator[Problem]:
     if "parameters" not in document.content:
         return
     parameters = document.content["parameters"]
@@ -76,9 +78,9 @@ def _entries(document: Document, key: str, kind: str) -> Iterator[Finding]:
 
 def _entry(
     document: Document, key: str, place: tuple[object, ...], what: str, entry: dict[Any, Any]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     if "version" not in entry:
-        yield Finding(
+        yield finding(
             f"{key}/missing-version",
             f"{what} has no version",
             document.file,
@@ -86,7 +88,7 @@ def _entry(
         )
     unknown = [name for name in entry if name not in _KEYS]
     if unknown:
-        yield Finding(
+        yield finding(
             f"{key}/unknown-key",
             f"{what} has unknown keys: {', '.join(map(str, unknown))}",
             document.file,
@@ -95,7 +97,7 @@ def _entry(
         )
     for name in _TEXTS:
         if name in entry and not isinstance(entry[name], str):
-            yield Finding(
+            yield finding(
                 f"{key}/wrong-type",
                 f"{what}: {name} is {_described(entry[name])}, not a string",
                 document.file,
@@ -117,8 +119,8 @@ def _wrong_shape(
     what: str,
     *,
     hint: str = "",
-) -> Finding:
-    return Finding(
+) -> Problem:
+    return finding(
         f"{key}/wrong-shape",
         f"{what} is {_described(found)}, not a mapping",
         document.file,

@@ -19,12 +19,14 @@ from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
 
-from .findings import Finding
+from .findings import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from yaml import Node
+
+    from commodore_py.model.problem import Problem
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ class Tree:
 
     target: Path
     documents: list[Document] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Problem] = field(default_factory=list)
     reach: Reach = field(default_factory=Reach.anywhere)
     seen: int = 0
     """How many files and folders were found so far."""
@@ -153,7 +155,7 @@ def _is_refused(link: Path, tree: Tree) -> bool:
     try:
         tree.reach.real(str(link))
     except NeverRead as error:
-        tree.findings.append(Finding("files/unreadable", f"cannot be read: {error}", link))
+        tree.findings.append(finding("files/unreadable", f"cannot be read: {error}", link))
         return True
     except OSError:  # a link to itself is found to be broken
         return False
@@ -199,8 +201,8 @@ def _why_not(documents: list[Any]) -> str:
     return "not a mapping"
 
 
-def _broken_link(path: Path) -> Finding:
-    return Finding(
+def _broken_link(path: Path) -> Problem:
+    return finding(
         "files/broken-link",
         f"the symlink is broken: {path.readlink()}",
         path,
@@ -208,17 +210,17 @@ def _broken_link(path: Path) -> Finding:
     )
 
 
-def _unreadable(path: Path, error: OSError) -> Finding:
-    return Finding("files/unreadable", f"cannot be read: {error.strerror}", path)
+def _unreadable(path: Path, error: OSError) -> Problem:
+    return finding("files/unreadable", f"cannot be read: {error.strerror}", path)
 
 
-def _not_utf8(path: Path, error: UnicodeDecodeError) -> Finding:
+def _not_utf8(path: Path, error: UnicodeDecodeError) -> Problem:
     line = error.object[: error.start].count(b"\n") + 1
-    return Finding("files/not-utf-8", "not UTF-8: the file was not checked", path, line)
+    return finding("files/not-utf-8", "not UTF-8: the file was not checked", path, line)
 
 
-def _broken_yaml(path: Path, error: YamlError) -> Finding:
-    return Finding("files/broken-yaml", str(error).splitlines()[0], path, error.line)
+def _broken_yaml(path: Path, error: YamlError) -> Problem:
+    return finding("files/broken-yaml", str(error).splitlines()[0], path, error.line)
 
 
 def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 
-from .findings import Finding
+from .findings import finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import PurePosixPath
+
+    from commodore_py.model.problem import Problem
 
     from .files import Document, Tree
 
@@ -34,24 +36,24 @@ _ONE_PART = ("cluster:", "facts:")
 _PARTS = {"\1": "[^.]+", "\2": ".+"}
 
 
-def unused_components(trees: Iterable[Tree]) -> Iterator[Finding]:
+def unused_components(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Components that no application deploys."""
     return _unused(trees, "components", "component", _deployed)
 
 
-def unused_packages(trees: Iterable[Tree]) -> Iterator[Finding]:
+def unused_packages(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Packages that no application lists."""
     return _unused(trees, "packages", "package", _package_of)
 
 
-def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Finding]:
+def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Classes that are not included, starting from the entry of the hierarchy."""
     whole = _whole(trees)
     classes = {one.name: one for tree in enumerate(whole) for one in _classes(*tree)}
     included = _included_classes(classes)
     for name, one in classes.items():
         if name not in included:
-            yield Finding(
+            yield finding(
                 "classes/unreachable",
                 "no class includes this class",
                 one.document.file,
@@ -75,7 +77,7 @@ def _entry_of(tree: Tree) -> bool:
 
 def _unused(
     trees: Iterable[Tree], key: str, kind: str, names_in: Callable[[str], Iterable[str]]
-) -> Iterator[Finding]:
+) -> Iterator[Problem]:
     documents = [document for tree in _whole(trees) for document in tree.documents]
     used = {
         name
@@ -88,7 +90,7 @@ def _unused(
         entries = parameters.get(key) if isinstance(parameters, dict) else None
         for name in entries if isinstance(entries, dict) else ():
             if str(name) not in used:
-                yield Finding(
+                yield finding(
                     f"{key}/unused",
                     f"no application here uses {kind} {name}",
                     document.file,

@@ -72,6 +72,7 @@ def up_to_date(config: Config, cluster_id: str, lines: Lines | None = None) -> P
 def _can_be_up_to_date(config: Config) -> bool:
     """Whether a run can be compared at all: others are rare, or meant to do all the work."""
     all_the_work = config.recompile or config.verify_cache or config.explain_cache or config.force
+    all_the_work = all_the_work or config.checks is not None
     elsewhere = config.dry_run or config.output_dir is not None
     by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
     return not (all_the_work or elsewhere or by_programs or config.engine != "native")

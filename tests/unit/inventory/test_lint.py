@@ -13,7 +13,7 @@ from commodore_py.adapters.files import MOST_FILES
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
 from commodore_py.inventory.lint.files import Tree
-from commodore_py.inventory.lint.findings import Finding
+from commodore_py.inventory.lint.findings import finding
 from commodore_py.inventory.lint.hierarchy_rules import pattern_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_targets_and_linters_are_taken_in_the_order_given(tmp_path: Path) -> Non
 
     found = lint((tmp_path / "b.yml", tmp_path / "a.yml"), ("packages", "components"))
 
-    assert [(one.file.name, one.rule.partition("/")[0]) for one in found] == [
+    assert [(Path(one.place.file).name, one.code.partition("/")[0]) for one in found] == [
         ("b.yml", "packages"),
         ("b.yml", "components"),
         ("a.yml", "packages"),
@@ -50,7 +50,7 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
 
     found = lint((tmp_path,), ("components",))
 
-    assert [str(one.file.relative_to(tmp_path)) for one in found] == [
+    assert [str(Path(one.place.file).relative_to(tmp_path)) for one in found] == [
         "a.yml",
         "b/a.yml",
         "b.yml",
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
 
     found = lint((tmp_path,), ("components",))
 
-    assert [one.rule for one in found] == ["files/unreadable", "components/missing-version"]
+    assert [one.code for one in found] == ["files/unreadable", "components/missing-version"]
 
 
 def test_a_folder_with_a_name_like_a_pattern_is_taken_as_it_is(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_folder_with_a_name_like_a_pattern_is_taken_as_it_is(tmp_path: Path) -
 
     found = lint((tree,), ("components",), ["x.yml"])
 
-    assert [one.file.name for one in found] == ["y.yml"]
+    assert [Path(one.place.file).name for one in found] == ["y.yml"]
 
 
 def test_ignore_patterns_are_those_of_each_target(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_ignore_patterns_are_those_of_each_target(tmp_path: Path) -> None:
 
     found = lint((tmp_path / "one", tmp_path / "two"), ("components",), ["/x.yml"])
 
-    assert [str(one.file.relative_to(tmp_path)) for one in found] == ["one/sub/x.yml"]
+    assert [str(Path(one.place.file).relative_to(tmp_path)) for one in found] == ["one/sub/x.yml"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_ignore_patterns_are_those_of_each_target(tmp_path: Path) -> None:
     ],
 )
 def test_a_threshold_lets_milder_findings_pass(rule: str, threshold: str, bad: bool) -> None:
-    found = (Finding(rule, "message", Path("x.yml")),)
+    found = (finding(rule, "message", Path("x.yml")),)
 
     assert at_least(found, "warning" if threshold == "warning" else "error") is bad
     assert not at_least((), "warning")
@@ -163,8 +163,10 @@ def test_links_to_the_system_are_findings_and_links_upwards_are_skipped(tmp_path
 
     found = lint([root], ALL)
 
-    assert [one.file.name for one in found if one.rule == "files/unreadable"] == ["system"]
-    assert {one.file.name for one in found} == {"system", "a.yml"}
+    assert [Path(one.place.file).name for one in found if one.code == "files/unreadable"] == [
+        "system"
+    ]
+    assert {Path(one.place.file).name for one in found} == {"system", "a.yml"}
 
 
 def test_too_many_files_are_an_error(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def _blocks(diff: ObjectDiff) -> Iterator[tuple[str, str]]:
     if diff.files:
         yield "files", "\n#### Other files\n\n"
     for file in diff.files:
-        yield "files", f"- {_code(words.file_line(file))}\n"
+        yield "files", f"- {code(words.file_line(file))}\n"
 
 
 def _heading(grade: str) -> str:
@@ -78,7 +78,7 @@ def _fold(fold: Fold) -> Iterator[str]:
     line = _line(fold.field, fold.path)
     yield f"- {line} in {words.kinds(fold)}{_because(words.reason(fold.field))}"
     yield from _text(fold.field)
-    names = [_code(str(id_)) for id_ in fold.objects[:_MOST_NAMES]]
+    names = [code(str(id_)) for id_ in fold.objects[:_MOST_NAMES]]
     if more := len(fold.objects) - len(names):
         names.append(f"and {more} more")
     yield f"  <details><summary>Objects</summary>{_html(', '.join(names))}</details>"
@@ -90,14 +90,14 @@ def _html(text: str) -> str:
 
 
 def _change(change: ObjectChange) -> Iterator[str]:
-    yield f"- {change.what} {_code(words.title(change))}{_because(change.reason)}"
+    yield f"- {change.what} {code(words.title(change))}{_because(change.reason)}"
     for field in change.fields:
         yield f"  - {_line(field)}{_because(words.reason(field))}"
         yield from (f"  {line}".rstrip() for line in _text(field))
 
 
 def _line(field: FieldChange, path: str = "") -> str:
-    return _code(words.field_line(field, path))
+    return code(words.field_line(field, path))
 
 
 def _text(field: FieldChange) -> Iterator[str]:
@@ -113,7 +113,8 @@ def _because(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """A text as code, whatever it holds."""
     fence = _fence(text, least=1)
     pad = " " if len(fence) > 1 or text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"

@@ -51,12 +51,14 @@ class Report:
                 f"expected output {orphan.name} belongs to no test case; --update removes it",
                 where=str(orphan),
                 strict=True,
+                code="tests/orphan",
             )
         for file in self.suite.unlisted:
             yield Problem(
                 f"{file.name} is not a test case: it is not in the list of cases and has no"
                 f" expected output; --update --case {file.stem} adds it",
                 where=str(file),
+                code="tests/unlisted",
             )
         yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)
 

@@ -1,0 +1,51 @@
+"""The checks of a catalog that is about to be published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .run import Settings, check_catalog, settings_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.stages import Sources
+    from commodore_py.model.tree import Tree
+    from commodore_py.model.verdict import Checked
+
+
+class _Sources:
+    """Where objects come from, by the sources of this run."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def parameters(self, instance: str) -> Parameters | None:
+        """The parameters of an instance."""
+        node = self._sources.inventory.nodes.get(instance)
+        return node.parameters if node is not None else None
+
+    def line(self, instance: str, path: ParameterPath) -> str:
+        """File and line of a parameter."""
+        return self._sources.places.parameter(instance, path)
+
+
+def check_compiled(
+    config: Config, wanted: CheckSettings, sources: Sources, trees: Mapping[str, Tree]
+) -> Checked:
+    """The problems of the instances' trees, before anything is written."""
+    known = settings_in(sources.inventory.bootstrap.parameters)
+    settings = Settings(
+        only=wanted.only,
+        skip=(*wanted.skip, *known.pop("skip")),
+        cache=None if config.recompile else config.result_cache,
+        subject=str(config.copy_of or config.paths.root),
+        below="compiled/",
+        root=str(config.paths.root),
+        **known,
+    )
+    return check_catalog(trees, settings, _Sources(sources))

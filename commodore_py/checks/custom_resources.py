@@ -1,0 +1,194 @@
+"""Custom resources, compared with the definitions that are in the same catalog."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.cache.store import digest_of
+
+from .base import Issue, items, mapping
+from .kubernetes_schema import name_issues
+from .schemas import EXTRA, as_json, is_installed, issues_of, validator_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from jsonschema_rs import Validator
+
+    from .base import Content, Context, Item
+
+NAME = "custom-resources"
+DEFINITION = "CustomResourceDefinition"
+_META = {"type": "object"}
+_OBJECT_FIELDS = {
+    "apiVersion": {"type": "string"},
+    "kind": {"type": "string"},
+    "metadata": _META,
+}
+_COPIED = (
+    *("maximum", "minimum", "maxLength", "minLength", "pattern", "maxItems", "minItems"),
+    *("uniqueItems", "multipleOf", "maxProperties", "minProperties", "required"),
+)
+_NESTED = ("allOf", "anyOf", "oneOf")
+_DEEPEST = 100
+
+
+def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
+    """What a definition says about a kind; None for other objects."""
+    if content["kind"] != DEFINITION or content["apiVersion"] != "apiextensions.k8s.io/v1":
+        return None
+    spec = mapping(content.get("spec"))
+    versions = {
+        str(one.get("name")): {
+            "served": one.get("served") is True,
+            "schema": json.dumps(
+                as_json(mapping(one.get("schema")).get("openAPIV3Schema")), sort_keys=True
+            ),
+        }
+        for one in items(spec.get("versions"))
+        if isinstance(one, dict)
+    }
+    return {
+        "group": str(spec.get("group")),
+        "kind": str(mapping(spec.get("names")).get("kind")),
+        "scope": str(spec.get("scope")),
+        "versions": versions,
+    }
+
+
+def unavailable(_context: Context) -> str:
+    """Whether the validator is installed."""
+    return "" if is_installed() else EXTRA
+
+
+def salt(api_version: str, kind: str, context: Context) -> str | None:
+    """The definition of a kind."""
+    definition = context.definitions.get((api_version.rpartition("/")[0], kind))
+    if definition is None:
+        return None
+    return digest_of(json.dumps(definition, sort_keys=True).encode())[:16]
+
+
+def examine(content: Content, context: Context) -> Iterable[Issue]:
+    """Version, scope and fields of an object."""
+    group, _, version = content["apiVersion"].rpartition("/")
+    definition = context.definitions[group, content["kind"]]
+    versions = definition["versions"]
+    served = tuple(name for name, one in versions.items() if one["served"])
+    if version not in served:
+        yield Issue(
+            "custom-resources/not-served",
+            f"the definition does not serve version {version}",
+            "apiVersion",
+            subject=version,
+            options=served,
+            value=content["apiVersion"],
+        )
+        return
+    metadata = mapping(content.get("metadata"))
+    if definition["scope"] == "Cluster" and metadata.get("namespace"):
+        yield Issue(
+            "custom-resources/wrong-scope",
+            "objects of this kind have no namespace",
+            "metadata.namespace",
+            "remove the namespace",
+            severity="warning",
+        )
+    made = _validator(versions[version]["schema"])
+    if made is not None:
+        schema, validator = made
+        yield from issues_of(NAME, validator, content, schema)
+    yield from name_issues(NAME, content)
+
+
+def bad_definitions(definitions: Sequence[Item]) -> Iterator[tuple[Item, Issue]]:
+    """Definitions with a version whose schema cannot be used."""
+    for item in definitions:
+        for name, version in (item.fact or {}).get("versions", {}).items():
+            if version["schema"] == "null":
+                text = f"version {name} has no schema: the API server rejects the definition"
+                yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> tuple[Mapping[str, Any], Validator] | None:
+    """The validator of a structural schema; None if it is not a usable one."""
+    content = json.loads(schema)
+    if not isinstance(content, dict):
+        return None
+    root = _converted(content, 0)
+    root.setdefault("properties", {}).update(
+        {key: value for key, value in _OBJECT_FIELDS.items() if key != "metadata"}
+    )
+    root["properties"]["metadata"] = _META
+    try:
+        return root, validator_of(root)
+    except ValueError:  # a pattern that the library does not know
+        return None
+
+
+def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a part of a definition
+    """A structural schema as JSON Schema in which unknown fields are errors."""
+    if not isinstance(schema, dict) or level > _DEEPEST:
+        return {}
+    found = _rules(schema, level)
+    kind = schema.get("type")
+    if schema.get("x-kubernetes-int-or-string"):
+        kind = ["integer", "string"]
+    kinds = kind if isinstance(kind, list) else [kind] if isinstance(kind, str) else []
+    if kinds:
+        found["type"] = [*kinds, "null"] if schema.get("nullable") else kinds
+    if isinstance(schema.get("enum"), list):
+        found["enum"] = [*schema["enum"], *([None] if schema.get("nullable") else [])]
+    properties = mapping(schema.get("properties"))
+    more = schema.get("additionalProperties")
+    keeps = schema.get("x-kubernetes-preserve-unknown-fields") is True
+    if properties:
+        found["properties"] = {key: _converted(one, level + 1) for key, one in properties.items()}
+    if schema.get("x-kubernetes-embedded-resource"):
+        found["properties"] = {**found.get("properties", {}), **_OBJECT_FIELDS}
+    if isinstance(more, dict):
+        found["additionalProperties"] = _converted(more, level + 1)
+    elif "object" in kinds and more is not True and not keeps:
+        found["additionalProperties"] = False
+    if isinstance(schema.get("items"), dict):
+        found["items"] = _converted(schema["items"], level + 1)
+    return found
+
+
+def _rules(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
+    """What a schema says about values."""
+    found = {key: schema[key] for key in _COPIED if schema.get(key) is not None}
+    for limit, exclusive in (("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")):
+        if schema.get(exclusive) is True and limit in found:
+            found[exclusive] = found.pop(limit)
+    for key in _NESTED:
+        if isinstance(schema.get(key), list):
+            found[key] = [_value_rules(one, level + 1) for one in schema[key]]
+    if isinstance(schema.get("not"), dict):
+        found["not"] = _value_rules(schema["not"], level + 1)
+    if schema.get("format") == "date-time":
+        found["format"] = "k8s-time"
+    elif schema.get("format") == "byte":
+        found["format"] = "byte"
+    return found
+
+
+def _value_rules(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """A part that says something about values only: it does not list all fields."""
+    if not isinstance(schema, dict) or level > _DEEPEST:
+        return {}
+    found = _rules(schema, level)
+    if isinstance(schema.get("type"), str):
+        found["type"] = schema["type"]
+    if isinstance(schema.get("enum"), list):
+        found["enum"] = schema["enum"]
+    if isinstance(schema.get("properties"), dict):
+        found["properties"] = {
+            key: _value_rules(one, level + 1) for key, one in schema["properties"].items()
+        }
+    if isinstance(schema.get("items"), dict):
+        found["items"] = _value_rules(schema["items"], level + 1)
+    return found

@@ -1,0 +1,138 @@
+"""The documents of a catalog, and what is remembered about each by its digest."""
+
+from __future__ import annotations
+
+import marshal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.cache.program import program_digest
+from commodore_py.cache.store import Store, digest_of
+from commodore_py.manifests.documents import may_hold_objects, read, split_documents
+from commodore_py.manifests.objects import ObjectId
+
+from .base import Issue, Item
+from .custom_resources import definition_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.model.tree import Tree
+
+    from .base import CatalogCheck, Content
+
+_FORMAT = b"checks 1"
+DEFINITIONS = "definitions"
+"""The extract for definitions of custom resources, which checks of objects need."""
+
+
+class Document(NamedTuple):
+    """A document of a file, unparsed."""
+
+    instance: str
+    file: str
+    text: bytes
+    digest: str
+
+    def objects(self) -> tuple[Content, ...] | None:
+        """Its objects, parsed now; None if it cannot be read."""
+        found = read(self.text, self.file)
+        return None if found is None else tuple(one.content for one in found.objects)
+
+
+class Known(NamedTuple):
+    """What is remembered about a document: plain data."""
+
+    objects: list[Any]
+    """For each object: the parts of its id, its API version, and extracts by check."""
+    issues: dict[str, Any]
+    """For each check: what results depend on, and issues with the number of their object."""
+
+
+def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
+    """Every document of files that may hold objects."""
+    for instance, tree in trees.items():
+        for path, entry in tree.items():
+            name = str(path)
+            if may_hold_objects(name):
+                parts = (
+                    (entry.content,) if name.endswith(".json") else split_documents(entry.content)
+                )
+                for text in parts:
+                    if text.strip():
+                        yield Document(instance, name, text, digest_of(text)[:32])
+
+
+class Memory:
+    """What earlier runs found out about documents, in the user's store."""
+
+    def __init__(self, folder: Path | None, subject: str) -> None:
+        self._store = Store(folder) if folder is not None else None
+        self._key = digest_of(
+            b"\0".join((_FORMAT, program_digest(), subject.encode(errors="surrogatepass")))
+        )
+        self._old: dict[str, Any] = self._read()
+        self._new: dict[str, Any] = {}
+        self._changed = False
+
+    def _read(self) -> dict[str, Any]:
+        content = self._store.noted(self._key) if self._store is not None else None
+        if content is None:
+            return {}
+        found = marshal.loads(content)  # noqa: S302 - the store gives what was put there
+        return found if isinstance(found, dict) else {}
+
+    def known(self, document: Document, checks: Mapping[str, CatalogCheck]) -> Known | None:
+        """What is known about a document; None if it cannot be read."""
+        if document.digest in self._new:
+            found = self._new[document.digest]
+        else:
+            found = self._old.get(document.digest, False)
+            if found is False:
+                found = _extracted(document, checks)
+                self._changed = True
+            self._new[document.digest] = found
+        return None if found is None else Known(*found)
+
+    def note_issues(self, known: Known, check: str, salts: Any, found: list[Any]) -> None:  # noqa: ANN401 - plain data
+        """Remember what a check found in a document."""
+        known.issues[check] = [salts, found]
+        self._changed = True
+
+    def keep(self) -> None:
+        """Store what is known about the documents of this run."""
+        if self._store is not None and (self._changed or self._new.keys() != self._old.keys()):
+            self._store.note(self._key, marshal.dumps(self._new))
+
+
+def _extracted(document: Document, checks: Mapping[str, CatalogCheck]) -> Any:  # noqa: ANN401 - plain data
+    objects = document.objects()
+    if objects is None:
+        return None
+    return [[_object(document, content, checks) for content in objects], {}]
+
+
+def _object(document: Document, content: Content, checks: Mapping[str, CatalogCheck]) -> list[Any]:
+    from commodore_py.manifests.objects import identify
+
+    id_ = identify(content)
+    if id_ is None:
+        raise ValueError(f"not an object: {document.file}")
+    facts = {name: check.extract(content) for name, check in checks.items()}
+    facts[DEFINITIONS] = definition_of(content)
+    parts = [str(one) for one in (id_.group, id_.kind, id_.namespace, id_.name)]
+    return [parts, str(content["apiVersion"]), facts]
+
+
+def items_of(document: Document, known: Known, check: str) -> Iterator[Item]:
+    """The objects of a document, with the extracts of a check."""
+    for parts, api_version, facts in known.objects:
+        yield Item(
+            ObjectId(*parts), api_version, document.file, document.instance, facts.get(check)
+        )
+
+
+def issue_from(values: list[Any]) -> Issue:
+    """An issue that was stored as plain data."""
+    issue = Issue(*values)
+    return issue._replace(options=tuple(issue.options))

@@ -1,0 +1,68 @@
+"""Objects that are in the catalog twice: which one wins is left to chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.cache.store import digest_of
+from commodore_py.manifests.values import canonical
+
+from .base import Issue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commodore_py.manifests.objects import ObjectId
+
+    from .base import Content, Context, Item
+
+NAME = "duplicates"
+_GENERATED = "*"
+
+
+def extract(content: Content) -> str:
+    """A digest of the content."""
+    return digest_of(repr(canonical(content)).encode(errors="surrogatepass"))[:32]
+
+
+def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
+    """Each object that is there again, with the file of the first."""
+    first: dict[ObjectId, Item] = {}
+    for item in items:
+        if item.id.name.endswith(_GENERATED):
+            continue
+        other = first.setdefault(item.id, item)
+        if other is item:
+            continue
+        where = f"in {other.file}" + (f" of instance {other.instance}" if other.instance else "")
+        if not item.id.namespace and other.instance != item.instance and not _is_whole(item):
+            yield (
+                item,
+                Issue(
+                    "duplicates/unknown-namespace",
+                    f"an object of this name without a namespace is {where}, too",
+                    remedy="set its namespace: it is only known on the cluster",
+                ),
+            )
+        elif other.fact == item.fact and other.api_version == item.api_version:
+            text = f"the same object is {where}, too"
+            yield item, Issue("duplicates/equal", text, remedy="remove one of them")
+        else:
+            text = f"another version of this object is {where}"
+            yield item, Issue("duplicates/different", text, remedy="remove or rename one of them")
+
+
+def _is_whole(item: Item) -> bool:
+    """Whether objects of a kind have no namespace, as far as that is known."""
+    return item.id.kind in _CLUSTER_WIDE
+
+
+_CLUSTER_WIDE = frozenset(
+    (
+        *("APIService", "CSIDriver", "ClusterRole", "ClusterRoleBinding"),
+        *("CustomResourceDefinition", "IngressClass", "MutatingWebhookConfiguration"),
+        *("Namespace", "Node", "PersistentVolume", "PriorityClass", "RuntimeClass"),
+        *("StorageClass", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+        *("ValidatingWebhookConfiguration", "VolumeSnapshotClass"),
+    )
+)

@@ -1,0 +1,54 @@
+"""Namespaces of objects that nothing creates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .base import Issue, items, mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from .base import Content, Context, Item
+
+NAME = "namespaces"
+_BUILT_IN = {"default", "kube-system", "kube-public", "kube-node-lease"}
+_CREATING = {"Namespace", "Project", "ProjectRequest"}
+
+
+def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
+    """The namespaces that an object creates."""
+    if content["kind"] in _CREATING:
+        return [str(mapping(content.get("metadata")).get("name"))]
+    spec = mapping(content.get("spec"))
+    if content["kind"] == "Application" and "CreateNamespace=true" in items(
+        mapping(spec.get("syncPolicy")).get("syncOptions")
+    ):
+        return [str(mapping(spec.get("destination")).get("namespace"))]
+    return None
+
+
+def check(items_: Sequence[Item], context: Context) -> Iterator[tuple[Item, Issue]]:
+    """The first object of each namespace that is missing."""
+    created = {name for item in items_ for name in item.fact or ()}
+    known: AbstractSet[str] = _BUILT_IN | created | {*context.known_namespaces}
+    missing: dict[str, list[Item]] = {}
+    for item in items_:
+        if item.id.namespace and item.id.namespace not in known:
+            missing.setdefault(item.id.namespace, []).append(item)
+    for name, found in missing.items():
+        if name.startswith("openshift-"):
+            continue
+        more = f", as for {len(found) - 1} other objects" if found[1:] else ""
+        yield (
+            found[0],
+            Issue(
+                "namespaces/missing",
+                f"nothing here creates namespace {name}{more}",
+                "metadata.namespace",
+                "add a Namespace, or name it in parameters.commodore.checks.known_namespaces",
+                subject=name,
+                value=name,
+            ),
+        )

@@ -1,0 +1,128 @@
+"""Where an object comes from: the component's file that rendered it, the line that set a value."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Protocol
+
+from commodore_py.model.problem import Place
+
+from .base import items, mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.spot import ParameterPath
+
+_SHORTEST = 4
+_MOST_VALUES = 100_000
+# Values of these parameters are the component's own business, or everybody's.
+_OTHER_KEYS = {"kapitan", "components", "packages", "commodore", "facts", "dynamic_facts"}
+
+
+class Origins(Protocol):
+    """What is known about the instances of a catalog."""
+
+    def parameters(self, instance: str) -> Parameters | None:
+        """The resolved parameters of an instance; None if they are not known."""
+        ...
+
+    def line(self, instance: str, path: ParameterPath) -> str:
+        """File and line that set a parameter; empty if unknown."""
+        ...
+
+
+class Unknown:
+    """Nothing is known: the catalog is a folder, or a commit."""
+
+    def parameters(self, _instance: str) -> None:
+        """Not known."""
+
+    def line(self, _instance: str, _path: ParameterPath) -> str:
+        """Not known."""
+        return ""
+
+
+class Finder:
+    """Finds where objects of one catalog come from, each instance looked up once."""
+
+    def __init__(self, origins: Origins, root: str = "") -> None:
+        self._origins = origins
+        self._root = f"{root}/" if root else ""
+        self._parameters: dict[str, Parameters | None] = {}
+        self._values: dict[str, dict[str, list[tuple[Any, ...]]]] = {}
+
+    def related(self, instance: str, file: str, value: str) -> tuple[Place, ...]:
+        """The input that rendered a file, and the line of the one parameter that has the value."""
+        if not instance:
+            return ()
+        parameters = self._of(instance)
+        if parameters is None:
+            return ()
+        found = [
+            Place(path.removeprefix(self._root) if self._root else path, note="rendered by")
+            for path in inputs_of(parameters, instance, file)
+        ]
+        paths = self._values_of(instance, parameters).get(value, [])
+        if len(value) >= _SHORTEST and len(paths) == 1:
+            where, _, line = self._origins.line(instance, paths[0]).rpartition(":")
+            name = ".".join(map(str, ("parameters", *paths[0])))
+            if where and line.isdecimal():
+                found.append(Place(where, int(line), field=name, note="set by"))
+        return tuple(found)
+
+    def _of(self, instance: str) -> Parameters | None:
+        if instance not in self._parameters:
+            self._parameters[instance] = self._origins.parameters(instance)
+        return self._parameters[instance]
+
+    def _values_of(
+        self, instance: str, parameters: Parameters
+    ) -> Mapping[str, list[tuple[Any, ...]]]:
+        if instance not in self._values:
+            found: dict[str, list[tuple[Any, ...]]] = {}
+            for count, (path, value) in enumerate(_leaves(parameters)):
+                if count > _MOST_VALUES:
+                    break
+                found.setdefault(value, []).append(path)
+            self._values[instance] = found
+        return self._values[instance]
+
+
+def inputs_of(parameters: Parameters, instance: str, file: str) -> tuple[str, ...]:
+    """The inputs of the compile entries that write to a file's folder."""
+    path = PurePosixPath(file)
+    if path.parts[:1] != (instance,):
+        path = PurePosixPath(instance) / path
+    deepest: list[str] = []
+    depth = -1
+    for entry in items(mapping(parameters.get("kapitan")).get("compile")):
+        if not isinstance(entry, dict):
+            continue
+        output = PurePosixPath(str(entry.get("output_path", ".")))
+        for base in (output, PurePosixPath(instance) / output):
+            inside = base == PurePosixPath() or path.is_relative_to(base)
+            if inside and len(base.parts) >= depth:
+                inputs = [str(one) for one in items(entry.get("input_paths"))]
+                deepest = inputs if len(base.parts) > depth else [*deepest, *inputs]
+                depth = len(base.parts)
+                break
+    return tuple(dict.fromkeys(deepest))
+
+
+def _leaves(parameters: Parameters) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """Strings and numbers of parameters, with their paths; items of a list as `[0]`."""
+    waiting: list[tuple[tuple[Any, ...], Any]] = [
+        ((key,), value) for key, value in parameters.items() if key not in _OTHER_KEYS
+    ]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [((*path, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*path, f"[{at}]"), inner) for at, inner in enumerate(value)]
+        elif isinstance(value, bool):
+            yield path, str(value).lower()
+        elif isinstance(value, str | int | float):
+            yield path, str(value)

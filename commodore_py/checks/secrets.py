@@ -1,0 +1,81 @@
+"""Secret values in manifests: references belong there instead."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING
+
+from .base import Issue, mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .base import Content, Context
+
+NAME = "secrets"
+_REFERENCE = re.compile(r"\?\{[^{}]+\}")
+_KEYS = re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16}")
+_TOKENS = re.compile(
+    r"(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|AKIA[0-9A-Z]{16}"
+    r"|xox[baprs]-[0-9A-Za-z-]{20,}|hvs\.[\w-]{24,})(?![\w-])"
+)
+_WORDS = ("PRIVATE KEY", "gh", "glpat-", "AKIA", "xox", "hvs.")
+_HINT = "put it into the store of secrets, and write ?{vaultkv:…} here"
+# Secrets whose values are not secret: made by others, or names.
+_PUBLIC = {"ca.crt", "ca-bundle.crt", "namespace", "username", "type", "url", "project", "name"}
+_TEMPLATES = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")
+
+
+def unavailable(_context: Context) -> str:
+    """Never: it needs nothing."""
+    return ""
+
+
+def salt(_api_version: str, _kind: str, _context: Context) -> str:
+    """Nothing besides the object."""
+    return "1"
+
+
+def examine(content: Content, _context: Context) -> Iterator[Issue]:
+    """Values of Secrets that are no references, and keys and tokens anywhere."""
+    if content["kind"] == "Secret" and content.get("type") not in _TEMPLATES:
+        yield from _of_secret(content)
+    for path, text in _strings(content, ""):
+        if any(word in text for word in _WORDS):
+            what = "private key" if _KEYS.search(text) else "token" if _TOKENS.search(text) else ""
+            if what:
+                yield Issue("secrets/private-key", f"there is a {what} here", path, _HINT)
+
+
+def _of_secret(content: Content) -> Iterator[Issue]:
+    for key in ("data", "stringData"):
+        for name, value in mapping(content.get(key)).items():
+            if not isinstance(value, str) or not value or name in _PUBLIC:
+                continue
+            path = f"{key}.{name}"
+            if key == "data" and _REFERENCE.search(_decoded(value)):
+                text = "a secret reference is inside of base64: it will not be replaced"
+                yield Issue("secrets/in-base64", text, path, "use stringData")
+            elif not _REFERENCE.search(value):
+                yield Issue("secrets/plain-text", "a value is not a secret reference", path, _HINT)
+
+
+def _decoded(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode(errors="replace")
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
+    waiting = [(value, path)]
+    while waiting:
+        one, at = waiting.pop()
+        if isinstance(one, str):
+            yield at, one
+        elif isinstance(one, dict):
+            waiting += [(inner, f"{at}.{key}" if at else str(key)) for key, inner in one.items()]
+        elif isinstance(one, list):
+            waiting += [(inner, f"{at}[{number}]") for number, inner in enumerate(one)]

@@ -1,0 +1,31 @@
+"""All checks, by name and in the order of their runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import (
+    custom_resources,
+    duplicates,
+    images,
+    kubernetes_schema,
+    namespaces,
+    references,
+    removed_apis,
+    secrets,
+)
+
+if TYPE_CHECKING:
+    from .base import CatalogCheck, ObjectCheck
+
+OBJECT_CHECKS: dict[str, ObjectCheck] = {
+    one.NAME: one for one in (kubernetes_schema, custom_resources, removed_apis, images, secrets)
+}
+CATALOG_CHECKS: dict[str, CatalogCheck] = {
+    one.NAME: one for one in (duplicates, namespaces, references)
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all checks."""
+    return (*CATALOG_CHECKS, *OBJECT_CHECKS)

@@ -1,0 +1,104 @@
+"""`commodore catalog check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.output import streams
+from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
+from commodore_py.cli.settings.tolerance import PROBLEM_OUTPUTS, tolerance_of, tolerance_options
+
+if TYPE_CHECKING:
+    from commodore_py.checks.base import Version
+
+
+@click.command()
+@click.argument("cluster", required=False, default="", shell_complete=completion.clusters)
+@click.option(
+    "--on",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Check the manifests in FOLDER, instead of the last compile in the working directory.",
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Run this check; may be repeated.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Omit this check; may be repeated.")
+@click.option(
+    "--kubernetes-version",
+    metavar="1.NN",
+    help="Version of Kubernetes; by default the one that the cluster reported.",
+)
+@click.option(
+    "--cache/--no-cache",
+    default=True,
+    show_default=True,
+    help="Use results of earlier checks for documents that did not change.",
+)
+@strict_option
+@tolerance_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(PROBLEM_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
+@verbose_option
+@click.pass_obj
+def check(
+    settings: Globals,
+    /,
+    cluster: str,
+    on: Path | None,
+    only: tuple[str, ...],
+    skip: tuple[str, ...],
+    kubernetes_version: str | None,
+    cache: bool,
+    strict: bool,
+    output: str,
+    verbose: int,
+    **options: Any,
+) -> int:
+    """Check the compiled catalog of CLUSTER before its Kubernetes rejects it.
+
+    \b
+    The last compile in the working directory:
+      commodore catalog check
+    Any folder of manifests, for another version of Kubernetes:
+      commodore catalog check --on catalog/manifests --kubernetes-version 1.35
+    """
+    from commodore_py.cli.output.problems import shown, write_baseline, write_reports
+    from commodore_py.cli.output.problems.outcome import Outcome
+    from commodore_py.cli.settings import directories
+    from commodore_py.workflows.catalog.check import CheckRequest
+    from commodore_py.workflows.catalog.check import check as run
+
+    tolerance = tolerance_of(options)
+    request = CheckRequest(cluster, on, only, skip, _version(kubernetes_version))
+    folder = directories.cache_folder() if cache else None
+    config = config_of(
+        settings.more_verbose(verbose),
+        result_cache=directories.result_cache(folder) if folder else None,
+    )
+    checked, verdict = run(config, request, tolerance, strict=strict)
+    about = cluster or (str(on) if on else "")
+    outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)
+    write_baseline(verdict, tolerance.write_baseline)
+    write_reports(outcome, options["reports"])
+    text = shown(outcome, output, verbose=settings.verbosity + verbose > 0)
+    (streams.result if output in ("text", "markdown") else streams.data)(text)
+    return 1 if verdict.failing else 0
+
+
+def _version(text: str | None) -> Version | None:
+    from commodore_py.checks.run import version_of
+    from commodore_py.errors import UsageError
+
+    found = version_of(text) if text else None
+    if text and found is None:
+        raise UsageError(f"--kubernetes-version {text}: not a version", hint="write it as 1.34")
+    return found

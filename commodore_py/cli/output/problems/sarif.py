@@ -1,0 +1,109 @@
+"""Problems as SARIF 2.1.0, which code hosts show beside the lines of a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from commodore_py import __version__
+from commodore_py.model.problems.codes import CODES, Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.model.problem import Place, Problem
+    from commodore_py.model.problems.severity import Severity
+
+    from .outcome import Outcome
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS: dict[Severity, str] = {
+    "fatal": "error",
+    "error": "error",
+    "warning": "warning",
+    "info": "note",
+}
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """All problems; those that are ignored are suppressed, with their reason."""
+    verdict = outcome.verdict
+    found = (*verdict.problems, *verdict.known, *(one.problem for one in verdict.ignored))
+    rules = {one.code: CODES.get(one.code, Code(one.severity, "")) for one in found}
+    return run(f"commodore {outcome.command}", dict(sorted(rules.items())), results(outcome))
+
+
+def results(outcome: Outcome) -> Iterator[tuple[Problem, dict[str, Any]]]:
+    """Each problem, with what is known about it besides."""
+    verdict = outcome.verdict
+    for problem in verdict.problems:
+        yield problem, {}
+    for problem in verdict.known:
+        yield problem, {"baselineState": "unchanged"}
+    for one in verdict.ignored:
+        suppression = {"kind": "external", "justification": one.reason or "--ignore"}
+        yield one.problem, {"suppressions": [suppression]}
+
+
+def run(
+    tool: str, rules: Mapping[str, Code], found: Iterable[tuple[Problem, Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """A document with the run of one tool."""
+    codes = list(rules)
+    driver = {
+        "name": tool,
+        "version": __version__,
+        "rules": [
+            {
+                "id": name,
+                **({"shortDescription": {"text": rule.summary}} if rule.summary else {}),
+                "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+            }
+            for name, rule in rules.items()
+        ],
+    }
+    one = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [{**_result(problem, codes), **more} for problem, more in found],
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [one]}
+
+
+def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
+    remedy = f": {problem.remedy}" if problem.remedy else ""
+    result: dict[str, Any] = {
+        "ruleId": problem.code,
+        "ruleIndex": codes.index(problem.code),
+        "level": _LEVELS[problem.severity],
+        "message": {"text": f"{problem.message}{remedy}"},
+        "partialFingerprints": {"commodore/v1": problem.fingerprint},
+    }
+    if located := _location(problem.place):
+        result["locations"] = [located]
+    related = [_location(one) | _note(one) for one in problem.related if _location(one)]
+    if related:
+        result["relatedLocations"] = related
+    return result
+
+
+def _location(place: Place) -> dict[str, Any]:
+    location: dict[str, Any] = {}
+    if place.file:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(Path(place.file))}}
+        if place.line:
+            physical["region"] = {"startLine": place.line}
+        location["physicalLocation"] = physical
+    if place.object:
+        name = f"{place.object}: {place.field}" if place.field else place.object
+        location["logicalLocations"] = [{"fullyQualifiedName": name}]
+    return location
+
+
+def _note(place: Place) -> dict[str, Any]:
+    return {"message": {"text": place.note}} if place.note else {}
+
+
+def _uri(path: Path) -> str:
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

@@ -1,0 +1,1 @@
+"""The kinds of problems, and which of them a run accepts."""

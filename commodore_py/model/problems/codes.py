@@ -1,0 +1,136 @@
+"""The codes of all problems, with their severities; a code is never used for something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .severity import Severity
+
+
+class Code(NamedTuple):
+    """A kind of problem."""
+
+    severity: Severity
+    summary: str
+
+
+LINT: dict[str, Code] = {
+    "components/missing-version": Code("error", "A component has no version."),
+    "components/unknown-key": Code("error", "A component has unknown keys."),
+    "components/wrong-type": Code("error", "The url or version of a component is not a string."),
+    "components/wrong-shape": Code("error", "The components, or one of them, are not a mapping."),
+    "components/unused": Code("warning", "No application deploys a component."),
+    "packages/missing-version": Code("error", "A package has no version."),
+    "packages/unknown-key": Code("error", "A package has unknown keys."),
+    "packages/wrong-type": Code("error", "The url or version of a package is not a string."),
+    "packages/wrong-shape": Code("error", "The packages, or one of them, are not a mapping."),
+    "packages/unused": Code("warning", "No application lists a package."),
+    "deprecated-parameters/removed-reference": Code("error", "A reference was removed."),
+    "classes/unreachable": Code("warning", "No class includes a class."),
+    "files/broken-link": Code("error", "A symlink is broken."),
+    "files/unreadable": Code("error", "A file or folder cannot be read."),
+    "files/broken-yaml": Code("warning", "A file is not valid YAML, and was not checked."),
+    "files/not-utf-8": Code("warning", "A file is not UTF-8, and was not checked."),
+}
+"""What `inventory lint` finds in files; what Commodore's own lint finds is an error."""
+
+NOTICES: dict[str, Code] = {
+    "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),
+    "charts/nondeterministic": Code("warning", "A chart renders differently in every compile."),
+    "components/deprecated": Code("warning", "A component is deprecated."),
+    "components/mixed-versions": Code("warning", "An instance uses parts of another version."),
+    "components/not-checked-out": Code("warning", "A component is left out of a local compile."),
+    "components/reserved-key": Code("warning", "A parameter key is reserved for other purposes."),
+    "components/shared-key": Code("warning", "Two instances share a parameter key."),
+    "components/unusual-name": Code("warning", "The name of an instance is not a valid one."),
+    "differences/invalid-rule": Code("warning", "A rule about differences is invalid."),
+    "files/git-folder": Code("warning", "Git's own files are left out of the catalog."),
+    "files/ignored-by-git": Code("warning", "Git ignores files of the catalog."),
+    "files/outside": Code("warning", "Content from outside of the working directory is used."),
+    "filters/no-target": Code("warning", "Filters belong to an unknown target."),
+    "filters/skipped": Code("warning", "A postprocessing filter is invalid, and is skipped."),
+    "filters/unused-argument": Code("warning", "An argument of a filter has no effect."),
+    "libraries/shadowed": Code("warning", "A Jsonnet library or an alias hides another one."),
+    "lock/notice": Code("info", "What was done with the lock file."),
+    "refs/in-key": Code("warning", "A secret reference stands in a key."),
+    "refs/not-replaced": Code("warning", "A secret reference will not be replaced."),
+    "refs/unrevealed": Code("warning", "A manifest has a reference without a reference file."),
+    "tests/orphan": Code("warning", "Expected output belongs to no test case."),
+    "tests/unlisted": Code("warning", "A file is not in the list of test cases."),
+}
+"""What commands report at the end of a run."""
+
+CHECKS: dict[str, Code] = {
+    "duplicates/different": Code("error", "One object is there twice, with different contents."),
+    "duplicates/equal": Code("warning", "One object is there twice, with the same content."),
+    "duplicates/unknown-namespace": Code(
+        "info", "Two objects of one name, without a namespace, in two instances."
+    ),
+    "kubernetes-schema/wrong-type": Code("error", "A field has a value of the wrong type."),
+    "kubernetes-schema/missing-field": Code("error", "A required field is missing."),
+    "kubernetes-schema/unknown-field": Code("error", "The API does not know a field."),
+    "kubernetes-schema/wrong-value": Code("error", "A field has a value that is not accepted."),
+    "kubernetes-schema/wrong-name": Code("error", "A name is not a valid one."),
+    "kubernetes-schema/unknown-kind": Code("info", "There is no schema for a kind."),
+    "kubernetes-schema/version": Code("info", "The schemas are of another Kubernetes version."),
+    "custom-resources/wrong-type": Code("error", "As in kubernetes-schema, by a definition."),
+    "custom-resources/missing-field": Code("error", "As in kubernetes-schema, by a definition."),
+    "custom-resources/unknown-field": Code("error", "As in kubernetes-schema, by a definition."),
+    "custom-resources/wrong-value": Code("error", "As in kubernetes-schema, by a definition."),
+    "custom-resources/wrong-name": Code("error", "As in kubernetes-schema, by a definition."),
+    "custom-resources/wrong-scope": Code("error", "A namespace is missing, or not allowed."),
+    "custom-resources/not-served": Code("error", "The definition does not serve a version."),
+    "custom-resources/bad-definition": Code("error", "A definition has no usable schema."),
+    "removed-apis/removed": Code("error", "The cluster's Kubernetes does not serve an API."),
+    "removed-apis/soon": Code("warning", "One of the next three versions removes an API."),
+    "namespaces/missing": Code("warning", "Nothing creates the namespace of an object."),
+    "references/missing": Code("info", "Nothing here provides what a workload names."),
+    "parameters/schema": Code("error", "A parameter violates the schema of its component."),
+    "parameters/unknown-key": Code("warning", "The schema of a component lacks a parameter."),
+    "parameters/bad-schema": Code("warning", "The schema of a component cannot be used."),
+    "policy/failed": Code("error", "A policy could not be evaluated."),
+    "policy/refused": Code("error", "A policy uses what is not supported."),
+    "policy/not-installed": Code("error", "There are policies, and no engine for them."),
+    "policy/denied": Code("error", "A policy denies an object; the code ends with its own name."),
+    "policy/warned": Code("warning", "A policy warns of an object."),
+    "secrets/plain-text": Code("warning", "A Secret has a value that is not a reference."),
+    "secrets/private-key": Code("error", "A private key or token is in a manifest."),
+    "secrets/in-base64": Code("error", "A secret reference is inside of base64."),
+    "secrets/missing": Code("error", "The server has no such secret, or no such key."),
+    "secrets/unchecked": Code("info", "The server could not be queried about a secret."),
+    "images/invalid": Code("error", "The name of an image is invalid."),
+    "images/no-tag": Code("warning", "An image has no tag, or the tag latest."),
+    "images/no-digest": Code("info", "An image has a tag, and no digest."),
+    "checks/skipped": Code("info", "A check did not run."),
+    "checks/unchecked": Code("info", "A check could not examine everything."),
+    "checks/unreadable": Code("warning", "A file of the catalog cannot be read as objects."),
+    "checks/outdated": Code("warning", "The catalog is older than the inputs that were read."),
+    "problems/expired": Code("warning", "An entry of an ignore file has expired."),
+    "problems/expires-soon": Code("info", "An entry of an ignore file expires in 14 days or less."),
+    "problems/invalid-entry": Code("error", "An entry of an ignore file is invalid."),
+    "problems/not-delegated": Code("error", "A tenant's file ignores what is not delegated."),
+    "problems/stale": Code("info", "A problem of the baseline is gone."),
+    "problems/unknown-code": Code("warning", "An ignore file names an unknown code."),
+    "problems/unused": Code("info", "An entry of an ignore file matches nothing."),
+}
+"""What checks find in a catalog, and what is wrong with files that say what to ignore."""
+
+CODES = {**LINT, **NOTICES, **CHECKS}
+_POLICY = "policy/"
+
+
+def severity_of(code: str) -> Severity:
+    """The severity of a code; policies have codes of their own."""
+    known = CODES.get(code)
+    return known.severity if known is not None else "error"
+
+
+def is_known(code: str) -> bool:
+    """Whether a code, or `area/*`, stands for anything."""
+    if code.startswith(_POLICY):
+        return True
+    area, _, name = code.partition("/")
+    if name == "*":
+        return any(one.startswith(f"{area}/") for one in CODES)
+    return code in CODES

@@ -1,0 +1,58 @@
+"""What a run has found: problems that count, and problems that do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from .problem import Problem
+    from .problems.severity import Severity
+
+
+Outcome: TypeAlias = Literal["passed", "problems", "skipped", "unchecked"]
+
+
+class Ignored(NamedTuple):
+    """A problem that does not count, and why."""
+
+    problem: Problem
+    reason: str
+
+
+class Verdict(NamedTuple):
+    """What a run has found, the worst first."""
+
+    problems: tuple[Problem, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    known: tuple[Problem, ...] = ()
+    """Problems of the baseline."""
+    failing: tuple[Problem, ...] = ()
+    """Problems that are worse than what is accepted."""
+
+    def count(self, severity: Severity) -> int:
+        """How many problems of a severity there are."""
+        return sum(one.severity == severity for one in self.problems)
+
+
+class CheckRun(NamedTuple):
+    """How a check ended."""
+
+    name: str
+    outcome: Outcome
+    reason: str = ""
+    """Why it did not examine everything."""
+
+
+class Checked(NamedTuple):
+    """What checks have found in a catalog."""
+
+    objects: int
+    runs: tuple[CheckRun, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class CatalogChecked(NamedTuple):
+    """An event: a catalog was checked before it is published."""
+
+    checked: Checked
+    verdict: Verdict

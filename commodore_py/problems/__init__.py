@@ -1,0 +1,1 @@
+"""Which problems count: what is ignored, what was known before, and what fails a run."""

@@ -1,0 +1,175 @@
+"""Check a catalog that was compiled before, or any folder of manifests."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters.files import read_tree
+from commodore_py.checks.run import Settings, check_catalog, settings_in
+from commodore_py.checks.table import names
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.locator import Locator
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.tree import Tree
+from commodore_py.problems.repositories import verdict_of
+from commodore_py.workflows.inventory.hierarchy import parameters_of
+from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.checks.base import Version
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.problems.tolerance import Tolerance
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.verdict import Checked, Verdict
+
+
+class CheckRequest(NamedTuple):
+    """What the user wants to know."""
+
+    cluster: str = ""
+    folder: Path | None = None
+    """Manifests to check, instead of the last compile."""
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    version: Version | None = None
+
+
+class _WorkingDirectory:
+    """Where the objects of the last compile come from."""
+
+    def __init__(self, paths: WorkPaths) -> None:
+        self._paths = paths
+        self._locator = Locator(lambda: compiled_hierarchy(paths))
+
+    def parameters(self, instance: str) -> Parameters | None:
+        """The parameters as the classes are now."""
+        try:
+            hierarchy = of_working_directory(self._paths, instance)
+            return parameters_of(hierarchy, engine="native", missing_ok=True)
+        except CommodoreError:
+            return None
+
+    def line(self, instance: str, path: ParameterPath) -> str:
+        """File and line of a parameter."""
+        return self._locator.parameter(instance, path)
+
+
+def refuse_unknown(given: Iterable[str]) -> None:
+    """An error for a name that is not one of a check."""
+    from difflib import get_close_matches
+
+    for name in given:
+        if name not in names():
+            near = get_close_matches(name, names(), n=1)
+            raise UsageError(
+                f"no check is called {name}",
+                hint=f"did you mean {near[0]}?" if near else f"checks: {', '.join(names())}",
+            )
+
+
+def check(
+    config: Config, request: CheckRequest, tolerance: Tolerance, *, strict: bool = False
+) -> tuple[Checked, Verdict]:
+    """Check the last compile in the working directory, or a folder."""
+    refuse_unknown((*request.only, *request.skip))
+    if request.folder is not None:
+        return _check_folder(config, request, tolerance, strict=strict)
+    paths = config.paths
+    if not is_compiled(paths) or not paths.compiled.is_dir():
+        raise CommodoreError(
+            "nothing was compiled here",
+            where=str(paths.root),
+            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests: --on"
+            " FOLDER",
+        )
+    origins = _WorkingDirectory(paths)
+    parameters = origins.parameters(BOOTSTRAP) or {}
+    ids = parameters.get("cluster", {})
+    cluster, tenant = str(ids.get("name", "")), str(ids.get("tenant", ""))
+    if request.cluster not in ("", cluster):
+        raise CommodoreError(
+            f"cluster {request.cluster} was not compiled here",
+            where=str(paths.root),
+            hint=f"the last compile was of {cluster}" if cluster else "",
+        )
+    trees = {
+        folder.name: read_tree(folder)
+        for folder in sorted(paths.compiled.iterdir())
+        if folder.is_dir()
+    }
+    checked = check_catalog(
+        trees, _settings(config, request, parameters, below="compiled/"), origins
+    )
+    verdict = verdict_of(
+        graded(checked.problems, strict=strict),
+        tolerance,
+        cluster=cluster,
+        folders=configuration_folders(paths, tenant),
+        today=datetime.now(UTC).date(),
+    )
+    return checked, verdict
+
+
+def graded(problems: Iterable[Problem], *, strict: bool) -> Iterator[Problem]:
+    """The same, with errors instead of everything that `--strict` refuses."""
+    for one in problems:
+        yield one._replace(severity="error") if strict and one.strict else one
+
+
+def configuration_folders(paths: WorkPaths, tenant: str) -> tuple[Path | None, Path | None]:
+    """The checkouts of the global and of the tenant's configuration."""
+    return (
+        _if_there(paths.classes / "global"),
+        _if_there(paths.classes / tenant) if tenant else None,
+    )
+
+
+def _if_there(folder: Path) -> Path | None:
+    return folder if folder.is_dir() else None
+
+
+def _check_folder(
+    config: Config, request: CheckRequest, tolerance: Tolerance, *, strict: bool
+) -> tuple[Checked, Verdict]:
+    folder = request.folder
+    if folder is None or not folder.is_dir():
+        raise CommodoreError("no such folder", where=str(folder))
+    tree = Tree(
+        {path: entry for path, entry in read_tree(folder).items() if ".git" not in path.parts}
+    )
+    checked = check_catalog(
+        {"": tree}, _settings(config, request, {}, below=f"{PurePosixPath(folder)}/")
+    )
+    verdict = verdict_of(
+        graded(checked.problems, strict=strict),
+        tolerance,
+        cluster=request.cluster,
+        folders=(None, None),
+        today=datetime.now(UTC).date(),
+    )
+    return checked, verdict
+
+
+def _settings(
+    config: Config, request: CheckRequest, parameters: Mapping[str, object], *, below: str
+) -> Settings:
+    known = settings_in(parameters)
+    if request.version is not None:
+        known["version"] = request.version
+    return Settings(
+        only=request.only,
+        skip=(*request.skip, *known.pop("skip")),
+        cache=config.result_cache,
+        subject=f"{config.paths.root}\0{request.folder or ''}",
+        below=below,
+        root=str(config.paths.root),
+        **known,
+    )
