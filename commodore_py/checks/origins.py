@@ -62,7 +62,7 @@ class Finder:
             return ()
         found = [
             Place(path.removeprefix(self._root) if self._root else path, note="rendered by")
-            for path in inputs_of(parameters, instance, file)
+            for path in inputs_of(parameters, file)
         ]
         paths = self._values_of(instance, parameters).get(value, [])
         if len(value) >= _SHORTEST and len(paths) == 1:
@@ -90,25 +90,19 @@ class Finder:
         return self._values[instance]
 
 
-def inputs_of(parameters: Parameters, instance: str, file: str) -> tuple[str, ...]:
+def inputs_of(parameters: Parameters, file: str) -> tuple[str, ...]:
     """The inputs of the compile entries that write to a file's folder."""
     path = PurePosixPath(file)
-    if path.parts[:1] != (instance,):
-        path = PurePosixPath(instance) / path
-    deepest: list[str] = []
+    found: list[str] = []
     depth = -1
     for entry in items(mapping(parameters.get("kapitan")).get("compile")):
-        if not isinstance(entry, dict):
-            continue
-        output = PurePosixPath(str(entry.get("output_path", ".")))
-        for base in (output, PurePosixPath(instance) / output):
-            inside = base == PurePosixPath() or path.is_relative_to(base)
-            if inside and len(base.parts) >= depth:
-                inputs = [str(one) for one in items(entry.get("input_paths"))]
-                deepest = inputs if len(base.parts) > depth else [*deepest, *inputs]
-                depth = len(base.parts)
-                break
-    return tuple(dict.fromkeys(deepest))
+        output = PurePosixPath(str(mapping(entry).get("output_path", ".")))
+        length = len(output.parts)
+        if length >= depth and path.is_relative_to(output):
+            inputs = [str(one) for one in items(mapping(entry).get("input_paths"))]
+            found = inputs if length > depth else [*found, *inputs]
+            depth = length
+    return tuple(dict.fromkeys(found))
 
 
 def _leaves(parameters: Parameters) -> Iterator[tuple[tuple[Any, ...], str]]:

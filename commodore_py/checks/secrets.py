@@ -39,7 +39,7 @@ def salt(_api_version: str, _kind: str, _context: Context) -> str:
 
 
 def examine(content: Content, _context: Context) -> Iterator[Issue]:
-    """Values of Secrets that are no references, and keys and tokens anywhere."""
+    """Values of Secrets without a reference, and keys and tokens anywhere."""
     if content["kind"] == "Secret" and content.get("type") not in _TEMPLATES:
         yield from _of_secret(content)
     for path, text in _strings(content, ""):

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from commodore_py.model.problem import Problem
 
-_SCHEMA = "problems-baseline/v1"
+_FORMAT = 1
 _HINT = "write it again: --write-baseline FILE"
 
 
 def read_baseline(file: Path) -> Mapping[str, int]:
     """The fingerprints of a file, with their counts."""
     content = json_text.load(content_of(file), name=str(file))
-    if not isinstance(content, dict) or content.get("schema") != _SCHEMA:
-        raise _invalid(file, f"its schema is not {_SCHEMA}")
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise _invalid(file, f"its format is not {_FORMAT}")
     problems = content.get("problems")
     if not isinstance(problems, dict) or not all(
         isinstance(count, int) and not isinstance(count, bool) and count > 0
@@ -38,7 +38,7 @@ def read_baseline(file: Path) -> Mapping[str, int]:
 def write_baseline(file: Path, problems: Iterable[Problem]) -> int:
     """Write the fingerprints of problems, sorted; how many problems there are."""
     counts = Counter(one.fingerprint for one in problems if one.severity != "fatal")
-    content = {"schema": _SCHEMA, "problems": dict(sorted(counts.items()))}
+    content = {"format": _FORMAT, "problems": dict(sorted(counts.items()))}
     write_if_changed(file, (json.dumps(content, indent=2) + "\n").encode())
     return counts.total()
 

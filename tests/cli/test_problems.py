@@ -103,7 +103,7 @@ def test_reports_of_hostile_names_are_valid(
     assert problem["code"] == ONE
     assert yaml.safe_load(texts["yaml"])["failed"] is True
     (result,) = json.loads(texts["sarif"])["runs"][0]["results"]
-    assert result["partialFingerprints"]["commodore/v1"] == problem["fingerprint"]
+    assert result["partialFingerprints"]["commodore"] == problem["fingerprint"]
     (suite,) = ET.fromstring(texts["junit"])  # noqa: S314 - our own
     assert suite.attrib["failures"] == "1"
     assert texts["markdown"].splitlines()[-1].count("|") == 5

@@ -78,7 +78,7 @@ def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
         "ruleIndex": codes.index(problem.code),
         "level": _LEVELS[problem.severity],
         "message": {"text": f"{problem.message}{remedy}"},
-        "partialFingerprints": {"commodore/v1": problem.fingerprint},
+        "partialFingerprints": {"commodore": problem.fingerprint},
     }
     if located := _location(problem.place):
         result["locations"] = [located]

@@ -1,0 +1,322 @@
+"""Checks that need no schemas: duplicates, namespaces, references, images, secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.checks.origins import inputs_of
+from commodore_py.checks.run import Settings, check_catalog
+from commodore_py.model.tree import Entry, Tree
+
+from .build import a_deployment, a_tree, an_object, checked, found, problems
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model.spot import ParameterPath
+
+NAMED = {"namespace": "shop"}
+
+
+def test_an_object_with_two_contents() -> None:
+    one, other = an_object("ConfigMap", data={"a": "1"}), an_object("ConfigMap", data={"a": "2"})
+
+    (problem,) = problems(one, other, only="duplicates")
+
+    assert (problem.code, problem.severity) == ("duplicates/different", "error")
+    assert "in out.yaml of instance web" in problem.message
+
+
+def test_an_object_that_is_there_twice() -> None:
+    assert found(an_object("ConfigMap"), an_object("ConfigMap"), only="duplicates") == [
+        ("equal", "")
+    ]
+
+
+@pytest.mark.spec("14.57")
+def test_an_object_in_the_group_it_was_moved_from() -> None:
+    old = an_object("Ingress", api_version="extensions/v1beta1", metadata=NAMED)
+    new = an_object("Ingress", api_version="networking.k8s.io/v1", metadata=NAMED)
+
+    assert found(old, new, only="duplicates") == [("different", "")]
+
+
+@pytest.mark.spec("14.58")
+@pytest.mark.parametrize(
+    ("kind", "code"), [("ConfigMap", "unknown-namespace"), ("ClusterRole", "equal")]
+)
+def test_objects_without_a_namespace_in_two_instances(kind: str, code: str) -> None:
+    trees = {"a": a_tree(an_object(kind)), "b": a_tree(an_object(kind))}
+
+    result = check_catalog(trees, Settings(only=("duplicates",)))
+
+    assert [one.code for one in result.problems] == [f"duplicates/{code}"]
+
+
+@pytest.mark.spec("14.59")
+def test_names_made_by_the_server_are_not_compared() -> None:
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "x-"}}
+
+    assert found(job, dict(job), only="duplicates") == []
+
+
+@pytest.mark.spec("14.59")
+def test_lists_are_unrolled() -> None:
+    items = [an_object("ConfigMap"), an_object("ConfigMap")]
+
+    assert checked({"apiVersion": "v1", "kind": "List", "items": items}).objects == 2
+
+
+@pytest.mark.spec("14.59")
+def test_a_document_that_cannot_be_read(tmp_path: Path) -> None:
+    text = Entry(b"a: [\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n")
+    from pathlib import PurePosixPath
+
+    result = check_catalog({"web": Tree({PurePosixPath("a.yaml"): text})}, Settings(cache=tmp_path))
+
+    assert result.objects == 1
+    assert [one.code for one in result.problems if one.severity == "warning"] == [
+        "checks/unreadable"
+    ]
+
+
+def test_a_namespace_that_nothing_creates_is_reported_once() -> None:
+    pods = [an_object("ConfigMap", name, metadata=NAMED) for name in "ab"]
+
+    (problem,) = problems(*pods, only="namespaces")
+
+    assert problem.message == "nothing here creates namespace shop, as for 1 other objects"
+
+
+@pytest.mark.parametrize(
+    "creator",
+    [
+        an_object("Namespace", "shop"),
+        an_object("Project", "shop", "project.openshift.io/v1"),
+        an_object(
+            "Application",
+            api_version="argoproj.io/v1alpha1",
+            spec={
+                "destination": NAMED,
+                "syncPolicy": {"syncOptions": ["CreateNamespace=true"]},
+            },
+        ),
+    ],
+    ids=lambda one: one["kind"],
+)
+def test_namespaces_are_created(creator: dict[str, Any]) -> None:
+    assert found(an_object("ConfigMap", metadata=NAMED), creator, only="namespaces") == []
+
+
+def test_known_namespaces() -> None:
+    config = an_object("ConfigMap", metadata=NAMED)
+
+    assert found(config, only="namespaces", known_namespaces=("shop",)) == []
+    assert found(an_object("ConfigMap", metadata={"namespace": "default"}), only="namespaces") == []
+
+
+POD = {
+    "serviceAccountName": "robot",
+    "imagePullSecrets": [{"name": "pull"}],
+    "volumes": [
+        {"name": "a", "configMap": {"name": "files"}},
+        {"name": "b", "secret": {"secretName": "key"}},
+        {"name": "c", "persistentVolumeClaim": {"claimName": "disk"}},
+        {"name": "d", "projected": {"sources": [{"secret": {"name": "part"}}]}},
+        {"name": "e", "secret": {"secretName": "maybe", "optional": True}},
+    ],
+    "containers": [
+        {
+            "name": "main",
+            "image": "a:1",
+            "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "env", "key": "k"}}}],
+            "envFrom": [
+                {"configMapRef": {"name": "all"}},
+                {"secretRef": {"name": "x", "optional": True}},
+            ],
+        }
+    ],
+}
+NAMES = {
+    *("ServiceAccount robot", "Secret pull", "ConfigMap files", "Secret key", "Secret part"),
+    *("PersistentVolumeClaim disk", "Secret env", "ConfigMap all"),
+}
+
+
+def test_what_a_workload_names() -> None:
+    assert {one.subject for one in problems(a_deployment(**POD), only="references")} == NAMES
+
+
+def test_what_is_provided_is_not_missing() -> None:
+    there = [an_object(*name.split()) for name in NAMES]
+
+    assert problems(a_deployment(**POD), *there, only="references") == []
+
+
+def test_another_namespace_does_not_provide() -> None:
+    pod = a_deployment(serviceAccountName="robot")
+    pod["metadata"]["namespace"] = "shop"
+    account = an_object("ServiceAccount", "robot", metadata={"namespace": "other"})
+
+    (problem,) = problems(pod, account, only="references")
+
+    assert problem.message.endswith("there is one in namespace other")
+    assert problem.place.field == "spec.template.spec.serviceAccountName"
+
+
+@pytest.mark.parametrize(
+    "producer",
+    [
+        an_object("Certificate", api_version="cert-manager.io/v1", spec={"secretName": "key"}),
+        an_object("ExternalSecret", "key", "external-secrets.io/v1"),
+        an_object("SealedSecret", "key", "bitnami.com/v1alpha1"),
+    ],
+    ids=lambda one: one["kind"],
+)
+def test_secrets_that_others_produce(producer: dict[str, Any]) -> None:
+    pod = a_deployment(volumes=[{"name": "b", "secret": {"secretName": "key"}}])
+
+    assert problems(pod, producer, only="references") == []
+
+
+@pytest.mark.parametrize(
+    ("image", "code"),
+    [
+        ("nginx", "no-tag"),
+        ("nginx:latest", "no-tag"),
+        ("nginx:1.2", "no-digest"),
+        ("host:5000/a/b:1", "no-digest"),
+        ("Example.com/a:1", "no-digest"),
+        ("a@sha256:" + "0" * 64, ""),
+        ("host/a:1@sha256:" + "0" * 64, ""),
+        ("Nginx:1", "invalid"),
+        ("a:", "invalid"),
+        ("https://example.com/a:1", "invalid"),
+        ("a b", "invalid"),
+        ("${image}", "invalid"),
+    ],
+)
+def test_images(image: str, code: str) -> None:
+    pod = a_deployment(containers=[{"name": "a", "image": image}])
+
+    assert [one for one, _ in found(pod, only="images")] == ([code] if code else [])
+
+
+def test_images_in_variables_and_cron_jobs() -> None:
+    variable = {"name": "RELATED_IMAGE_X", "value": "x:1"}
+    pod = {"spec": {"containers": [{"image": "y:1", "env": [variable]}]}}
+    job = an_object("CronJob", spec={"jobTemplate": {"spec": {"template": pod}}})
+
+    assert {one.subject for one in problems(job, only="images")} == {"x:1", "y:1"}
+
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (an_object("Secret", stringData={"a": "hunter2"}), [("plain-text", "stringData.a")]),
+        (an_object("Secret", stringData={"a": "?{vaultkv:a/b}"}), []),
+        (an_object("Secret", stringData={"a": "user:?{vaultkv:a/b}"}), []),
+        (an_object("Secret", stringData={"a": ""}), []),
+        (an_object("Secret", data={"a": "P3t2YXVsdGt2OmEvYn0="}), [("in-base64", "data.a")]),
+        (an_object("Secret", data={"a": "aGVsbG8="}), [("plain-text", "data.a")]),
+        (an_object("ConfigMap", data={"a": KEY}), [("private-key", "data.a")]),
+        (an_object("ConfigMap", data={"a": "-----BEGIN PRIVATE KEY-----"}), []),
+        (an_object("ConfigMap", data={"a": "ghp_" + "a" * 36}), [("private-key", "data.a")]),
+        (an_object("ConfigMap", data={"a": "light"}), []),
+    ],
+)
+def test_secrets(content: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    assert found(content, only="secrets") == expected
+    assert "hunter2" not in str(problems(content))
+
+
+ENTRIES = {
+    "kapitan": {
+        "compile": [
+            {"input_paths": ["c/main.jsonnet"], "output_path": "web"},
+            {"input_paths": ["c/charts"], "output_path": "web/charts"},
+            {"input_paths": ["c/all.jsonnet"], "output_path": "."},
+            {"input_paths": [], "output_path": None},
+            "odd",
+        ]
+    },
+    "web": {"replicas": "three", "list": [{"image": "a:latest"}], "twice": "same-value"},
+    "other": {"twice": "same-value"},
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "inputs"),
+    [
+        ("web/a.yaml", ("c/main.jsonnet",)),
+        ("web/charts/x/a.yaml", ("c/charts",)),
+        ("b.yaml", ("c/all.jsonnet",)),
+    ],
+)
+def test_the_input_that_rendered_a_file(file: str, inputs: tuple[str, ...]) -> None:
+    assert inputs_of(ENTRIES, file) == inputs
+
+
+class AnOrigin:
+    """One instance with known parameters."""
+
+    def parameters(self, _instance: str) -> dict[str, Any]:
+        return ENTRIES
+
+    def line(self, _instance: str, path: ParameterPath) -> str:
+        return f"common.yml:{len(path)}"
+
+
+def test_the_line_that_set_a_value() -> None:
+    pod = a_deployment(containers=[{"name": "a", "image": "a:latest"}])
+
+    (problem,) = problems(pod, only="images", origins=AnOrigin())
+
+    assert [(one.note, one.position, one.field) for one in problem.related] == [
+        ("rendered by", "c/all.jsonnet", ""),
+        ("set by", "common.yml:4", "parameters.web.list.[0].image"),
+    ]
+
+
+def test_a_value_of_several_parameters_has_no_line() -> None:
+    config = an_object("ConfigMap", metadata={"namespace": "same-value"})
+
+    (problem,) = problems(config, only="namespaces", origins=AnOrigin())
+
+    assert [one.note for one in problem.related] == ["rendered by"]
+
+
+def test_results_are_the_same_from_the_cache(tmp_path: Path) -> None:
+    objects = (a_deployment(**POD), an_object("Secret", stringData={"a": "b"}))
+
+    first = checked(*objects, cache=tmp_path)
+    second = checked(*objects, cache=tmp_path)
+    changed = checked(*objects[1:], cache=tmp_path)
+
+    assert first == second == checked(*objects)
+    assert changed == checked(*objects[1:])
+
+
+def test_a_definition_that_changes_is_another_question(tmp_path: Path) -> None:
+    from .build import a_definition
+
+    widget = an_object("Widget", api_version="example.com/v1", spec="x")
+    schema = {"properties": {"spec": {"type": "string"}}}
+
+    assert found(a_definition(schema), widget, only="custom-resources", cache=tmp_path) == []
+    schema["properties"]["spec"]["type"] = "integer"
+    assert found(a_definition(schema), widget, only="custom-resources", cache=tmp_path) == [
+        ("wrong-type", "spec")
+    ]
+
+
+def test_a_check_that_is_skipped_does_not_run() -> None:
+    runs = checked(a_deployment(), skip=("images",)).runs
+
+    assert "images" not in {one.name for one in runs}
+    assert {one.outcome for one in runs} == {"passed"}
