@@ -39,6 +39,7 @@ def names_problem(catalog: Tree) -> tuple[Problem, ...]:
             " name of a device such as con, or a dot or space at the end",
             where="\n".join(shown(one, quoted=True) for one in found[:_MOST_SHOWN]),
             strict=True,
+            code="files/not-portable",
             remedy="choose another output path or key",
         ),
     )

@@ -74,6 +74,7 @@ class Memory:
         self._old: dict[str, Any] = self._read()
         self._new: dict[str, Any] = {}
         self._changed = False
+        self._parsed: dict[str, tuple[Content, ...] | None] = {}
 
     def _read(self) -> dict[str, Any]:
         content = self._store.noted(self._key) if self._store is not None else None
@@ -89,10 +90,22 @@ class Memory:
         else:
             found = self._old.get(document.digest, False)
             if found is False:
-                found = _extracted(document, checks)
+                found = self._extracted(document, checks)
                 self._changed = True
             self._new[document.digest] = found
         return None if found is None else Known(*found)
+
+    def contents(self, document: Document) -> tuple[Content, ...]:
+        """The objects of a document, parsed once in a run."""
+        if document.digest not in self._parsed:
+            self._parsed[document.digest] = document.objects()
+        return self._parsed[document.digest] or ()
+
+    def _extracted(self, document: Document, checks: Mapping[str, CatalogCheck]) -> Any:  # noqa: ANN401 - plain data
+        objects = self.contents(document)
+        if self._parsed[document.digest] is None:
+            return None
+        return [[_object(document, content, checks) for content in objects], {}]
 
     def note_issues(self, known: Known, check: str, salts: Any, found: list[Any]) -> None:  # noqa: ANN401 - plain data
         """Remember what a check found in a document."""
@@ -103,13 +116,6 @@ class Memory:
         """Store what is known about the documents of this run."""
         if self._store is not None and (self._changed or self._new.keys() != self._old.keys()):
             self._store.note(self._key, marshal.dumps(self._new))
-
-
-def _extracted(document: Document, checks: Mapping[str, CatalogCheck]) -> Any:  # noqa: ANN401 - plain data
-    objects = document.objects()
-    if objects is None:
-        return None
-    return [[_object(document, content, checks) for content in objects], {}]
 
 
 def _object(document: Document, content: Content, checks: Mapping[str, CatalogCheck]) -> list[Any]:

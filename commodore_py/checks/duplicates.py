@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from commodore_py.cache.store import digest_of
-from commodore_py.manifests.values import canonical
 
 from .base import Issue
+from .schemas import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +23,11 @@ _GENERATED = "*"
 
 def extract(content: Content) -> str:
     """A digest of the content."""
-    return digest_of(repr(canonical(content)).encode(errors="surrogatepass"))[:32]
+    try:
+        text = json.dumps(content, sort_keys=True, default=str)
+    except TypeError:  # keys of several types
+        text = json.dumps(as_json(content), sort_keys=True)
+    return digest_of(text.encode())[:32]
 
 
 def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:

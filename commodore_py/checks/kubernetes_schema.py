@@ -125,6 +125,7 @@ def _reduced(definition: Any, waiting: list[str]) -> Any:  # noqa: ANN401 - a pa
     return found
 
 
+@lru_cache(maxsize=1)
 def folder() -> Path | None:
     """Where the schemas are; None if they are not installed."""
     from importlib.util import find_spec
@@ -135,6 +136,7 @@ def folder() -> Path | None:
     return Path(found.origin).parent / "kubernetes-json-schema"
 
 
+@lru_cache(maxsize=64)
 def version_for(wanted: Version | None) -> Version | None:
     """The version whose schemas are used; None without any that fit."""
     there = folder()

@@ -34,17 +34,19 @@ def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
 
 def check(found: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
     """Everything that is named and not provided, once for each object and name."""
-    provided = {
-        (kind, name, item.id.namespace) for item in found for kind, name in (item.fact or [[]])[0]
-    }
-    # The namespace of some objects is only known on the cluster.
-    anywhere = {(kind, name) for kind, name, namespace in provided if not namespace}
+    provided: dict[tuple[str, str], set[str]] = {}
+    for item in found:
+        for kind, name in (item.fact or [[]])[0]:
+            provided.setdefault((kind, name), set()).add(item.id.namespace)
     for item in found:
         seen: set[tuple[str, str]] = set()
         for kind, name, field in (item.fact or [[], []])[1]:
-            if (kind, name) in _BUILT_IN or (kind, name) in anywhere | seen:
+            if (kind, name) in _BUILT_IN or (kind, name) in seen:
                 continue
-            namespaces = {one[2] for one in provided if one[:2] == (kind, name)}
+            namespaces = provided.get((kind, name), set())
+            # The namespace of some objects is only known on the cluster.
+            if "" in namespaces:
+                continue
             if namespaces and (not item.id.namespace or item.id.namespace in namespaces):
                 continue
             seen.add((kind, name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.model.problem import Place, Problem
@@ -15,13 +16,13 @@ from .origins import Finder, Unknown
 from .table import CATALOG_CHECKS, OBJECT_CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.model.tree import Tree
     from commodore_py.model.verdict import Outcome
 
-    from .base import Content, Issue, Item, ObjectCheck
+    from .base import Issue, Item, ObjectCheck
     from .documents import Document, Known
     from .origins import Origins
 
@@ -68,7 +69,6 @@ class _Run:
         self._finder = Finder(origins, settings.root)
         self._memory = Memory(settings.cache, settings.subject)
         self._documents: list[tuple[Document, Known]] = []
-        self._parsed: dict[str, tuple[Content, ...]] = {}
         self._problems: list[Problem] = []
         for document in documents_of(trees):
             known = self._memory.known(document, CATALOG_CHECKS)
@@ -130,27 +130,36 @@ class _Run:
             )
         if name == custom_resources.NAME:
             self._add(custom_resources.bad_definitions(tuple(definitions)))
+        # Each kind once: there are few, and many objects.
+        salt_of = cache(lambda api_version, kind: check.salt(api_version, kind, context))
         for document, known in self._documents:
-            for number, values in self._issues(name, check, document, known, context):
+            for number, values in self._issues(
+                name, check, document, known, context, salt_of=salt_of
+            ):
                 (item,) = list(items_of(document, known, name))[number : number + 1]
                 self._add([(item, issue_from(values))])
         found = any(one.severity != "info" for one in self._problems[before:])
         return CheckRun(name, _outcome(int(found)))
 
     def _issues(
-        self, name: str, check: ObjectCheck, document: Document, known: Known, context: Context
+        self,
+        name: str,
+        check: ObjectCheck,
+        document: Document,
+        known: Known,
+        context: Context,
+        *,
+        salt_of: Callable[[str, str], str | None],
     ) -> list[Any]:
         """What a check finds in a document: remembered while nothing that it depends on changes."""
-        salts = [
-            check.salt(api_version, parts[1], context) for parts, api_version, _ in known.objects
-        ]
+        salts = [salt_of(api_version, parts[1]) for parts, api_version, _ in known.objects]
         there = known.issues.get(name)
         if there is not None and there[0] == salts:
             found: list[Any] = there[1]
             return found
         found = []
         if any(one is not None for one in salts):
-            for number, content in enumerate(self._contents(document)):
+            for number, content in enumerate(self._memory.contents(document)):
                 if salts[number] is not None:
                     found += [
                         [number, [*issue[:6], list(issue.options), issue.value]]
@@ -158,11 +167,6 @@ class _Run:
                     ]
         self._memory.note_issues(known, name, salts, found)
         return found
-
-    def _contents(self, document: Document) -> tuple[Content, ...]:
-        if document.digest not in self._parsed:
-            self._parsed[document.digest] = document.objects() or ()
-        return self._parsed[document.digest]
 
     def _add(self, found: Iterable[tuple[Item, Issue]]) -> None:
         for item, issue in found:

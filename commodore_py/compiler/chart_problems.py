@@ -58,6 +58,7 @@ def _reach_of(entry: Entry) -> Iterator[Problem]:
             where=entry.where,
             remedy="leave it out; a program of a component belongs into an external entry",
             strict=True,
+            code="charts/reaching-out",
         )
 
 

@@ -38,6 +38,9 @@ LINT: dict[str, Code] = {
 NOTICES: dict[str, Code] = {
     "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),
     "charts/nondeterministic": Code("warning", "A chart renders differently in every compile."),
+    "charts/reaching-out": Code(
+        "warning", "Parameters let helm run programs, or read other files."
+    ),
     "components/deprecated": Code("warning", "A component is deprecated."),
     "components/mixed-versions": Code("warning", "An instance uses parts of another version."),
     "components/not-checked-out": Code("warning", "A component is left out of a local compile."),
@@ -47,6 +50,7 @@ NOTICES: dict[str, Code] = {
     "differences/invalid-rule": Code("warning", "A rule about differences is invalid."),
     "files/git-folder": Code("warning", "Git's own files are left out of the catalog."),
     "files/ignored-by-git": Code("warning", "Git ignores files of the catalog."),
+    "files/not-portable": Code("warning", "Windows does not take names of files of the catalog."),
     "files/outside": Code("warning", "Content from outside of the working directory is used."),
     "filters/no-target": Code("warning", "Filters belong to an unknown target."),
     "filters/skipped": Code("warning", "A postprocessing filter is invalid, and is skipped."),
@@ -86,26 +90,15 @@ CHECKS: dict[str, Code] = {
     "removed-apis/soon": Code("warning", "One of the next three versions removes an API."),
     "namespaces/missing": Code("warning", "Nothing creates the namespace of an object."),
     "references/missing": Code("info", "Nothing here provides what a workload names."),
-    "parameters/schema": Code("error", "A parameter violates the schema of its component."),
-    "parameters/unknown-key": Code("warning", "The schema of a component lacks a parameter."),
-    "parameters/bad-schema": Code("warning", "The schema of a component cannot be used."),
-    "policy/failed": Code("error", "A policy could not be evaluated."),
-    "policy/refused": Code("error", "A policy uses what is not supported."),
-    "policy/not-installed": Code("error", "There are policies, and no engine for them."),
-    "policy/denied": Code("error", "A policy denies an object; the code ends with its own name."),
-    "policy/warned": Code("warning", "A policy warns of an object."),
     "secrets/plain-text": Code("warning", "A Secret has a value that is not a reference."),
     "secrets/private-key": Code("error", "A private key or token is in a manifest."),
     "secrets/in-base64": Code("error", "A secret reference is inside of base64."),
-    "secrets/missing": Code("error", "The server has no such secret, or no such key."),
-    "secrets/unchecked": Code("info", "The server could not be queried about a secret."),
     "images/invalid": Code("error", "The name of an image is invalid."),
     "images/no-tag": Code("warning", "An image has no tag, or the tag latest."),
     "images/no-digest": Code("info", "An image has a tag, and no digest."),
     "checks/skipped": Code("info", "A check did not run."),
     "checks/unchecked": Code("info", "A check could not examine everything."),
     "checks/unreadable": Code("warning", "A file of the catalog cannot be read as objects."),
-    "checks/outdated": Code("warning", "The catalog is older than the inputs that were read."),
     "problems/expired": Code("warning", "An entry of an ignore file has expired."),
     "problems/expires-soon": Code("info", "An entry of an ignore file expires in 14 days or less."),
     "problems/invalid-entry": Code("error", "An entry of an ignore file is invalid."),
@@ -117,19 +110,16 @@ CHECKS: dict[str, Code] = {
 """What checks find in a catalog, and what is wrong with files that say what to ignore."""
 
 CODES = {**LINT, **NOTICES, **CHECKS}
-_POLICY = "policy/"
 
 
 def severity_of(code: str) -> Severity:
-    """The severity of a code; policies have codes of their own."""
+    """The severity of a code."""
     known = CODES.get(code)
     return known.severity if known is not None else "error"
 
 
 def is_known(code: str) -> bool:
     """Whether a code, or `area/*`, stands for anything."""
-    if code.startswith(_POLICY):
-        return True
     area, _, name = code.partition("/")
     if name == "*":
         return any(one.startswith(f"{area}/") for one in CODES)

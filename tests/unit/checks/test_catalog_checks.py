@@ -117,7 +117,7 @@ def test_known_namespaces() -> None:
     assert found(an_object("ConfigMap", metadata={"namespace": "default"}), only="namespaces") == []
 
 
-POD = {
+POD: dict[str, Any] = {
     "serviceAccountName": "robot",
     "imagePullSecrets": [{"name": "pull"}],
     "volumes": [
@@ -235,7 +235,7 @@ def test_secrets(content: dict[str, Any], expected: list[tuple[str, str]]) -> No
     assert "hunter2" not in str(problems(content))
 
 
-ENTRIES = {
+ENTRIES: dict[str, Any] = {
     "kapitan": {
         "compile": [
             {"input_paths": ["c/main.jsonnet"], "output_path": "web"},

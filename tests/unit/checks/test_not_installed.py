@@ -1,0 +1,28 @@
+"""Without the extra, what needs it is skipped, and says how to get it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+
+from commodore_py.checks.run import Settings, check_catalog
+sys.path[:] = [one for one in sys.path if "site-packages" not in one]
+found = check_catalog({}, Settings())
+print(*(f"{one.name} {one.outcome} {one.reason}" for one in found.runs), sep="\\n")
+"""
+
+
+@pytest.mark.spec("14.61")
+def test_checks_without_their_libraries_are_skipped() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
+    )
+
+    skipped = [line for line in done.stdout.splitlines() if " skipped " in line]
+    assert [line.split()[0] for line in skipped] == ["kubernetes-schema", "custom-resources"]
+    assert all("pip install 'commodore-py[checks]'" in line for line in skipped)
