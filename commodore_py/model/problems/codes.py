@@ -48,6 +48,8 @@ NOTICES: dict[str, Code] = {
     "components/shared-key": Code("warning", "Two instances share a parameter key."),
     "components/unusual-name": Code("warning", "The name of an instance is not a valid one."),
     "differences/invalid-rule": Code("warning", "A rule about differences is invalid."),
+    "edit/merged": Code("warning", "An edit merges with what lower layers set."),
+    "edit/no-effect": Code("error", "An edit does not change the merged value."),
     "files/git-folder": Code("warning", "Git's own files are left out of the catalog."),
     "files/ignored-by-git": Code("warning", "Git ignores files of the catalog."),
     "files/not-portable": Code("warning", "Windows does not take names of files of the catalog."),

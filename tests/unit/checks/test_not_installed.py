@@ -23,6 +23,8 @@ def test_checks_without_their_libraries_are_skipped() -> None:
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
     )
 
-    skipped = [line for line in done.stdout.splitlines() if " skipped " in line]
-    assert [line.split()[0] for line in skipped] == ["kubernetes-schema", "custom-resources"]
-    assert all("pip install 'commodore-py[checks]'" in line for line in skipped)
+    skipped = [line for line in done.stdout.splitlines() if "pip install 'commodore-py[" in line]
+    assert [line.split()[:2] for line in skipped] == [
+        ["kubernetes-schema", "skipped"],
+        ["custom-resources", "skipped"],
+    ]
