@@ -10,8 +10,6 @@ from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from . import differences, streams
 from .differences import DiffOptions, as_json
 from .differences.words import counted
-from .xml_text import attribute
-from .xml_text import text as xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -161,6 +159,9 @@ def _problem_data(error: CommodoreError) -> Iterator[dict[str, Any]]:
 
 
 def _junit(report: Report) -> str:
+    from .problems.xml_text import attribute  # for a report only
+    from .problems.xml_text import text as xml_text
+
     name = report.suite.name or report.suite.directory.name
     failures = sum(one.status == "failed" for one in report.outcomes)
     seconds = sum(one.seconds for one in report.outcomes)

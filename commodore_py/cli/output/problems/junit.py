@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.cli.output.xml_text import attribute, text
-
 from .outcome import details
+from .xml_text import attribute, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,7 @@ import re
 from xml.sax.saxutils import escape, quoteattr
 
 from commodore_py.adapters.masking import REDACTOR
-
-from . import streams
+from commodore_py.cli.output import streams
 
 # Not allowed in XML 1.0, not even as references.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
