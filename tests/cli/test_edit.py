@@ -162,6 +162,49 @@ def test_applications_are_disabled_where_they_are_listed(
     assert "unknown component no-such-thing" in ran.err
 
 
+def test_a_journal_writes_no_other_file(
+    commodore: CommandLine, place: Path, tmp_path: Path
+) -> None:
+    """It may have come with the folder, as its `.env` may have."""
+    victim, hook = tmp_path / "victim.yml", place / "inventory/classes/t-demo/.git/config.yml"
+    for file in (victim, hook):
+        file.write_text("old")
+    entry = {"time": "", "operation": "", "before": "bmV3", "after": "b2xk", "undone": False}
+    journal = place / ".commodore/edits"
+    journal.mkdir(parents=True, exist_ok=True)
+    names = [str(victim), f"inventory/classes/../../../{victim}", str(hook.relative_to(place)), 1]
+    for number, name in enumerate(names, 900):
+        content = {**entry, "id": str(number), "file": name}
+        (journal / f"{number}.json").write_text(json.dumps(content))
+        ran = commodore("edit", "undo", str(number))
+        assert ran.code == 1
+        assert "not a class file" in ran.err or "there is no edit" in ran.err
+        assert (victim.read_text(), hook.read_text()) == ("old", "old")
+    for text in ("[1]", "{", '{"id": 1}', ""):
+        (journal / "999.json").write_text(text)
+        assert commodore("edit", "log").code == 0
+    for number in (900, 901, 902, 903, 999):
+        (journal / f"{number}.json").unlink()
+    hook.unlink()
+
+
+@pytest.mark.parametrize("target", ["../params/cluster.yml", "../../../catalog/x.yml", "/nowhere"])
+def test_a_class_file_that_is_a_link_is_not_edited(
+    commodore: CommandLine, place: Path, target: str
+) -> None:
+    there = place / "catalog/x.yml"
+    there.write_text("parameters: {}\n")
+    (place / CLUSTER).unlink()
+    (place / CLUSTER).symlink_to(target)
+    try:
+        ran = commodore("edit", "set", "a.b", "1", "--validate", "none")
+        assert ran.code == 1
+        assert there.read_text() == "parameters: {}\n"
+    finally:
+        (place / CLUSTER).unlink()
+        there.unlink()
+
+
 def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
     before = (place / CLUSTER).read_bytes()
 

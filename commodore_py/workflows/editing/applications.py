@@ -13,7 +13,8 @@ from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
 
 from . import layers
-from .plan import Planned, all_edited, named_layer, scope_of, without_items
+from .journal import refuse_other_files
+from .plan import Planned, all_edited, file_of, named_layer, scope_of, without_items
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
@@ -34,6 +35,7 @@ def plan(paths: WorkPaths, name: str, where: Where, *, enable: bool) -> Planned:
     replay = hierarchy.replay(BOOTSTRAP)
     wanted, opposite = (name, f"{_REMOVED}{name}") if enable else (f"{_REMOVED}{name}", name)
     choice = _chosen(paths, hierarchy, replay, where, opposite)
+    refuse_other_files(paths, file_of(choice))
     before = content_of(choice.file)
     if (name in replay.state.applications.names) == enable:
         return Planned(choice, before, before, 0)

@@ -13,12 +13,12 @@ from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
 
 _MOST = 100
+_SUFFIXES = (".yml", ".yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Entry:
 
 def write(paths: WorkPaths, operation: str, file: Path, before: bytes, after: bytes) -> Entry:
     """Write a file that still has its old content, and keep what is needed to undo that."""
+    refuse_other_files(paths, file)
     known = [int(entry.id) for entry in entries(paths)]
     entry = Entry(
         id=str(max(known, default=0) + 1),
@@ -74,7 +75,9 @@ def undo(paths: WorkPaths, number: str = "") -> Entry:
     old, new = base64.b64decode(entry.before), base64.b64decode(entry.after)
     if entry.undone:
         old, new = new, old
-    _replace(paths.root.resolve() / entry.file, new, old)
+    file = paths.root.resolve() / entry.file
+    refuse_other_files(paths, file)
+    _replace(file, new, old)
     changed = Entry(**{**asdict(entry), "undone": not entry.undone})
     _note(paths, changed)
     return changed
@@ -82,9 +85,39 @@ def undo(paths: WorkPaths, number: str = "") -> Entry:
 
 def entries(paths: WorkPaths) -> list[Entry]:
     """The edits of a working directory, the oldest first."""
-    files: Iterable[Path] = _folder(paths).glob("*.json")
-    found = [Entry(**json.loads(content_of(file))) for file in files]
+    files = sorted(_folder(paths).glob("*.json"))
+    found = [entry for file in files if (entry := _read(file)) is not None]
     return sorted(found, key=lambda entry: int(entry.id))
+
+
+def refuse_other_files(paths: WorkPaths, file: Path) -> None:
+    """Refuse whatever is not a class file of the configuration, by its own name.
+
+    A link that a repository brings, or a journal that came with a folder, could name any file.
+    """
+    classes = paths.root.resolve() / paths.classes.relative_to(paths.root)
+    below = file.relative_to(classes).parts if file.is_relative_to(classes) else ()
+    own = not {"..", ".git"} & {part.lower() for part in below} and file.suffix in _SUFFIXES
+    if not below or not own or file.resolve() != file:
+        raise CommodoreError(
+            "not a class file of the global or the tenant configuration",
+            where=str(file),
+            hint="edits are written below inventory/classes only, and not through links",
+        )
+
+
+def _read(file: Path) -> Entry | None:
+    """An entry; None if it cannot be read, as if it were not there."""
+    try:
+        content = json.loads(content_of(file))
+        entry = Entry(**content)
+        base64.b64decode(entry.before, validate=True)
+        base64.b64decode(entry.after, validate=True)
+    except (CommodoreError, ValueError, TypeError):
+        return None
+    texts = (entry.id, entry.time, entry.operation, entry.file, entry.before, entry.after)
+    valid = all(isinstance(text, str) for text in texts) and isinstance(entry.undone, bool)
+    return entry if valid and entry.id == file.stem and entry.id.isdecimal() else None
 
 
 def _replace(file: Path, old: bytes, new: bytes) -> None:

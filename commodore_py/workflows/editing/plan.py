@@ -20,6 +20,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 
 from . import layers
 from .effect import problems_of_set, value_now
+from .journal import refuse_other_files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -74,8 +75,13 @@ class Planned:
 
     @property
     def file(self) -> Path:
-        """The file, not a link to it."""
-        return self.choice.file.resolve()
+        """The file, by the real name of its folder."""
+        return file_of(self.choice)
+
+
+def file_of(choice: Choice) -> Path:
+    """The file of a layer, by the real name of its folder: a link stays one, and is refused."""
+    return choice.file.parent.resolve() / choice.file.name
 
 
 def plan(paths: WorkPaths, request: Request, where: Where, *, check: bool = True) -> Planned:
@@ -85,6 +91,7 @@ def plan(paths: WorkPaths, request: Request, where: Where, *, check: bool = True
     hierarchy = compiled_hierarchy(paths)
     target = _target_of(hierarchy, path, where.target)
     choice = _chosen(paths, hierarchy, target, path, where)
+    refuse_other_files(paths, file_of(choice))
     before = content_of(choice.file)
     edits = _edits(request, path, choice, before)
     try:

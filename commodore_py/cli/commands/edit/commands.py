@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     _Command: TypeAlias = Callable[..., Any]
 
+_LONGEST = 1 << 24
 _VALIDATIONS = ("none", "inventory", "compile")
 
 
@@ -275,7 +276,9 @@ def _value(text: str, options: dict[str, Any]) -> Any:
     from commodore_py.inventory.engine.class_edits import value_of
 
     if text == "-":
-        text = sys.stdin.read()
+        text = sys.stdin.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise UsageError(f"VALUE on stdin is longer than {_LONGEST:,} characters")
         if not text and not options["string"]:
             raise UsageError("stdin is empty", hint="--string takes the empty text")
     if options["no_references"]:
