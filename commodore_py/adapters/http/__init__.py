@@ -48,7 +48,6 @@ log = logging.getLogger(__name__)
 
 _SECRET_FIELDS = ("client_secret", "code", "code_verifier", "device_code", "refresh_token")
 _FORM = "application/x-www-form-urlencoded"
-_MOST_REDIRECTS = 5
 _PIECE = 1 << 16
 _MOST_ANSWER = 64 << 20
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -189,17 +188,17 @@ def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
     """The request as it was last sent, and its response: any but a redirect."""
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
-    from .deadlines import Watch  # as in `_send`
+    from .deadlines import MOST_REDIRECTS, Watch  # as in `_send`
 
     watch = Watch(request.url, "download" if request.stream else "request")
-    for _ in range(_MOST_REDIRECTS + 1):
+    for _ in range(MOST_REDIRECTS + 1):
         response = _send(request, watch)
         location = _redirection(request, response)
         if not location:
             return request, response
         response.close()
         request = _redirected(request, location)
-    raise HttpError(f"redirected more than {_MOST_REDIRECTS} times", where=request.url)
+    raise HttpError(f"redirected more than {MOST_REDIRECTS} times", where=request.url)
 
 
 def _redirection(request: _Request, response: requests.Response) -> str:

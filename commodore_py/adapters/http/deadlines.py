@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TICK = 0.25
+MOST_REDIRECTS = 5
 
 
 class OutOfTime(TimeoutError):
@@ -62,6 +63,7 @@ class Watch:
 def session(watch: Watch) -> requests.Session:
     """A session for a request of that exchange."""
     made = requests.Session()
+    made.max_redirects = MOST_REDIRECTS
     adapter = _Adapter(watch)
     for scheme in ("http://", "https://"):
         made.mount(scheme, adapter)
