@@ -57,7 +57,7 @@ _KINDS = st.sampled_from(["facts", "dynamic_facts", "unknown"])
 def _block(kind: str) -> st.SearchStrategy[Block]:
     if kind in ("facts", "dynamic_facts", "unknown"):
         return st.builds(Block, st.dictionaries(_TEXTS, _VALUES, max_size=3))
-    keys = [key for key in KEYS[kind] if key != "pinned"]
+    keys = [key for key in KEYS[kind] if key not in {"pinned", "missing"}]
     return st.builds(Block, st.dictionaries(st.sampled_from(keys), _TEXTS.filter(bool), max_size=4))
 
 
