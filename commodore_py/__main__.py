@@ -47,14 +47,14 @@ def _open_closed_streams() -> None:
 
 
 def _run() -> int:
-    from commodore_py.tuning import garbage, go_collector
+    from commodore_py.tuning import frames, garbage, go_collector
 
     try:
         garbage.collect_rarely()
         go_collector.restart_to_compile()
         from commodore_py.cli import run
 
-        code = run(sys.argv[1:])
+        code = frames.in_one_piece(run)(sys.argv[1:])
         garbage.keep_until_exit()
     except KeyboardInterrupt:
         code = _INTERRUPTED
