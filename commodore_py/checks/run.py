@@ -133,11 +133,9 @@ class _Run:
         # Each kind once: there are few, and many objects.
         salt_of = cache(lambda api_version, kind: check.salt(api_version, kind, context))
         for document, known in self._documents:
-            for number, values in self._issues(
-                name, check, document, known, context, salt_of=salt_of
-            ):
-                (item,) = list(items_of(document, known, name))[number : number + 1]
-                self._add([(item, issue_from(values))])
+            issues = self._issues(name, check, document, known, context, salt_of=salt_of)
+            items = list(items_of(document, known, name)) if issues else []
+            self._add((items[number], issue_from(values)) for number, values in issues)
         found = any(one.severity != "info" for one in self._problems[before:])
         return CheckRun(name, _outcome(int(found)))
 
@@ -186,11 +184,7 @@ class _Run:
             )
 
     def _shown(self, instance: str, file: str) -> str:
-        return (
-            f"{self._settings.below}{instance}/{file}"
-            if instance
-            else f"{self._settings.below}{file}"
-        )
+        return self._settings.below + (f"{instance}/{file}" if instance else file)
 
     def _unreadable(self, document: Document) -> None:
         text = "a document cannot be read as objects: it is not checked"

@@ -113,11 +113,12 @@ class _Place(NamedTuple):
     def marked(self, sign: str) -> bool:
         return self.key is not None and self.key.text.startswith(sign)
 
-    def neighbour(self, step: int) -> Part:
-        """Where the previous or next value begins: at its key, if it has one."""
+    @property
+    def following(self) -> Part:
+        """Where the next value begins: at its key, if it has one."""
         if self.container.pairs:
-            return self.container.pairs[self.position + step][0]
-        return self.container.items[self.position + step]
+            return self.container.pairs[self.position + 1][0]
+        return self.container.items[self.position + 1]
 
     @property
     def first(self) -> Part:
@@ -179,7 +180,7 @@ class _Source:
             if step >= len(part.items):
                 raise self.refused(f"the list has {len(part.items)} items, and no [{step}]", part)
             return _Place(part, step, part.items[step], None)
-        if part.kind == "alias" and not part.is_null:
+        if part.kind == "alias":
             raise self.refused(f"alias *{part.text} stands for the value of another place", part)
         if part.kind != "mapping":
             if part.is_null or part.is_empty_list:
@@ -410,8 +411,7 @@ def _insert(source: _Source, trail: list[_Place], part: Part, nested: dict[objec
     after = _end_of_previous(part, str(key))
     layout = source.layout_before(after, indent, source.layout, ())
     lines = block(nested, indent, layout)
-    before = _sorted_before(source, part, str(key))
-    if before is not None:
+    if _sorted_before(source, part, str(key)):
         at = source.line_start(part.pairs[0][0].start)
         breaks = source.line_break(at)
         return f"{source.text[:at]}{''.join(line + breaks for line in lines)}{source.text[at:]}"
@@ -426,14 +426,14 @@ def _is_sorted(names: list[str]) -> bool:
     return len(names) > 1 and names == sorted(names)
 
 
-def _sorted_before(source: _Source, part: Part, key: str) -> int | None:
+def _sorted_before(source: _Source, part: Part, key: str) -> bool:
     """Whether a key comes first: where that would part a comment from its key, it comes last."""
     names = _names(part)
     first = part.pairs[0][0].start
     if not _is_sorted(names) or key.lstrip(MARKS) > names[0] or not source.starts_line(first):
-        return None
+        return False
     above = source.text[: source.line_start(first)].rstrip("\r\n")
-    return None if above[above.rfind("\n") + 1 :].lstrip().startswith("#") else 0
+    return not above[above.rfind("\n") + 1 :].lstrip().startswith("#")
 
 
 def _end_of_previous(part: Part, key: str) -> int:
@@ -463,7 +463,7 @@ def _without_item(source: _Source, place: _Place) -> str:
     """Remove from what stands in brackets, with a comma."""
     text = source.text
     if not place.is_last:
-        start, end = place.first.start, place.neighbour(1).start
+        start, end = place.first.start, place.following.start
     elif place.position:
         previous = place.container
         before = previous.pairs[-2][1] if previous.pairs else previous.items[-2]
@@ -483,7 +483,7 @@ def _without_lines(source: _Source, place: _Place) -> str:
     if source.starts_line(start):
         return _without(source, source.line_start(start), stop, kept)
     # Beside the dash of a list: what comes next takes the place.
-    following = place.neighbour(1)
+    following = place.following
     upto = following.start if place.key is not None else source.dash(following)
     if kept or any(source.comments(stop, upto)):
         return (

@@ -20,8 +20,13 @@ from commodore_py.cli.settings.options import (
     api_settings,
     config_of,
     verbose_option,
+    with_options,
 )
-from commodore_py.cli.settings.tolerance import PROBLEM_OUTPUTS, tolerance_of, tolerance_options
+from commodore_py.cli.settings.tolerance import (
+    problem_output_option,
+    tolerance_of,
+    tolerance_options,
+)
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ def inventory(ctx: click.Context, verbose: int) -> None:
 
 def _hierarchy(command: _Command) -> _Command:
     """Options for the hierarchy to read, and the form of the result."""
-    options = (
+    return with_options(
         # A path that is not a folder is an error with status 1, as in Commodore.
         click.argument("global_config", required=False, type=click.Path(path_type=Path)),
         click.argument("tenant_config", required=False, type=click.Path(path_type=Path)),
@@ -105,10 +110,7 @@ def _hierarchy(command: _Command) -> _Command:
         ),
         api_options,
         verbose_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 @inventory.command()
@@ -177,14 +179,7 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
     show_default=True,
     help="Exit with status 1 for findings of this severity or worse.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(PROBLEM_OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@problem_output_option
 @tolerance_options
 @verbose_option
 @click.pass_context

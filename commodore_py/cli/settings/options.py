@@ -124,17 +124,17 @@ def api_options(command: _Command) -> _Command:
         metavar="TOKEN",
         help="Token for the API, or a file that contains it.",
     )
-    return _with(_API_URL, token, *_OIDC)(command)
+    return with_options(_API_URL, token, *_OIDC)(command)
 
 
 def login_options(command: _Command) -> _Command:
     """Add the options that a login needs."""
-    return _with(_API_URL, *_OIDC)(command)
+    return with_options(_API_URL, *_OIDC)(command)
 
 
 def destination_options(command: _Command) -> _Command:
     """Add options about publishing the catalog."""
-    return _with(
+    return with_options(
         click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
         click.option(
             "-i",
@@ -167,7 +167,7 @@ def destination_options(command: _Command) -> _Command:
 
 def diff_options(default: str) -> Callable[[_Command], _Command]:
     """Add options about differences."""
-    return _with(
+    return with_options(
         click.option(
             "--diff",
             type=click.Choice(DIFF_FORMS),
@@ -188,7 +188,7 @@ def diff_options(default: str) -> Callable[[_Command], _Command]:
 
 def engine_options(command: _Command) -> _Command:
     """Add options of the engine and of strictness."""
-    return _with(
+    return with_options(
         click.option(
             "--engine",
             type=click.Choice(ENGINES),
@@ -202,7 +202,7 @@ def engine_options(command: _Command) -> _Command:
 
 def cache_options(command: _Command) -> _Command:
     """Add options about cached results."""
-    return _with(
+    return with_options(
         click.option(
             "--cache/--no-cache",
             default=True,
@@ -241,7 +241,7 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 def lock_options(command: _Command) -> _Command:
     """Add options about the lock of all inputs."""
-    return _with(
+    return with_options(
         click.option(
             "--lock",
             envvar="COMMODORE_LOCK",
@@ -336,7 +336,9 @@ def api_settings(options: dict[str, Any]) -> dict[str, str]:
     return {**found, "api_url_origin": origins.place_of("api_url")}
 
 
-def _with(*options: _Option[_Command]) -> _Option[_Command]:
+def with_options(*options: _Option[_Command]) -> _Option[_Command]:
+    """Add options in this order."""
+
     def add(command: _Command) -> _Command:
         for option in reversed(options):
             command = option(command)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.settings.options import with_options
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 
 REPORT_FORMS = ("json", "yaml", "sarif", "junit", "markdown", "github")
 PROBLEM_OUTPUTS = ("text", *REPORT_FORMS)
+
+problem_output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(PROBLEM_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
 
 
 class _Report(click.ParamType[tuple[str, Path]]):
@@ -37,46 +48,42 @@ class _Report(click.ParamType[tuple[str, Path]]):
 
 def tolerance_options(command: Any, ignore: str = "--ignore") -> Any:
     """Add options about which problems are accepted."""
-    for option in reversed(
-        (
-            click.option(
-                "--max-severity",
-                type=click.Choice(("info", "warning", "error")),
-                help="Worst severity that does not fail the command; warning by default.",
-            ),
-            click.option(
-                ignore,
-                "ignore_problems",
-                multiple=True,
-                metavar="CODE[:PATTERN]",
-                help="Ignore problems of CODE, or of `area/*`, about files, fields or objects that"
-                " match; may be repeated.",
-            ),
-            click.option(
-                "--baseline",
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                metavar="FILE",
-                help="Accept the problems that FILE lists.",
-            ),
-            click.option(
-                "--write-baseline",
-                type=click.Path(dir_okay=False, path_type=Path),
-                metavar="FILE",
-                help="Write the problems that are there now to FILE, for --baseline.",
-            ),
-            click.option(
-                "--report",
-                "reports",
-                type=_Report(),
-                multiple=True,
-                metavar="FORM=FILE",
-                help="Also write the problems to FILE, as json, yaml, sarif, junit, markdown or"
-                " github; may be repeated.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    return with_options(
+        click.option(
+            "--max-severity",
+            type=click.Choice(("info", "warning", "error")),
+            help="Worst severity that does not fail the command; warning by default.",
+        ),
+        click.option(
+            ignore,
+            "ignore_problems",
+            multiple=True,
+            metavar="CODE[:PATTERN]",
+            help="Ignore problems of CODE, or of `area/*`, about files, fields or objects that"
+            " match; may be repeated.",
+        ),
+        click.option(
+            "--baseline",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Accept the problems that FILE lists.",
+        ),
+        click.option(
+            "--write-baseline",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Write the problems that are there now to FILE, for --baseline.",
+        ),
+        click.option(
+            "--report",
+            "reports",
+            type=_Report(),
+            multiple=True,
+            metavar="FORM=FILE",
+            help="Also write the problems to FILE, as json, yaml, sarif, junit, markdown or"
+            " github; may be repeated.",
+        ),
+    )(command)
 
 
 def compile_tolerance_options(command: Any) -> Any:

@@ -19,6 +19,7 @@ from commodore_py.cli.settings.options import (
     output_option,
     strict_option,
     verbose_option,
+    with_options,
 )
 
 from . import result
@@ -60,7 +61,7 @@ def _path(command: _Command) -> _Command:
 
 
 def _parameter_options(command: _Command) -> _Command:
-    options = (
+    return with_options(
         click.option(
             "--target",
             default="",
@@ -70,14 +71,11 @@ def _parameter_options(command: _Command) -> _Command:
         ),
         click.option("--through-anchor", is_flag=True, help="Also change what aliases lead to."),
         _edit_options,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 def _edit_options(command: _Command) -> _Command:
-    options = (
+    return with_options(
         click.option(
             "--tenant", is_flag=True, help="Edit a class of the tenant, not one of the cluster."
         ),
@@ -105,23 +103,16 @@ def _edit_options(command: _Command) -> _Command:
         output_option,
         strict_option,
         verbose_option,
-        click.pass_obj,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(click.pass_obj(command))
 
 
 def _value_options(command: _Command) -> _Command:
-    options = (
+    return with_options(
         click.option("--string", is_flag=True, help="Take VALUE as text, not as YAML."),
         click.option(
             "--no-references", is_flag=True, help="Take ${…} in VALUE as text, not as references."
         ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 @edit.command()

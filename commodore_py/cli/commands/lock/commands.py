@@ -38,6 +38,17 @@ _lock_file = click.option(
 )
 
 
+_out_file = click.option(
+    "-o",
+    "--out",
+    "--lock",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The file to write; {cluster} stands for the id.",
+)
+
 _result_format = click.option(  # where `-o` names a file
     "--output",
     type=click.Choice(("text", "json", "yaml")),
@@ -64,16 +75,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
 
 @lock.command(short_help="Compile a cluster and lock its inputs.")
 @click.argument("cluster", shell_complete=completion.clusters)
-@click.option(
-    "-o",
-    "--out",
-    "--lock",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The file to write; {cluster} stands for the id.",
-)
+@_out_file
 @click.option(
     "--pin-tenant/--no-pin-tenant",
     default=None,
@@ -339,16 +341,7 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
 
 @lock.command("from-catalog", short_help="Lock what a catalog was compiled from.")
 @click.argument("revision", metavar="[REV]", default="HEAD")
-@click.option(
-    "-o",
-    "--out",
-    "--lock",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The file to write; {cluster} stands for the id.",
-)
+@_out_file
 @click.option(
     "--cluster",
     default="",

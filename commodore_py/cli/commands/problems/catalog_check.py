@@ -10,7 +10,11 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
-from commodore_py.cli.settings.tolerance import PROBLEM_OUTPUTS, tolerance_of, tolerance_options
+from commodore_py.cli.settings.tolerance import (
+    problem_output_option,
+    tolerance_of,
+    tolerance_options,
+)
 
 if TYPE_CHECKING:
     from commodore_py.checks.base import Version
@@ -39,14 +43,7 @@ if TYPE_CHECKING:
 )
 @strict_option
 @tolerance_options
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(PROBLEM_OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@problem_output_option
 @verbose_option
 @click.pass_obj
 def check(
