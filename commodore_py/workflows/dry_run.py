@@ -58,7 +58,7 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
     if _needs_no_copy(config):
         # Of a first attempt that has to be repeated in a copy, each message is shown once.
         with suppress(WouldWrite), filtered(partial(_note_message, shown)):
-            return compiled(config, turn=_in_place)
+            return compiled(config, turn=in_place)
     with copied(config, shown) as own:
         published = compiled(own)
         root, scratch = config.paths.root.resolve(), own.paths.root
@@ -84,7 +84,7 @@ def _needs_no_copy(config: Config) -> bool:
 
 
 @contextmanager
-def _in_place(paths: WorkPaths) -> Iterator[None]:
+def in_place(paths: WorkPaths) -> Iterator[None]:
     """Keep runs out of a working directory while this one reads there, and writes nothing."""
     refuse_links(paths)
     with shared_lock(paths), protected(paths.root):

@@ -6,9 +6,11 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
+from commodore_py.adapters.files.protected import WouldWrite
+from commodore_py.adapters.reading import staged
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.dry_run import copied, filtered
+from commodore_py.workflows.dry_run import copied, filtered, in_place
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -29,10 +31,18 @@ def change_of(config: Config, cluster_id: str, planned: Planned) -> Change:
         )
     # What a compile warns of is not about the edit; a compile shows it again.
     own_messages = filtered(lambda record: record.levelno >= logging.ERROR)
-    with own_messages, copied(config._replace(local=True, dry_run=True)) as own:
-        before = _rendered(own, cluster_id)
-        (own.paths.root / planned.file.relative_to(root)).write_bytes(planned.after)
-        after = _rendered(own, cluster_id)
+    config = config._replace(local=True, dry_run=True)
+    with own_messages:
+        try:
+            with in_place(config.paths):
+                before = _rendered(config, cluster_id)
+                with staged({planned.file: planned.after}):
+                    after = _rendered(config, cluster_id)
+        except WouldWrite:
+            with copied(config) as own:
+                before = _rendered(own, cluster_id)
+                (own.paths.root / planned.file.relative_to(root)).write_bytes(planned.after)
+                after = _rendered(own, cluster_id)
     return change_between(before.catalog, after.catalog)._replace(
         after=after.catalog, rules=after.rules
     )

@@ -301,7 +301,7 @@ def _run(
     from commodore_py.workflows.editing import plan
     from commodore_py.workflows.editing.plan import Request
 
-    config = config_of(settings.more_verbose(options["verbose"]))
+    config = _config(settings, options)
     request = Request(verb, path, values, constant=constant)
     check = options["validate"] != "none"
     planned = plan.plan(config.paths, request, _where(options), check=check)
@@ -312,10 +312,19 @@ def _run_application(settings: Globals, name: str, options: dict[str, Any], *, e
     """Change the list of applications."""
     from commodore_py.workflows.editing import applications
 
-    config = config_of(settings.more_verbose(options["verbose"]))
+    config = _config(settings, options)
     planned = applications.plan(config.paths, name, _where(options), enable=enable)
     verb = "enable" if enable else "disable"
     return _carry_out(config, f"application {verb} {name}", planned, options)
+
+
+def _config(settings: Globals, options: dict[str, Any]) -> Config:
+    from commodore_py.cli.settings import directories
+
+    return config_of(
+        settings.more_verbose(options["verbose"]),
+        **directories.caches_in(directories.cache_folder()),
+    )
 
 
 def _where(options: dict[str, Any]) -> Where:
