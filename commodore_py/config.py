@@ -115,6 +115,8 @@ class Config(NamedTuple):
     api_url: str = ""
     copy_of: Path | None = None
     """The working directory that this one is a copy of: it has the same cached hierarchy."""
+    borrows: bool = False
+    """Whether the copy holds only what changes, and reads the rest where it is, in `copy_of`."""
     api_url_origin: str = ""
     """For messages: where the API URL was set, unless by an option."""
     api_token: str = ""
@@ -176,6 +178,17 @@ class Config(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Config({self.paths.root})"  # without the token
+
+    def lender(self) -> Config | None:
+        """The settings of the working directory that this one borrows from."""
+        if not self.borrows or self.copy_of is None:
+            return None
+        return self._replace(paths=WorkPaths(self.copy_of), copy_of=None, borrows=False)
+
+    def roots(self) -> tuple[Path, ...]:
+        """The working directory, and the one that it borrows from."""
+        lender = self.lender()
+        return (self.paths.root, *((lender.paths.root,) if lender is not None else ()))
 
     def private_places(self) -> tuple[str, ...]:
         """Places that no content of others may read: facts of clusters, and a file of a token."""

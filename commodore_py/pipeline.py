@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -281,6 +282,9 @@ def render(config: Config, sources: Sources, locked: LockedRun | None = None) ->
             raise
         with run_log.stage("filters", of="filtered", total=count):
             filtered, notices = postprocess.apply_filters(config, compiled, sources)
+    if config.copy_of is not None:  # for which this is a dry run
+        copy, original = (os.fsencode(one) for one in (config.paths.root, config.copy_of))
+        filtered = {name: tree.replacing(copy, original) for name, tree in filtered.items()}
     filtered, left_out = without_git_folders(filtered, sources.inventory.nodes)
     if locked is not None:
         locked.note_rendered(events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,22 +11,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MARK = ":"
+_NONE: Mapping[Path, str] = MappingProxyType({})
 
 
 class Roots:
-    """Folders under short names: a path below one of them is written with its name."""
+    """Folders under short names: a path below one of them is written with its name.
 
-    def __init__(self, folders: Mapping[str, Path]) -> None:
+    One that borrows from `others` has their names, too: links in it lead there. Paths below
+    `seen` are those of the others even where they are made from names.
+    """
+
+    def __init__(
+        self,
+        folders: Mapping[str, Path],
+        others: Mapping[Path, str] = _NONE,
+        seen: tuple[Path, ...] = (),
+    ) -> None:
+        names = [(str(folder), name) for name, folder in folders.items()]
+        names += [(str(folder), name) for folder, name in others.items()]
         # The innermost folder that holds a path is the one that moves with it.
-        self._folders = sorted(
-            ((str(folder), name) for name, folder in folders.items()),
-            key=lambda one: (-len(one[0]), one[1]),
-        )
+        self._folders = sorted(names, key=lambda one: (-len(one[0]), one[1]))
         self._by_name = {name: str(folder) for name, folder in folders.items()}
         self._known: dict[str, str] = {}
-        self._texts = [
-            (os.fsencode(folder), name.encode()) for name, folder in sorted(self._by_name.items())
-        ]
+        self._seen = {f"{self._written(str(one))}/": f"{one}/" for one in seen}
+        by_name = sorted(names, key=lambda one: one[1])
+        self._texts = [(os.fsencode(folder), name.encode()) for folder, name in by_name]
         self._longest_first = [
             (os.fsencode(f"{folder}/"), f"\0{name}\0".encode()) for folder, name in self._folders
         ]
@@ -36,7 +46,8 @@ class Roots:
         In another working directory, such a content leads to files that are not below the folders
         of the same names.
         """
-        return b"|".join(name for folder, name in self._texts if folder in content)
+        found = dict.fromkeys(name for folder, name in self._texts if folder in content)
+        return b"|".join(found)
 
     def portable_text(self, text: bytes) -> bytes:
         """A text for people with names in place of the folders, for `local_text` to put back."""
@@ -46,8 +57,8 @@ class Roots:
 
     def local_text(self, text: bytes) -> bytes:
         """Such a text with the folders of this working directory."""
-        for folder, name in self._longest_first:
-            text = text.replace(name, folder)
+        for name, folder in self._by_name.items():
+            text = text.replace(f"\0{name}\0".encode(), os.fsencode(f"{folder}/"))
         return text
 
     def portable(self, path: str) -> str:
@@ -67,6 +78,9 @@ class Roots:
         name, _, rest = text.partition(_MARK)
         if not name:
             return rest
+        for prefix, seen in self._seen.items():
+            if text.startswith(prefix):
+                return seen + text[len(prefix) :]
         folder = self._by_name.get(name)
         # A name from another working directory leads nowhere in this one.
         if folder is None:

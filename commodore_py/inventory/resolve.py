@@ -109,9 +109,8 @@ def render(
 
 def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
     """All class files, and the facts of the cluster."""
-    root = config.paths.root
-    private = config.private_places()
-    reach = Reach((root, *classes.worktrees()), work=(root,), private=private)
+    roots, private = config.roots(), config.private_places()
+    reach = Reach((*roots, *classes.worktrees()), work=roots, private=private)
     facts = {_FACTS: params_of(config, cluster)}
     return ClassFiles(classes.entries(), generated=facts, reach=reach)
 

@@ -50,6 +50,15 @@ class Tree(Mapping[PurePosixPath, Entry]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def replacing(self, old: bytes, new: bytes) -> Tree:
+        """The same with another text in all files."""
+        found = {
+            path: entry._replace(content=entry.content.replace(old, new))
+            for path, entry in self.items()
+            if old in entry.content
+        }
+        return Tree({**self._entries, **found}, self._folders) if found else self
+
     # The methods inherited from Mapping would read one file after the other.
     def keys(self) -> KeysView[PurePosixPath]:
         """The paths."""

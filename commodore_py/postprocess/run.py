@@ -42,10 +42,12 @@ def apply_filters(
     """The trees as their instances' filters leave them, and what was skipped."""
     # Filters know one folder only: the one that everything is written to.
     paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
-    work = (config.paths.root, paths.root)
+    work = (*config.roots(), paths.root)
     readable = (*sources.readable, *work, LIBRARIES.parent)
     reach = Reach(readable, work=work, private=config.private_places())
-    before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
+    # Code sees where its output goes: that is no copy, wherever it is written.
+    seen = (config.lender() or config._replace(paths=paths)).paths
+    before = Overlay(seen.compiled, seen.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
     cache = filter_cache(config._replace(paths=paths))

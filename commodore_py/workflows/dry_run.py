@@ -1,4 +1,4 @@
-"""Compile without changing anything: in place where nothing has to be written, else in a copy."""
+"""Compile without changing anything: in place, with copies of what is fetched, else in a copy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import shutil
-import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.adapters.files.protected import WouldWrite, protected
+from commodore_py.adapters.git.copies import OBJECTS, copy_entry, is_git_folder
+from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.worktrees import relocate
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.own_folders import refuse_links
@@ -22,7 +23,7 @@ from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from commodore_py.config import Config
     from commodore_py.model.published import Published
@@ -34,10 +35,10 @@ _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
 _NOT_COPIED = ("compiled",)
 # Components may read other files beside ours, but large folders are not copied.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
+# What has changed is small, but clones are not always.
+_ROOM_TO_FETCH = 1024 * 1024 * 1024
+_PREFIX = "commodore-dry-run-"
 _MEMORY = "/dev/shm"  # noqa: S108 - the copy is a folder of its own, for its owner alone
-_OBJECTS = "objects"
-_GIT_SIGNS = {"HEAD", "refs", _OBJECTS}
-_CHUNK = 1 << 20
 
 
 def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = None) -> Published:
@@ -59,18 +60,26 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
         # Of a first attempt that has to be repeated in a copy, each message is shown once.
         with suppress(WouldWrite), filtered(partial(_note_message, shown)):
             return compiled(config, turn=in_place)
+    elif _can_borrow(config):
+        noted = filtered(partial(_note_message, shown))
+        with suppress(WouldWrite), _borrowing(config) as own, noted:
+            return _named_as_in(config, compiled(own), own)
     with copied(config, shown) as own:
-        published = compiled(own)
-        root, scratch = config.paths.root.resolve(), own.paths.root
-        return published._replace(
-            notices=tuple(
-                notice._replace(
-                    message=_moved(notice.message, root, scratch),
-                    where=_moved(notice.where, root, scratch),
-                )
-                for notice in published.notices
-            ),
-        )
+        return _named_as_in(config, compiled(own), own)
+
+
+def _named_as_in(config: Config, published: Published, own: Config) -> Published:
+    """The result, with the paths of the working directory and not of the copy."""
+    root, scratch = config.paths.root.resolve(), own.paths.root
+    return published._replace(
+        notices=tuple(
+            notice._replace(
+                message=_moved(notice.message, root, scratch),
+                where=_moved(notice.where, root, scratch),
+            )
+            for notice in published.notices
+        ),
+    )
 
 
 def _needs_no_copy(config: Config) -> bool:
@@ -78,9 +87,20 @@ def _needs_no_copy(config: Config) -> bool:
 
     Other runs fetch, and what they find out from remotes must not be requested twice.
     """
+    return config.local and _is_plain(config)
+
+
+def _can_borrow(config: Config) -> bool:
+    """Whether it is likely that only what is fetched has to be copied."""
+    by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
+    special = config.offline or config.force or config.lock_file is not None
+    return _is_plain(config) and not (config.local or by_programs or special)
+
+
+def _is_plain(config: Config) -> bool:
     state = config.paths.state
     recovered = (state / "running").exists() or any((state / "journal").glob("*.json"))
-    return config.local and config.engine == "native" and state.is_dir() and not recovered
+    return config.engine == "native" and state.is_dir() and not recovered
 
 
 @contextmanager
@@ -92,18 +112,59 @@ def in_place(paths: WorkPaths) -> Iterator[None]:
 
 
 @contextmanager
+def _borrowing(config: Config) -> Iterator[Config]:
+    """Settings for a folder that reads what is up to date in the working directory itself.
+
+    Nothing is written there: an attempt raises `WouldWrite`.
+    """
+    refuse_links(config.paths)
+    with (
+        tempfile.TemporaryDirectory(
+            prefix=_PREFIX, dir=_MEMORY if _free_memory() > _ROOM_TO_FETCH else None
+        ) as folder,
+        shared_lock(config.paths),
+        protected(config.paths.root),
+    ):
+        root, scratch = config.paths.root.resolve(), Path(folder).resolve() / "work"
+        _copy(root, scratch, _not_borrowed(WorkPaths(root)))
+        if is_repository(config.paths.catalog):
+            (scratch / config.paths.catalog.name).symlink_to(config.paths.catalog)
+        with _renamed_paths(root, scratch, ()):
+            paths = WorkPaths(scratch)
+            yield config._replace(paths=paths, copy_of=config.paths.root, borrows=True)
+
+
+def _not_borrowed(paths: WorkPaths) -> Iterator[Path]:
+    """What is copied before a run that copies checkouts, and their clones, when they change.
+
+    Links and files that the run makes in any case are not copied.
+    """
+    apart = (paths.inventory, paths.dependencies, paths.catalog)
+    yield from (one for one in paths.root.iterdir() if one not in apart)
+    made = (paths.classes, paths.targets, paths.libraries, paths.bare_clones)
+    for folder in (paths.inventory, paths.dependencies):
+        if folder.is_dir():
+            yield from (
+                one for one in folder.iterdir() if one not in made and not (one / ".git").exists()
+            )
+    for parent, folders, names in os.walk(paths.bare_clones):
+        if is_git_folder((*folders, *names)):
+            if "worktrees" not in folders:
+                yield Path(parent)
+            folders.clear()
+
+
+@contextmanager
 def copied(config: Config, shown: Collection[str] = ()) -> Iterator[Config]:
     """Settings for a copy of the working directory; messages name the original.
 
     Messages that were `shown` before are not shown again.
     """
-    with tempfile.TemporaryDirectory(
-        prefix="commodore-dry-run-", dir=_folder_for(config.paths.root)
-    ) as folder:
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=_folder_for(config.paths.root)) as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
         with shared_lock(config.paths):
-            _copy(root, scratch)
+            _copy(root, scratch, root.iterdir() if root.is_dir() else ())
         with _renamed_paths(root, scratch, shown):
             yield config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root)
 
@@ -111,9 +172,7 @@ def copied(config: Config, shown: Collection[str] = ()) -> Iterator[Config]:
 def _folder_for(root: Path) -> str | None:
     """Where the copy is made: in memory, if there is a file system for that with enough room."""
     try:
-        if not os.access(_MEMORY, os.W_OK | os.X_OK):
-            return None
-        free = shutil.disk_usage(_MEMORY).free
+        free = _free_memory()
         needed = sum(
             _size_of(root / name, at_most=free) for name in _OURS if (root / name).exists()
         )
@@ -122,77 +181,29 @@ def _folder_for(root: Path) -> str | None:
     return _MEMORY if 2 * (needed + _ROOM_FOR_OTHERS) < free else None
 
 
-def _copy(root: Path, scratch: Path) -> None:
+def _free_memory() -> int:
+    """How much can be written to a file system in memory; none without one."""
+    return shutil.disk_usage(_MEMORY).free if os.access(_MEMORY, os.W_OK | os.X_OK) else 0
+
+
+def _copy(root: Path, scratch: Path, entries: Iterable[Path]) -> None:
     """Copy everything that a compile may read; links and worktrees stay within the copy."""
     scratch.mkdir()
-    if not root.is_dir():
-        return
     room = _ROOM_FOR_OTHERS
-    for entry in sorted(root.iterdir()):
-        if entry.name in _NOT_COPIED:
+    for entry in sorted(entries):
+        inner = entry.relative_to(root)
+        if entry.name in _NOT_COPIED and entry.parent == root:
             continue
-        if entry.name not in _OURS:
+        if inner.parts[0] not in _OURS:
             size = _size_of(entry, at_most=room)
             if size > room:
                 log.info("omitted from the dry run because of its size: %s", entry)
                 continue
             room -= size
-        _copy_entry(str(entry), str(scratch / entry.name), (str(root), str(scratch)))
+        copy = scratch / inner
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy_entry(str(entry), str(copy), (str(root), str(scratch)))
     _repair_worktrees(root, scratch)
-
-
-def _copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
-    """Copy a file, a link or a folder; others, such as sockets, are left out."""
-    found = os.lstat(entry)
-    if stat.S_ISLNK(found.st_mode):
-        os.symlink(_within_copy(os.readlink(entry), *roots), copy)
-    elif stat.S_ISDIR(found.st_mode):
-        _copy_folder(entry, copy, roots)
-    elif stat.S_ISREG(found.st_mode):
-        _copy_file(entry, copy, found)
-
-
-def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:
-    os.mkdir(copy)
-    names = os.listdir(folder)
-    is_repository = _GIT_SIGNS.issubset(names)
-    for name in names:
-        if is_repository and name == _OBJECTS:
-            _borrow_objects(f"{folder}/{name}", f"{copy}/{name}")
-        else:
-            _copy_entry(f"{folder}/{name}", f"{copy}/{name}", roots)
-
-
-def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
-    source = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
-        try:
-            while content := os.read(source, _CHUNK):
-                os.write(target, content)
-            os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
-        finally:
-            os.close(target)
-    finally:
-        os.close(source)
-
-
-def _borrow_objects(objects: str, copy: str) -> None:
-    """Let a copied repository read the objects of the original, which never change."""
-    for folder in (copy, f"{copy}/info", f"{copy}/pack"):
-        os.mkdir(folder)
-    lenders = [objects]
-    with suppress(OSError):
-        known = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
-        lenders += [os.path.normpath(os.path.join(objects, line)) for line in known if line]
-    Path(copy, "info", "alternates").write_text("".join(f"{one}\n" for one in lenders), "utf-8")
-
-
-def _within_copy(target: str, root: str, scratch: str) -> str:
-    if target == root or target.startswith(f"{root}/"):
-        return scratch + target[len(root) :]
-    return target
 
 
 def _size_of(entry: Path, *, at_most: int) -> int:
@@ -201,8 +212,8 @@ def _size_of(entry: Path, *, at_most: int) -> int:
         return entry.lstat().st_size
     size = 0
     for parent, folders, names in os.walk(entry):
-        if _GIT_SIGNS.issubset((*folders, *names)):
-            folders.remove(_OBJECTS)
+        if is_git_folder((*folders, *names)):
+            folders.remove(OBJECTS)
         size += sum(os.lstat(f"{parent}/{name}").st_size for name in names)
         if size > at_most:
             break

@@ -16,6 +16,7 @@ from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
+from commodore_py.workflows import dry_run
 from commodore_py.workflows.dry_run import compile_dry
 from tests.support.builders import commit_in, commit_to, digest_of, git
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
@@ -264,6 +265,60 @@ def test_a_local_dry_run_reads_where_things_are(tmp_path: Path) -> None:
 
     assert not published.change  # the output names the checkout, not one of a copy
     assert digest_of(tmp_path) == before
+
+
+def test_a_dry_run_reads_where_things_are_and_copies_what_was_pushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE}, shop={})
+    push(fleet.config())
+    shop = fleet.repository("component-shop")
+    changed = git(shop, "show", "master:class/defaults.yml").replace("of: shop", "of: new")
+    commit_to(shop, {"class/defaults.yml": changed})
+    fleet.configure({"applications": ["web", "shop"], "parameters": {"shop": {"data": {"n": "1"}}}})
+    before = digest_of(tmp_path)
+    monkeypatch.setattr(dry_run, "copied", None)  # it fails where a copy of everything is made
+
+    dry = compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert digest_of(tmp_path) == before
+    assert [file.path for file in dry.change.files] == ["manifests/shop/out.yaml"]
+    assert push(fleet.config()).change == dry.change
+
+
+def test_a_dry_run_shows_paths_of_the_working_directory(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    push(fleet.config())
+    commit_to(fleet.repository("component-web"), {"component/main.jsonnet": WHERE})
+
+    dry = compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert push(fleet.config()).change == dry.change
+    assert str(tmp_path / "work/dependencies/web").encode() in (dry.change.files[0].new or b"")
+
+
+OTHERS = """
+local kap = import 'lib/kapitan.libjsonnet';
+local defaults = std.parseJson(kap.yaml_load(
+    kap.inventory().parameters._base_directory + '/../shop/class/defaults.yml'
+));
+{ out: { kind: 'ConfigMap', data: defaults.parameters.shop.data } }
+"""
+
+
+def test_a_dry_run_never_reads_what_a_copy_has_replaced(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={"component/main.jsonnet": OTHERS}, shop={})
+    push(fleet.config())
+    shop = fleet.repository("component-shop")
+    changed = git(shop, "show", "master:class/defaults.yml").replace("of: shop", "of: new")
+    commit_to(shop, {"class/defaults.yml": changed})
+    before = digest_of(tmp_path)
+
+    dry = compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert digest_of(tmp_path) == before
+    assert len(dry.change.files) == 2
+    assert push(fleet.config()).change == dry.change
 
 
 def test_a_local_dry_run_that_has_to_write_uses_a_copy(fleet: Fleet) -> None:

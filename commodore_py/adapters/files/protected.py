@@ -44,13 +44,18 @@ _READING = frozenset(
 _REFRESHING = ("diff", "status")
 _WITH_VALUE = ("-c", "-C")
 _TOOLS = ("helm", "kustomize")
+_READS = ("os.listdir", "os.scandir")
 
 _protected: list[str] = []
+_replaced: list[str] = []
 _state = {"installed": False}
 
 
 class WouldWrite(BaseException):
-    """Something below a protected folder would change; no handler of errors must catch this."""
+    """Something below a protected folder would change, or what a copy replaces would be read.
+
+    No handler of errors must catch this.
+    """
 
 
 @contextmanager
@@ -66,6 +71,14 @@ def protected(folder: Path) -> Iterator[None]:
     finally:
         for one in added:
             _protected.remove(one)
+        if not _protected:
+            _replaced.clear()
+
+
+def replaced(folder: Path) -> None:
+    """From now on, a copy counts and not this folder: what reads it here raises `WouldWrite`."""
+    if _protected:
+        _replaced.extend({f"{folder.absolute()}/", f"{folder.resolve()}/"})
 
 
 def _judge(event: str, arguments: tuple[Any, ...]) -> None:
@@ -75,8 +88,13 @@ def _judge(event: str, arguments: tuple[Any, ...]) -> None:
         path, _, flags = arguments
         if flags & _WRITES:
             _refuse(path)
+        elif _replaced:
+            _refuse_old(path)
+    elif event in _READS:
+        if _replaced:
+            _refuse_old(arguments[0])
     elif event == "subprocess.Popen":
-        _judge_program(arguments[1], arguments[3])
+        _judge_program(*arguments[1:])
     elif event in _CHANGES:
         for index in _CHANGES[event]:
             _judge_change(event, arguments[index])
@@ -102,13 +120,32 @@ def _refuse(path: object) -> None:
         raise WouldWrite(full)
 
 
-def _judge_program(command: Any, environment: Any) -> None:  # noqa: ANN401 - as it was called
+def _refuse_old(path: object) -> None:
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    name = os.fsdecode(path)
+    full = name if name[:1] == "/" and "/../" not in name else os.path.abspath(name)  # noqa: PTH100
+    # Copies of repositories share the objects of the originals.
+    if f"{full}/".startswith(tuple(_replaced)) and "/.git/" not in full:
+        raise WouldWrite(full)
+
+
+def _judge_program(command: Any, folder: Any, environment: Any) -> None:  # noqa: ANN401 - as it was called
     words = [command] if isinstance(command, str) else [os.fsdecode(word) for word in command]
     program = words[0].rpartition("/")[2]
     if program in _TOOLS or words[0] == sys.executable:
         return
-    if program != "git" or not _only_reads(words[1:], environment or {}):
-        raise WouldWrite(" ".join(words))
+    if program == "git" and (_is_elsewhere(folder, words) or _only_reads(words[1:], environment)):
+        return
+    raise WouldWrite(" ".join(words))
+
+
+def _is_elsewhere(folder: Any, words: list[str]) -> bool:  # noqa: ANN401 - as it was called
+    """Whether Git works in a folder that is not protected, and is not given one that is."""
+    if folder is None:
+        return False
+    real = f"{os.path.realpath(os.fsdecode(folder))}/"
+    return not any(one in text for text in (real, *words) for one in _protected)
 
 
 def _only_reads(words: list[str], environment: Any) -> bool:  # noqa: ANN401 - as it was called
@@ -117,7 +154,7 @@ def _only_reads(words: list[str], environment: Any) -> bool:  # noqa: ANN401 - a
         at += 2 if words[at] in _WITH_VALUE else 1
     verb, more = words[at] if at < len(words) else "", words[at + 1 :]
     if verb in _REFRESHING:
-        return bool(environment.get("GIT_OPTIONAL_LOCKS") == "0")
+        return bool((environment or {}).get("GIT_OPTIONAL_LOCKS") == "0")
     if verb == "config":
         return any(word.startswith(("--get", "--list")) for word in more)
     return verb in _READING or not verb

@@ -26,9 +26,11 @@ def roots_of(job: Job) -> Roots:
     for number, folder in enumerate(job.search_paths):
         folders[f"search{number}"] = folder
     for target, checkout in job.checkouts.items():
-        if not checkout.is_relative_to(job.root):
+        if not checkout.is_relative_to(job.root) and not any(
+            checkout.is_relative_to(lender) for lender in job.lenders
+        ):
             folders[f"checkout {target}"] = checkout
-    return Roots(_each_once(folders))
+    return Roots(_each_once(folders), dict.fromkeys(job.lenders, "work"))
 
 
 def _each_once(folders: Mapping[str, Any]) -> dict[str, Any]:

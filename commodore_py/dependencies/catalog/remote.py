@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
-from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, RevisionNotFound, refs_of
-from commodore_py.adapters.git.repository import head_of, is_repository
+from commodore_py.adapters.git.refs import (
+    BRANCHES,
+    FALLBACK_BRANCH,
+    TAGS,
+    RevisionNotFound,
+    read_refs,
+    refs_of,
+)
+from commodore_py.adapters.git.repository import head_of, is_repository, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -24,7 +31,7 @@ from commodore_py.dependencies.git.checkouts import (
 from commodore_py.dependencies.git.checkouts import (
     query as query_remote,
 )
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import RemoteClient, lacks, refs_from
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import (
@@ -82,6 +89,22 @@ def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs
     )
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved
+
+
+def is_at_tip(config: Config, cluster: Cluster, response: RemoteRefs | None) -> bool:
+    """Whether the checkout is at what would be checked out, whatever was compiled into it."""
+    directory = config.paths.catalog
+    url = remote_settings(directory).get("remote.origin.url", "")
+    have = read_refs(directory / ".git", BRANCHES, TAGS)
+    same = git_urls.dependency_key(url) == git_urls.dependency_key(cluster.catalog_url)
+    if response is None or not same or lacks(response, have, None):
+        return False
+    refs = refs_from(response, have, ()) or refs_of(directory)
+    try:
+        found = find(directory, refs, config.catalog_branch or refs.default_branch, prefer="branch")
+    except RevisionNotFound:
+        return False
+    return head_of(directory) == (found.commit, found.branch or None)
 
 
 def _name(cluster: Cluster) -> str:

@@ -38,6 +38,8 @@ class Bounds:
     """Checkouts of all parties."""
     components: Mapping[str, str] = field(default_factory=dict)
     """The component that each instance is an instance of."""
+    roots: tuple[Path, ...] = ()
+    """More folders that are part of the working directory."""
 
     def place(self, path: str, target: str) -> Path:
         """The real path of an output path; raises if it is outside of the allowed folders."""
@@ -71,7 +73,7 @@ class Bounds:
         return None
 
     def _refuse_clusters(self, place: Path, path: str) -> None:
-        tops = {folder.resolve() for folder in (self.paths.root, self.output)}
+        tops = {folder.resolve() for folder in (self.paths.root, self.output, *self.roots)}
         for folder in (place, *place.parents):
             if folder in tops:
                 return

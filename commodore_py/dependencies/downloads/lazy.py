@@ -48,12 +48,14 @@ def fetch_downloads(
         if own is not None:
             checkouts[one.spot.target] = own.worktree
             components[one.spot.target] = own.spec.component
+    paths = (config.lender() or config).paths
     allowed = bounds.Bounds(
-        config.paths,
-        output or config.paths.root,
+        paths,
+        output or paths.root,
         checkouts,
         config.private_places(),
         others=tuple(classes.worktrees()),
         components=components,
+        roots=config.roots(),
     )
     fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

@@ -67,12 +67,20 @@ def git_fetcher(config: Config) -> Fetch:
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
-        groups = groups_of(wanted, remotes, paths)
-        settled, responses = query_all(groups, config, run.client, run.object_cache)
+        lender = config.lender()
+        there = config if lender is None else lender
+        groups = groups_of(wanted, remotes, there.paths)
+        settled, responses = query_all(groups, there, run.client, run.object_cache)
+        up_to_date = tuple(one for one in groups if one.clone in settled)
         groups = tuple(one for one in groups if one.clone not in settled)
+        if lender is not None:
+            from .borrowed import borrow, take_over  # few runs borrow
+
+            borrow(up_to_date, lender.paths, paths)
+            groups, responses = take_over(groups, responses, lender.paths, paths)
         known = _look_around(groups, responses, config)
         done = [one for found in settled.values() for one in found]
-        return _pinned(wanted, [*done, *_fetch_all(groups, known, run)], config)
+        return _pinned(wanted, [*done, *_fetch_all(groups, known, run)])
 
     return from_git
 
@@ -149,12 +157,11 @@ def _fetch_all(
 def _pinned(
     specs: tuple[DependencySpec, ...],
     results: Collection[Dependency | CheckedOut | CommodoreError],
-    config: Config,
 ) -> tuple[Dependency, ...]:
     """What was fetched, in the order of the requests; all errors are reported at once."""
     checked_out = [one for one in results if isinstance(one, CheckedOut)]
     short = short_commits_in((one.group.clone, one.commit) for one in checked_out)
-    done = [one.pinned(short[one.group.clone, one.commit], config.paths) for one in checked_out]
+    done = [one.pinned(short[one.group.clone, one.commit]) for one in checked_out]
     problems = [one for one in results if isinstance(one, CommodoreError)]
     problems += [problem for one in done if (problem := incomplete(one)) is not None]
     raise_collected(problems, "could not fetch everything")
@@ -199,7 +206,7 @@ def _fetch_repository(
             error.add_note(f"while checking out {spec}")
             yield error
         else:
-            yield CheckedOut(group, spec, commit)
+            yield CheckedOut(group, spec, commit, place)
 
 
 def _in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> tuple[_Result, ...]:

@@ -72,12 +72,12 @@ class CheckedOut(NamedTuple):
     group: Group
     spec: DependencySpec
     commit: str
+    place: Path
 
-    def pinned(self, short: str, paths: WorkPaths) -> Dependency:
+    def pinned(self, short: str) -> Dependency:
         """What was fetched, as the rest of a run knows it."""
         remote, version = git_urls.normalise(self.group.url), self.spec.version or "HEAD"
-        place = place_of(self.spec, paths)
-        return Dependency(self.spec, remote, version, self.commit, short, place)
+        return Dependency(self.spec, remote, version, self.commit, short, self.place)
 
 
 def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:

@@ -86,7 +86,7 @@ def _as_wanted(
         if commits is None:
             return None
         return [
-            CheckedOut(group, spec, commit)
+            CheckedOut(group, spec, commit, place_of(spec, config.paths))
             for spec, commit in zip(group.specs, commits, strict=True)
         ]
     found = up_to_date.configuration_at(group.clone, spec.url, spec.version or "", query, rule)

@@ -1,0 +1,79 @@
+"""Copies of folders with repositories in them, which share the objects of the originals."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+OBJECTS = "objects"
+
+_GIT_SIGNS = {"HEAD", "refs", OBJECTS}
+_CHUNK = 1 << 20
+
+
+def is_git_folder(names: Collection[str]) -> bool:
+    """Whether a folder with these entries is a repository's own."""
+    return _GIT_SIGNS.issubset(names)
+
+
+def copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
+    """Copy a file, a link or a folder; others, such as sockets, are left out.
+
+    Absolute links below the first of the `roots` lead below the second one.
+    """
+    found = os.lstat(entry)
+    if stat.S_ISLNK(found.st_mode):
+        os.symlink(_within_copy(os.readlink(entry), *roots), copy)
+    elif stat.S_ISDIR(found.st_mode):
+        _copy_folder(entry, copy, roots)
+    elif stat.S_ISREG(found.st_mode):
+        _copy_file(entry, copy, found)
+
+
+def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:
+    os.mkdir(copy)
+    names = os.listdir(folder)
+    is_repository = is_git_folder(names)
+    for name in names:
+        if is_repository and name == OBJECTS:
+            _borrow_objects(f"{folder}/{name}", f"{copy}/{name}")
+        else:
+            copy_entry(f"{folder}/{name}", f"{copy}/{name}", roots)
+
+
+def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
+    source = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
+        try:
+            while content := os.read(source, _CHUNK):
+                os.write(target, content)
+            os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
+        finally:
+            os.close(target)
+    finally:
+        os.close(source)
+
+
+def _borrow_objects(objects: str, copy: str) -> None:
+    """Let a copied repository read the objects of the original, which never change."""
+    for folder in (copy, f"{copy}/info", f"{copy}/pack"):
+        os.mkdir(folder)
+    lenders = [objects]
+    with suppress(OSError):
+        known = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
+        lenders += [os.path.normpath(os.path.join(objects, line)) for line in known if line]
+    Path(copy, "info", "alternates").write_text("".join(f"{one}\n" for one in lenders), "utf-8")
+
+
+def _within_copy(target: str, root: str, scratch: str) -> str:
+    if target == root or target.startswith(f"{root}/"):
+        return scratch + target[len(root) :]
+    return target
