@@ -15,6 +15,7 @@ GENERAL = "General"
 _LEGEND = f"Options marked {OURS} are not in Commodore 1.35.1."
 # The width at which click begins the text of an option on a line of its own.
 _WIDEST = 30
+_SENTENCE = 300
 
 
 class LazyGroup(click.Group):
@@ -51,7 +52,8 @@ class LazyGroup(click.Group):
         if name in self._commands_at:
             return self._commands_at[name][1]
         command = super().get_command(ctx, name)
-        return command.get_short_help_str() if command else ""
+        # The first sentence, whole: lines are wrapped.
+        return command.get_short_help_str(limit=_SENTENCE) if command else ""
 
 
 class Sectioned(click.Command):

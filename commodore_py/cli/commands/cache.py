@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.cache.store import Store
+from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import caches as cached
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
@@ -27,7 +28,7 @@ _DAYS, _MOST_DAYS = 30, 36_500
 _KEY_VARIABLE, _SHORTEST_KEY = "COMMODORE_CACHE_KEY", 16
 
 
-@click.group(context_settings=HELP)
+@click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def cache(ctx: click.Context, verbose: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli import completion
-from commodore_py.cli.command_classes import Sectioned
+from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import streams
 from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
@@ -47,7 +47,7 @@ _FEATURES = {
 }
 
 
-@click.group(context_settings=HELP)
+@click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:

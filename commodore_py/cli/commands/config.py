@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _GLOBAL = "every command"
 
 
-@click.group(context_settings=HELP)
+@click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def config(ctx: click.Context, verbose: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
@@ -47,7 +48,7 @@ _version_option = click.option(
 )
 
 
-@click.group(context_settings=HELP)
+@click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @github_token_option
 @click.pass_context
