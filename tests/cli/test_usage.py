@@ -24,6 +24,15 @@ def test_a_group_alone_shows_its_help_on_stderr(commodore: CommandLine, group: s
     assert "Commands:" in ran.err
 
 
+@pytest.mark.parametrize("group", ["cache", "catalog", "component", "edit", "lock", "package"])
+def test_lists_of_commands_have_whole_sentences(commodore: CommandLine, group: str) -> None:
+    ran = commodore(group, "--help")
+
+    listed = ran.out.partition("\nCommands:")[2]
+    assert listed
+    assert "..." not in listed
+
+
 def test_lint_alone_shows_its_help_on_stderr(commodore: CommandLine) -> None:
     ran = commodore("inventory", "lint")
 
