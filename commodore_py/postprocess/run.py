@@ -45,7 +45,7 @@ def apply_filters(
     work = (*config.roots(), paths.root)
     readable = (*sources.readable, *work, LIBRARIES.parent)
     reach = Reach(readable, work=work, private=config.private_places())
-    # Code sees where its output goes: that is no copy, wherever it is written.
+    # Code sees where its output goes: the working directory, also where a copy is written.
     seen = (config.lender() or config._replace(paths=paths)).paths
     before = Overlay(seen.compiled, seen.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)

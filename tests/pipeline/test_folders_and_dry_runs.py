@@ -11,6 +11,7 @@ from logging.handlers import BufferingHandler
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.run_lock import shared_lock
@@ -295,6 +296,34 @@ def test_a_dry_run_shows_paths_of_the_working_directory(tmp_path: Path) -> None:
 
     assert push(fleet.config()).change == dry.change
     assert str(tmp_path / "work/dependencies/web").encode() in (dry.change.files[0].new or b"")
+
+
+def test_a_dry_run_refuses_a_catalog_that_is_a_link(fleet: Fleet) -> None:
+    push(fleet.config())
+    (fleet.work / "catalog").rename(fleet.root / "elsewhere")
+    (fleet.work / "catalog").symlink_to(fleet.root / "elsewhere")
+    fleet.change_data()
+
+    for run in (compile_dry, lambda config, _: push(config)):
+        with pytest.raises(CommodoreError, match="is a link to"):
+            run(fleet.config(), CLUSTER)
+
+
+@pytest.mark.parametrize("repository", ["global", "tenant"])
+def test_a_dry_run_of_a_pushed_configuration(tmp_path: Path, repository: str) -> None:
+    fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE}, shop={})
+    push(fleet.config())
+    file = "common.yml" if repository == "tenant" else "commodore.yml"
+    values = yaml.safe_load(git(fleet.repository(repository), "show", f"master:{file}"))
+    values.setdefault("parameters", {})["shop"] = {"data": {"of": "new"}}
+    fleet.configure(values, repository=repository)
+    before = digest_of(tmp_path)
+
+    dry = compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert digest_of(tmp_path) == before
+    assert [file.path for file in dry.change.files] == ["manifests/shop/out.yaml"]
+    assert push(fleet.config()).change == dry.change
 
 
 OTHERS = """

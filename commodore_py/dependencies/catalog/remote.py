@@ -97,7 +97,7 @@ def is_at_tip(config: Config, cluster: Cluster, response: RemoteRefs | None) -> 
     url = remote_settings(directory).get("remote.origin.url", "")
     have = read_refs(directory / ".git", BRANCHES, TAGS)
     same = git_urls.dependency_key(url) == git_urls.dependency_key(cluster.catalog_url)
-    if response is None or not same or lacks(response, have, None):
+    if directory.is_symlink() or response is None or not same or lacks(response, have, None):
         return False
     refs = refs_from(response, have, ()) or refs_of(directory)
     try:
