@@ -391,9 +391,11 @@ def _json_in(response: requests.Response) -> object:
 
 
 def _reason(answer: object) -> str:
-    """Lieutenant gives a reason; OAuth a code, and often a sentence about it."""
+    """Lieutenant gives a reason, Kubernetes a message; OAuth a code and often a sentence."""
     if not isinstance(answer, dict):
         return ""
+    if answer.get("kind") == "Status" and answer.get("message"):
+        return str(answer["message"])
     if answer.get("reason"):
         return str(answer["reason"])
     return ": ".join(str(answer[key]) for key in ("error", "error_description") if answer.get(key))

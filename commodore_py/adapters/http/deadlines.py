@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import logging
+import math
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -18,6 +19,8 @@ from commodore_py.adapters import ending, time_limits
 
 if TYPE_CHECKING:
     import socket
+    import threading
+    from collections.abc import Mapping
 
     from urllib3.poolmanager import ProxyManager
 
@@ -41,17 +44,24 @@ class Watch:
     `setting` is that of `--time-limit`.
     """
 
-    def __init__(self, url: str, setting: str) -> None:
+    def __init__(self, url: str, setting: str, closed: threading.Event | None = None) -> None:
+        self._closed = closed
         self._host = urlsplit(url).hostname
+        self.renew(setting)
+
+    def renew(self, setting: str) -> None:
+        """Begin again, for another exchange of the same session; without a setting, unlimited."""
         self._setting = setting
-        self._limit = getattr(time_limits.current(), setting)
+        self._limit = getattr(time_limits.current(), setting) if setting else 0
         self._began = time.monotonic()
-        self._word_at = self._began + time_limits.FIRST_WORD
+        self._word_at = self._began + time_limits.FIRST_WORD if setting else math.inf
 
     def look(self) -> None:
         """Say what is waited for, and raise if it is too late."""
         if ending.asked():
             raise KeyboardInterrupt
+        if self._closed is not None and self._closed.is_set():
+            raise ConnectionAbortedError("the connection was closed")
         passed = time.monotonic() - self._began
         if self._limit and passed > self._limit:
             raise OutOfTime(self._setting, self._limit)
@@ -60,11 +70,11 @@ class Watch:
             self._word_at += time_limits.NEXT_WORD
 
 
-def session(watch: Watch) -> requests.Session:
-    """A session for a request of that exchange."""
+def session(watch: Watch, **pools: Any) -> requests.Session:  # noqa: ANN401 - passed on
+    """A session for a request of that exchange; `pools` are options of urllib3's pools."""
     made = requests.Session()
     made.max_redirects = MOST_REDIRECTS
-    adapter = _Adapter(watch)
+    adapter = _Adapter(watch, pools)
     for scheme in ("http://", "https://"):
         made.mount(scheme, adapter)
     return made
@@ -111,7 +121,7 @@ class _Response(http.client.HTTPResponse):
 class _Adapter(requests.adapters.HTTPAdapter):
     """Makes connections with a watch, to servers as to proxies."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, options: Mapping[str, Any]) -> None:
         class Response(_Response):
             pass
 
@@ -129,13 +139,14 @@ class _Adapter(requests.adapters.HTTPAdapter):
 
         Response.watch = watch
         self._pools = {"http": PlainPool, "https": SecurePool}
+        self._options = options
         super().__init__()
 
     def init_poolmanager(self, *words: Any, **options: Any) -> None:  # noqa: ANN401 - passed on
-        super().init_poolmanager(*words, **options)
+        super().init_poolmanager(*words, **{**options, **self._options})
         self.poolmanager.pool_classes_by_scheme = self._pools
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> ProxyManager:  # noqa: ANN401 - as above
-        manager: ProxyManager = super().proxy_manager_for(proxy, **options)
+        manager: ProxyManager = super().proxy_manager_for(proxy, **{**options, **self._options})
         manager.pool_classes_by_scheme = self._pools
         return manager

@@ -1,0 +1,177 @@
+"""Many requests to one server: kept connections, certificates, streamed lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import tempfile
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import requests
+from requests.utils import get_environ_proxies
+from urllib3 import HTTPHeaderDict, disable_warnings
+from urllib3.exceptions import InsecureRequestWarning
+
+from commodore_py.adapters import ending
+from commodore_py.adapters.masking import REDACTOR
+
+from . import not_sent, read_whole, refused, translated
+from .deadlines import Watch, session
+from .errors import HttpError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_LONGEST_LINE = 16 << 20
+_PIECE = 1 << 16
+
+
+class Tls(NamedTuple):
+    """How a server and this client prove who they are."""
+
+    authority: bytes = b""
+    """Certificates in PEM; those of the system, if empty."""
+    certificate: bytes = b""
+    key: bytes = b""
+    verify: bool = True
+    server_name: str = ""
+
+
+class Request(NamedTuple):
+    """One request; headers may occur several times."""
+
+    method: str
+    path: str
+    params: Mapping[str, str]
+    headers: Sequence[tuple[str, str]]
+    body: object = None
+
+
+class Server:
+    """Sends requests to one server, from any thread; redirects are not followed."""
+
+    def __init__(self, url: str, *, tls: Tls, proxy: str = "", timeout: float) -> None:
+        self.url = url
+        self._tls = tls
+        self._timeout = timeout
+        self._proxies = {"http": proxy, "https": proxy} if proxy else get_environ_proxies(url)
+        self._of_thread = threading.local()
+        self._closed = threading.Event()
+        self._context = _context(tls) if url.startswith("https://") else None
+        if not tls.verify:
+            disable_warnings(InsecureRequestWarning)
+
+    def close(self) -> None:
+        """End all exchanges, those that are under way as well."""
+        self._closed.set()
+
+    def body(self, request: Request, most: int) -> bytes:
+        """The body of the answer to a request; an `HttpError` if it is refused."""
+        with self._sent(request, "request") as response:
+            if response.status_code >= requests.codes.multiple_choices:
+                raise refused(response.url, response)
+            read_whole(response, response.url, most)
+            return response.content
+
+    def lines(self, request: Request, idle: float) -> Iterator[bytes]:
+        """The lines of an answer as they come, until the server ends it.
+
+        A server that sends nothing for so many seconds is given up.
+        """
+        with self._sent(request, "", idle) as response:
+            if response.status_code >= requests.codes.multiple_choices:
+                raise refused(response.url, response)
+            try:
+                yield from _lines(response)
+            except requests.RequestException as error:
+                raise translated(error, response.url, idle) from error
+
+    def _sent(self, request: Request, setting: str, idle: float = 0) -> requests.Response:
+        if ending.asked():
+            raise KeyboardInterrupt
+        url = f"{self.url}{request.path}"
+        sending, watch = self._session()
+        watch.renew(setting)
+        body = None if request.body is None else json.dumps(request.body).encode()
+        prepared = sending.prepare_request(
+            requests.Request(request.method, url, params=request.params, data=body, auth=_as_it_is)
+        )
+        given = {name.lower() for name, _ in request.headers}
+        headers = HTTPHeaderDict(
+            (name, value) for name, value in prepared.headers.items() if name.lower() not in given
+        )
+        for name, value in request.headers:
+            headers.add(name, value)
+            if name == "Authorization":
+                REDACTOR.learn(value.partition(" ")[2])
+        prepared.headers = headers  # type: ignore[assignment]  # theirs cannot repeat a header
+        timeout = idle or self._timeout
+        try:
+            return sending.send(
+                prepared,
+                stream=True,
+                timeout=(self._timeout, timeout),
+                verify=self._tls.verify,
+                proxies=self._proxies,
+                allow_redirects=False,
+            )
+        except requests.RequestException as error:
+            raise translated(error, url, timeout) from error
+        except OSError as error:
+            raise not_sent(error, url) from error
+
+    def _session(self) -> tuple[requests.Session, Watch]:
+        found: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)
+        if found is None:
+            watch = Watch(self.url, "request", self._closed)
+            options: dict[str, Any] = {"ssl_context": self._context} if self._context else {}
+            if self._tls.server_name:
+                options |= {
+                    "server_hostname": self._tls.server_name,
+                    "assert_hostname": self._tls.server_name,
+                }
+            made = session(watch, **options)
+            made.trust_env = False  # no netrc, and the certificates are those of the kubeconfig
+            found = self._of_thread.session = made, watch
+        return found
+
+
+def _as_it_is(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Instead of what requests would take from the URL or a netrc file."""
+    return prepared
+
+
+def _lines(response: requests.Response) -> Iterator[bytes]:
+    rest = b""
+    for piece in response.iter_content(None):
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+        if len(rest) > _LONGEST_LINE:
+            raise HttpError(f"sent a line of more than {_LONGEST_LINE} bytes", where=response.url)
+    if rest:
+        yield rest
+
+
+def _context(tls: Tls) -> ssl.SSLContext:
+    context = ssl.create_default_context(
+        cadata=tls.authority.decode("ascii", "replace") if tls.authority else None
+    )
+    if not tls.verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if tls.certificate:
+        _load_certificate(context, tls.certificate, tls.key)
+    return context
+
+
+def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
+    # OpenSSL reads them from files only.
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for name, content in (("certificate", certificate), ("key", key)):
+            path = os.path.join(folder, name)  # noqa: PTH118 - as `open` needs it
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:  # noqa: PTH123
+                file.write(content)
+            names.append(path)
+        context.load_cert_chain(*names)

@@ -1,0 +1,1 @@
+"""Access to a cluster: kubeconfig files, credentials, requests to the API."""

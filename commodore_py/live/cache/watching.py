@@ -1,0 +1,157 @@
+"""Watches: the changes of a part, through everything that ends a connection."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from commodore_py.adapters.http import HttpError
+from commodore_py.adapters.json_text import JsonError
+from commodore_py.live.access.client import FORBIDDEN, GONE, NOT_FOUND
+
+if TYPE_CHECKING:
+    from commodore_py.live.access.client import Client
+
+    from .contents import Contents
+    from .listing import Listed, Part, Reader
+
+log = logging.getLogger(__name__)
+
+_SHORTEST, _LONGEST = 300, 600
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+_SLACK = 60
+
+
+class Keeper(Protocol):
+    """Who keeps the parts."""
+
+    def replace(self, part: Part, listed: Listed) -> None:
+        """All objects of a part as they are now."""
+
+    def lose(self, part: Part, why: str) -> None:
+        """A part can no longer be read."""
+
+    def vanish(self, part: Part) -> None:
+        """A part is no longer served."""
+
+    def relist(self, part: Part) -> Listed:
+        """List a part again."""
+        ...
+
+
+class Expired(Exception):
+    """The version of a watch is too old."""
+
+
+class Watcher:
+    """Keeps one part up to date, on a thread of its own, until it is closed."""
+
+    def __init__(
+        self,
+        client: Client,
+        part: Part,
+        reader: Reader,
+        contents: Contents,
+        keeper: Keeper,
+        *,
+        relist: float,
+    ) -> None:
+        self.part = part
+        self._client, self._reader = client, reader
+        self._contents, self._keeper = contents, keeper
+        self._relist = relist
+        self._closed = threading.Event()
+
+    def start(self, version: str) -> None:
+        """Watch from a version on."""
+        name = f"watch {self.part}"
+        threading.Thread(target=self._work, args=(version,), daemon=True, name=name).start()
+
+    def close(self) -> None:
+        """End soon."""
+        self._closed.set()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it ends."""
+        return self._closed.is_set()
+
+    def _work(self, version: str) -> None:
+        pause = _FIRST_PAUSE
+        listed_at = time.monotonic()
+        while not self.is_closed:
+            began = time.monotonic()
+            try:
+                if not version or time.monotonic() - listed_at > self._relist:
+                    listed = self._keeper.relist(self.part)
+                    self._keeper.replace(self.part, listed)
+                    version, listed_at = listed.version, time.monotonic()
+                version = self._follow(version, listed_at + self._relist)
+                pause = _FIRST_PAUSE
+            except Expired:
+                version = ""
+            except HttpError as error:
+                if self._is_over(error):
+                    return
+                if error.status == GONE:
+                    version = ""
+                log.info("the watch of %s ended: %s", self.part, error)
+            except JsonError as error:
+                log.info("the watch of %s sent half a line: %s", self.part, error)
+            except KeyboardInterrupt:
+                return
+            if time.monotonic() - began < pause:
+                self._closed.wait(pause * random.uniform(0.8, 1.2))  # noqa: S311 - so that not all come at once
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _is_over(self, error: HttpError) -> bool:
+        if self.is_closed:
+            return True
+        if error.status == NOT_FOUND:
+            self._keeper.vanish(self.part)
+        elif error.status == FORBIDDEN:
+            self._keeper.lose(self.part, str(error))
+        else:
+            return False
+        return True
+
+    def _follow(self, version: str, until: float) -> str:
+        """Take events until the server ends the watch, or the next list is due."""
+        seconds = random.randint(_SHORTEST, _LONGEST)  # noqa: S311 - as above
+        seconds = max(1, min(seconds, int(until - time.monotonic()) + 1))
+        params = {
+            "watch": "true",
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(seconds),
+        }
+        path = self.part.api.path(self.part.namespace)
+        accept = self._reader.accept(is_list=False)
+        for event in self._client.events(path, params, accept=accept, idle=seconds + _SLACK):
+            if self.is_closed:
+                return version
+            version = self._take(event) or version
+        return version
+
+    def _take(self, event: Any) -> str:  # noqa: ANN401 - as served
+        kind = event.get("type") if isinstance(event, dict) else None
+        content = event.get("object") if isinstance(event, dict) else None
+        if not isinstance(content, dict):
+            raise HttpError("the watch sent something that is not an event", where=str(self.part))
+        if kind == "ERROR":
+            if content.get("code") == GONE:
+                raise Expired
+            error = HttpError(f"the watch failed: {content.get('message')}", where=str(self.part))
+            error.status = int(content.get("code") or 0)
+            raise error
+        if kind == "BOOKMARK":
+            return str((content.get("metadata") or {}).get("resourceVersion") or "")
+        record = self._reader.record(content)
+        if kind == "DELETED":
+            self._contents.drop(record)
+        else:
+            self._contents.put(record)
+        return record.version
