@@ -40,31 +40,81 @@ class Ignored(NamedTuple):
     namespace: str = ""
 
 
+class Tracking(NamedTuple):
+    """How applications mark their objects."""
+
+    method: str = "annotation"
+    label: str = "app.kubernetes.io/instance"
+    installation: str = ""
+
+    @property
+    def by_annotation(self) -> bool:
+        """Whether an annotation is the mark."""
+        return self.method != "label"
+
+    @property
+    def by_label(self) -> bool:
+        """Whether a label is the mark."""
+        return self.method == "label"
+
+
 class Settings(NamedTuple):
-    """What is set about health and differences."""
+    """What is set about health, differences and marks."""
 
     namespace: str = ""
     scripts: tuple[Script, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    tracking: Tracking = Tracking()
 
 
 def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
     """The settings of every Argo CD instance among some objects, by namespace."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    tracked: dict[str, Tracking] = {}
     for one in objects:
+        place = _place(one)
         if one.id.kind == "ConfigMap" and not one.id.group and one.id.name == CONFIG_MAP:
-            fields = _config_map(_mapping(one.content.get("data"), _place(one)), _place(one))
+            data = _mapping(one.content.get("data"), place)
+            fields, names = _config_map(data, place), _IN_CONFIG_MAP
         elif (one.id.group, one.id.kind) == ("argoproj.io", "ArgoCD"):
-            fields = _operated(_mapping(one.content.get("spec"), _place(one)), _place(one))
+            data = _mapping(one.content.get("spec"), place)
+            fields, names = _operated(data, place), _IN_ARGOCD
         else:
             continue
         merged = found.setdefault(one.id.namespace, {})
         for key, more in fields.items():
             merged[key] = {**merged.get(key, {}), **more}
-    return tuple(_settings(namespace, fields) for namespace, fields in sorted(found.items()))
+        tracked[one.id.namespace] = _tracking(
+            tracked.get(one.id.namespace, Tracking()), data, names, place
+        )
+    return tuple(
+        _settings(namespace, fields, tracked[namespace])
+        for namespace, fields in sorted(found.items())
+    )
 
 
-def _settings(namespace: str, fields: Mapping[str, Mapping[str, Any]]) -> Settings:
+_IN_CONFIG_MAP = (
+    "application.resourceTrackingMethod",
+    "application.instanceLabelKey",
+    "installationID",
+)
+_IN_ARGOCD = ("resourceTrackingMethod", "applicationInstanceLabelKey", "installationID")
+
+
+def _tracking(
+    found: Tracking, data: Mapping[str, object], names: tuple[str, ...], where: str
+) -> Tracking:
+    extra = _mapping(data.get("extraConfig"), where) if names is _IN_ARGOCD else {}
+    given = (
+        _text(extra.get(late, data.get(name)) or "", where)
+        for name, late in zip(names, _IN_CONFIG_MAP, strict=True)
+    )
+    return Tracking(*(new or old for new, old in zip(given, found, strict=True)))
+
+
+def _settings(
+    namespace: str, fields: Mapping[str, Mapping[str, Any]], tracking: Tracking
+) -> Settings:
     scripts = tuple(
         Script(key, one[_HEALTH], one.get(_LIBRARIES, False), one["where"])
         for key, one in fields.items()
@@ -73,7 +123,7 @@ def _settings(namespace: str, fields: Mapping[str, Mapping[str, Any]]) -> Settin
     ignored = tuple(
         ignored for key, one in fields.items() for ignored in _ignored(key, one.get(_IGNORE))
     )
-    return Settings(namespace, scripts, ignored)
+    return Settings(namespace, scripts, ignored, tracking)
 
 
 def _ignored(key: str, lists: object) -> Iterator[Ignored]:

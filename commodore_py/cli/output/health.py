@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import KubeObject
     from commodore_py.workflows.live.health import Case, HealthReport, Judged
 
-_COLOURS = {
+STATUS_COLOURS = {
     "Healthy": "green",
     "Suspended": "cyan",
     "Progressing": "blue",
@@ -23,7 +23,7 @@ _COLOURS = {
     "Unknown": "yellow",
 }
 _NONE = "-"
-_WIDTH = max(map(len, _COLOURS))
+_WIDTH = max(map(len, STATUS_COLOURS))
 
 
 def report(found: HealthReport) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def report_lines(found: HealthReport) -> Iterator[str]:
     for one in found.objects:
         health = one.health
         word = health.status or _NONE
-        status = streams.styled(word.ljust(_WIDTH), fg=_COLOURS.get(word))
+        status = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
         about = [name_of(one.object), health.message, f"({health.source})"]
         yield f"{status}  {escaping.one_line('  '.join(filter(None, about)))}"
 

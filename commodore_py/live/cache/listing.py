@@ -66,7 +66,9 @@ class Reader:
             kept = sorted(self._settings.annotations & found.keys())
             record.annotations = tuple((name, str(found[name])) for name in kept)
         if self.whole and self._settings.make is not None and self._settings.whole(self._api):
-            made = self._settings.make(self._api, _complete(self._api, content))
+            # Items of a list don't say what they are.
+            content = {"apiVersion": self._api.api_version, "kind": self._api.kind, **content}
+            made = self._settings.make(self._api, content)
             if made.info is not None and len(pickle.dumps(made.info)) > _MOST_INFO:
                 raise ValueError(f"the info of {record.id} is larger than {_MOST_INFO} bytes")
             record.info = made.info
@@ -119,8 +121,3 @@ def _items(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for one in answer.get("items") or ():
         if isinstance(one, dict):
             yield one
-
-
-def _complete(api: Api, content: dict[str, Any]) -> dict[str, Any]:
-    """Items of a list don't say what kind they are."""
-    return {"apiVersion": api.api_version, "kind": api.kind, **content}

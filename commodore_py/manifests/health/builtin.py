@@ -52,6 +52,12 @@ _LOOSE: dict[tuple[str, str], Callable[[Content], Verdict]] = {
 _POD = ("", "Pod")
 
 
+def has_rule(group: str, kind: str) -> bool:
+    """Whether the kind has a built-in rule."""
+    key = (group, kind)
+    return key in _RULES or key in _LOOSE or key == _POD
+
+
 def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | None:
     """The verdict of the built-in rule; None if the kind has none."""
     if loose := _LOOSE.get((group, kind)):

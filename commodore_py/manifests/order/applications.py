@@ -78,6 +78,13 @@ def assigned(objects: Sequence[KubeObject], root: str) -> Assigned:
     return Assigned(synced, tuple(unapplied), tuple(shared), outside)
 
 
+def owner_of(file: str, among: Assigned) -> Application:
+    """The application that syncs a file; one without a name if none does."""
+    known = {one.name: one for one, _ in among.applications}
+    names = _owners(known.values(), file)
+    return known[names[0]] if names else Application()
+
+
 def _owners(applications: Iterable[Application], file: str) -> tuple[str, ...]:
     lengths = {
         one.name: max(len(path) for path in one.paths if _is_below(path, file))

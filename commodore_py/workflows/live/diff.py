@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.catalog.diff.objects import ObjectDiff
@@ -54,10 +55,22 @@ def live_diff(
     two_way: bool = False,
 ) -> LiveDiff:
     """Compare live objects with what they become."""
-    ignored = _supported(settings_in(settings).ignored)
     targets, present = read_objects(desired).objects, read_objects(live).objects
     applied = {one.id: one.content for one in read_objects(last_applied).objects}
-    pairs, created, deleted = _paired(targets, present)
+    found = _paired(targets, present)
+    return difference(found, settings_in(settings).ignored, applied, two_way=two_way)
+
+
+def difference(
+    paired: Paired,
+    rules: Sequence[Ignored],
+    applied: Mapping[ObjectId, Content] = MappingProxyType({}),
+    *,
+    two_way: bool = False,
+) -> LiveDiff:
+    """What applying targets changes, and what stays or goes without one."""
+    ignored = _supported(rules)
+    pairs, created, deleted = paired
     old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
@@ -90,9 +103,15 @@ def _supported(rules: Sequence[Ignored]) -> Sequence[Ignored]:
     return rules
 
 
-def _paired(
-    targets: Sequence[KubeObject], present: Sequence[KubeObject]
-) -> tuple[list[tuple[KubeObject, KubeObject]], list[KubeObject], list[KubeObject]]:
+class Paired(NamedTuple):
+    """Targets with their live objects, and what is on one side only."""
+
+    pairs: Sequence[tuple[KubeObject, KubeObject]]
+    created: Sequence[KubeObject] = ()
+    deleted: Sequence[KubeObject] = ()
+
+
+def _paired(targets: Sequence[KubeObject], present: Sequence[KubeObject]) -> Paired:
     """Pair by id; a target without a namespace is the one live object of its name."""
     scopes = scopes_of([one.content for one in (*targets, *present)])
     left = {one.id: one for one in present}
@@ -110,7 +129,7 @@ def _paired(
             created.append(target)
         else:
             pairs.append((target, current))
-    return pairs, created, list(left.values())
+    return Paired(pairs, created, list(left.values()))
 
 
 def _settled(

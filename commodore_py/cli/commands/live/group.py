@@ -16,6 +16,18 @@ _COMMANDS = {
         "commodore_py.cli.commands.live.health:health",
         "Show the health of objects in files.",
     ),
+    "orphans": (
+        "commodore_py.cli.commands.live.orphans:orphans",
+        "Show objects of a cluster that the catalog does not have.",
+    ),
+    "status": (
+        "commodore_py.cli.commands.live.status:status",
+        "Show how applications are doing in a cluster.",
+    ),
+    "tree": (
+        "commodore_py.cli.commands.live.tree:tree",
+        "Show objects of a cluster and what they own.",
+    ),
     "order": (
         "commodore_py.cli.commands.live.order:order",
         "Show in which order Argo CD applies objects.",
@@ -27,8 +39,9 @@ _COMMANDS = {
 @verbose_option
 @click.pass_context
 def live(ctx: click.Context, verbose: int) -> None:
-    """Predict what a cluster and Argo CD make of manifests.
+    """Compare a catalog with its cluster, and predict what becomes of manifests.
 
-    These commands read files only: no cluster is contacted.
+    Commands that take a cluster read it with the access of a kubeconfig file; they change nothing.
+    The others read files only.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)

@@ -1,0 +1,79 @@
+"""Options of commands that read a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.settings.options import Globals, config_of, with_options
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from commodore_py.workflows.live.cluster import LiveCluster, Reach
+
+
+def cluster_options(command: Any) -> Any:
+    """Add the cluster, how to reach it, and which of its objects are of interest."""
+    return with_options(
+        click.argument("cluster", shell_complete=completion.clusters),
+        click.option("--kubeconfig", metavar="FILE", help="Kubeconfig file; else KUBECONFIG."),
+        click.option(
+            "--context",
+            metavar="NAME",
+            help="Context of the kubeconfig; by default one named like the cluster, else the"
+            " current one.",
+        ),
+        click.option("--as", "as_user", metavar="USER", help="User to impersonate."),
+        click.option(
+            "--as-group", multiple=True, metavar="GROUP", help="Group to impersonate; repeatable."
+        ),
+        click.option("--as-uid", metavar="UID", help="UID to impersonate."),
+        click.option(
+            "--catalog",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            metavar="PATH",
+            help="Checkout of the catalog; by default the one in the working directory.",
+        ),
+        click.option("--app", metavar="NAME", default="", help="Only this application."),
+        click.option(
+            "-n",
+            "--namespace",
+            "namespaces",
+            multiple=True,
+            metavar="NAMESPACE",
+            help="Read this namespace only, and what is outside of namespaces; repeatable.",
+        ),
+    )(command)
+
+
+def opened(
+    settings: Globals, options: dict[str, Any], *, descendants: bool = False
+) -> AbstractContextManager[LiveCluster]:
+    """The cluster and its catalog, read."""
+    from commodore_py.workflows.live import cluster
+
+    config = config_of(settings)
+    return cluster.opened(config, options["cluster"], _reach(options), descendants=descendants)
+
+
+def _reach(options: dict[str, Any]) -> Reach:
+    from commodore_py.live.access.kubeconfig import Impersonation
+    from commodore_py.workflows.live.cluster import Reach
+
+    who = Impersonation(
+        options["as_user"] or "", tuple(options["as_group"]), options["as_uid"] or ""
+    )
+    if (who.groups or who.uid) and not who.user:
+        raise click.UsageError("--as-group and --as-uid need --as.")
+    return Reach(
+        kubeconfig=options["kubeconfig"] or "",
+        context=options["context"] or "",
+        impersonate=who if who.user else None,
+        catalog=options["catalog"],
+        application=options["app"],
+        namespaces=tuple(options["namespaces"]),
+    )

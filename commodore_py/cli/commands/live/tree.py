@@ -1,0 +1,47 @@
+"""`commodore live tree`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from commodore_py.cli.output import streams
+from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+
+from .reach import cluster_options, opened
+
+
+@click.command()
+@cluster_options
+@click.argument("root", required=False, default="")
+@output_option
+@verbose_option
+@click.pass_obj
+def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: Any) -> None:
+    """Show the objects of applications and what they own, with their health.
+
+    ROOT is an application, or an object as Kind/namespace/name. An owner that the object does not
+    name, as that of Endpoints, is marked as inferred.
+
+    \b
+    One application:
+      commodore live tree c-demo-1 web-shop
+    One object:
+      commodore live tree c-demo-1 Deployment/shop/web
+    """
+    from commodore_py.cli.output import clusters, formats, messages
+    from commodore_py.workflows.live.tree import tree_of
+
+    settings = settings.more_verbose(verbose)
+    with opened(settings, options, descendants=True) as cluster:
+        report = tree_of(cluster, root)
+        info = cluster.cache.info()
+        confirmed = cluster.identity.confirmed_by
+    if output != "text":
+        streams.data(formats.structured(clusters.tree(report, info.unseen), output))
+        return
+    for line in clusters.tree_lines(report):
+        streams.result(line)
+    for note in clusters.asides(info.unseen, confirmed):
+        messages.info(note)

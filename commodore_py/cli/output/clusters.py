@@ -1,0 +1,190 @@
+"""Results of commands that read a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+
+from . import streams
+from .health import STATUS_COLOURS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.manifests.health.status import Health
+    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.workflows.live.orphans import OrphanReport
+    from commodore_py.workflows.live.status import ApplicationStatus, Assessed, StatusReport
+    from commodore_py.workflows.live.tree import Node, TreeReport
+
+_NONE = "-"
+_MOST_CAUSES = 10
+_WIDTH = max(map(len, STATUS_COLOURS))
+
+
+def identity(id_: ObjectId) -> dict[str, str]:
+    """The id of an object."""
+    return {
+        "group": id_.group,
+        "kind": id_.kind,
+        "namespace": id_.namespace,
+        "name": id_.name,
+    }
+
+
+def status(report: StatusReport) -> dict[str, Any]:
+    """The status of all applications."""
+    return {
+        "schema": "live-status/v1",
+        "confirmed_by": report.confirmed_by or None,
+        "applications": [_application(one) for one in report.applications],
+        "unseen": dict(report.unseen),
+    }
+
+
+def status_lines(report: StatusReport) -> Iterator[str]:
+    """The same for people."""
+    for one in report.applications:
+        yield _line(one.name or _NONE, one.health, _summary(one))
+        for cause in one.causes[:_MOST_CAUSES]:
+            message = cause.health.message if cause.health is not None else ""
+            yield escaping.one_line(f"{' ' * _WIDTH}    {cause.target.id}: {message}".rstrip(": "))
+        if len(one.causes) > _MOST_CAUSES:
+            yield f"{' ' * _WIDTH}    and {len(one.causes) - _MOST_CAUSES} more"
+
+
+def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
+    """Trees of objects."""
+    return {
+        "schema": "live-tree/v1",
+        "trees": [
+            {"name": one.name, "roots": [_node(node) for node in one.roots]} for one in report.trees
+        ],
+        "cycles": [[identity(id_) for id_ in cycle] for cycle in report.cycles],
+        "unseen": dict(unseen),
+    }
+
+
+def tree_lines(report: TreeReport) -> Iterator[str]:
+    """The same for people."""
+    for one in report.trees:
+        yield streams.styled(escaping.one_line(one.name), bold=True)
+        for at, node in enumerate(one.roots):
+            yield from _node_lines(node, "", is_last=at == len(one.roots) - 1)
+    for cycle in report.cycles:
+        names = " -> ".join(map(str, cycle))
+        yield escaping.one_line(f"a cycle of owners: {names}")
+
+
+def asides(unseen: Mapping[str, str], confirmed_by: str) -> Iterator[str]:
+    """What could not be read, and whether this is the right cluster."""
+    for kind, why in unseen.items():
+        yield f"{kind} cannot be read: {why}"
+    if not confirmed_by:
+        yield "nothing confirms that this is the cluster of the catalog"
+
+
+def _application(one: ApplicationStatus) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "health": one.health,
+        "revision": one.synced.revision if one.synced else None,
+        "driver": {"sync": one.synced.sync, "health": one.synced.health} if one.synced else None,
+        "create": one.count("created"),
+        "change": one.count("changed"),
+        "unseen": one.count("unseen"),
+        "objects": [_assessed(each) for each in one.objects],
+    }
+
+
+def _assessed(one: Assessed) -> dict[str, Any]:
+    return {**identity(one.target.id), "health": _health(one.health), "change": one.change or None}
+
+
+def _health(health: Health | None) -> dict[str, Any] | None:
+    if health is None:
+        return None
+    return {"status": health.status, "message": health.message, "source": health.source}
+
+
+def _summary(one: ApplicationStatus) -> str:
+    counts = (
+        (one.count("created"), "to create"),
+        (one.count("changed"), "to change"),
+        (one.count("unseen"), "not readable"),
+    )
+    words = [f"{count} {what}" for count, what in counts if count] or ["as in the catalog"]
+    if one.synced is not None:
+        words.append(f"synced {one.synced.revision[:8] or 'never'}")
+    return ", ".join(words)
+
+
+def _line(name: str, status: str | None, about: str) -> str:
+    word = status or _NONE
+    shown = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
+    return f"{shown}  {escaping.one_line(f'{name}: {about}' if about else name)}"
+
+
+def _node(one: Node) -> dict[str, Any]:
+    return {
+        **identity(one.id),
+        "health": _health(one.health),
+        "inferred": one.inferred,
+        "unseen": one.unseen or None,
+        "children": [_node(child) for child in one.children],
+    }
+
+
+def _node_lines(one: Node, before: str, *, is_last: bool) -> Iterator[str]:
+    health = one.health
+    word = "not readable" if one.unseen else health.status if health is not None else None
+    about = [str(one.id)]
+    if one.inferred:
+        about.append("(inferred)")
+    if one.seen_above:
+        about.append("(see above)")
+    if health is not None and health.message and health.status not in (None, "Healthy"):
+        about.append(health.message)
+    mark = streams.styled(word, fg=STATUS_COLOURS.get(word)) if word else ""
+    text = escaping.one_line("  ".join(about))
+    yield f"{before}{'└── ' if is_last else '├── '}{text}{f'  {mark}' if mark else ''}"
+    below = before + ("    " if is_last else "│   ")
+    for at, child in enumerate(one.children):
+        yield from _node_lines(child, below, is_last=at == len(one.children) - 1)
+
+
+_FATES = {
+    "delete": ("to delete", "red"),
+    "keep": ("kept", "yellow"),
+    "foreign": ("foreign", "cyan"),
+    "unknown": ("unknown", "yellow"),
+}
+
+
+def orphans(report: OrphanReport) -> dict[str, Any]:
+    """Objects that the catalog does not have."""
+    return {
+        "schema": "live-orphans/v1",
+        "orphans": [
+            {
+                **identity(one.id),
+                "fate": one.fate,
+                "why": one.why,
+                "tool": one.mark.tool or None,
+                "owner": one.mark.owner or None,
+            }
+            for one in report.orphans
+        ],
+        "complete": report.complete,
+        "unseen": dict(report.unseen),
+    }
+
+
+def orphan_lines(report: OrphanReport) -> Iterator[str]:
+    """The same for people."""
+    for fate, (word, colour) in _FATES.items():
+        for one in report.orphans:
+            if one.fate == fate:
+                shown = streams.styled(word.ljust(9), fg=colour)
+                yield f"{shown}  {escaping.one_line(f'{one.id}: {one.why}')}"

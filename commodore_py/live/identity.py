@@ -1,0 +1,117 @@
+"""Whether a cluster is the one of a catalog: by an application that syncs it, or its UID."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.http import HttpError
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.live.access.client import Client
+    from commodore_py.live.access.discovery import Discovery
+
+_APPLICATION = ("argoproj.io", "Application")
+_ROOT = "root"
+
+
+class Synced(NamedTuple):
+    """An application as it is in the cluster."""
+
+    name: str
+    namespace: str
+    url: str
+    revision: str
+    """The commit that was synced last."""
+    sync: str
+    health: str
+    is_automated: bool
+
+
+class Identity(NamedTuple):
+    """What is known about a cluster."""
+
+    uid: str
+    """That of the namespace kube-system; empty if it cannot be read."""
+    applications: tuple[Synced, ...]
+    """Those that sync this catalog."""
+    confirmed_by: str
+    """`application` or `uid`; empty if nothing says that it is the right cluster."""
+
+
+def identify(client: Client, kinds: Discovery, catalog_url: str, remembered: str) -> Identity:
+    """Whose cluster this is; an error if it is another one's."""
+    uid = _uid(client)
+    found = tuple(_applications(client, kinds))
+    ours = tuple(one for one in found if catalog_url and _same(one.url, catalog_url))
+    server = client.access.server
+    hint = "name the context of the right cluster with --context"
+    if remembered and uid and uid != remembered:
+        raise CommodoreError(
+            f"this is another cluster: its UID is {uid}, the one known here is {remembered}",
+            where=f"{server}, context {client.access.name}",
+            hint=hint,
+        )
+    roots = [one for one in found if one.name == _ROOT or one.name.startswith(f"{_ROOT}-")]
+    if not ours and roots and catalog_url:
+        raise CommodoreError(
+            f"this is another cluster: it syncs {roots[0].url}, not {catalog_url}",
+            where=f"{server}, context {client.access.name}",
+            hint=hint,
+        )
+    confirmed = "application" if ours else "uid" if remembered and uid else ""
+    return Identity(uid, ours, confirmed)
+
+
+def _uid(client: Client) -> str:
+    try:
+        answer = client.get("/api/v1/namespaces/kube-system")
+    except HttpError as error:
+        if not error.status:
+            raise
+        return ""
+    metadata = answer.get("metadata") if isinstance(answer, dict) else None
+    return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
+
+
+def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
+    api = kinds.find(*_APPLICATION)
+    if api is None:
+        return
+    try:
+        answer = client.get(api.path())
+    except HttpError as error:
+        if not error.status:
+            raise
+        return
+    for one in (answer.get("items") if isinstance(answer, dict) else None) or ():
+        yield _synced(one)
+
+
+def _synced(one: dict[str, Any]) -> Synced:
+    metadata, spec, status = (_mapping(one.get(key)) for key in ("metadata", "spec", "status"))
+    sync = _mapping(status.get("sync"))
+    source = _mapping(spec.get("source"))
+    return Synced(
+        str(metadata.get("name") or ""),
+        str(metadata.get("namespace") or ""),
+        str(source.get("repoURL") or ""),
+        str(sync.get("revision") or ""),
+        str(sync.get("status") or ""),
+        str(_mapping(status.get("health")).get("status") or ""),
+        is_automated="automated" in _mapping(spec.get("syncPolicy")),
+    )
+
+
+def _same(url: str, other: str) -> bool:
+    try:
+        return git_urls.dependency_key(url) == git_urls.dependency_key(other)
+    except CommodoreError:
+        return url == other
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

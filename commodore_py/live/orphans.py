@@ -1,0 +1,104 @@
+"""Live objects that the catalog does not have: to delete, kept, foreign, or not known (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from . import marks
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from commodore_py.live.cache.records import Record
+    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.manifests.settings import Tracking
+
+Fate: TypeAlias = Literal["delete", "keep", "foreign", "unknown"]
+FATES: tuple[Fate, ...] = ("delete", "keep", "foreign", "unknown")
+
+_HOLDS_OTHERS = {
+    ("", "Namespace"): "everything in it would go, too",
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): "all objects of its kind would go, too",
+}
+_OF_KUBERNETES = {
+    ("", "ServiceAccount", "default"),
+    ("", "ConfigMap", "kube-root-ca.crt"),
+    ("", "Service", "kubernetes"),
+}
+
+
+class Orphan(NamedTuple):
+    """A live object that the catalog does not have."""
+
+    id: ObjectId
+    fate: Fate
+    why: str
+    mark: marks.Mark
+
+
+class Known(NamedTuple):
+    """What is known about the catalog and who applies it."""
+
+    targets: Collection[ObjectId]
+    inventory: Collection[ObjectId]
+    """Ids that earlier commits of the catalog had."""
+    applications: Collection[str]
+    namespaces: Collection[str]
+    """Those that the catalog uses."""
+    tracking: Tracking
+    complete: bool
+    """Whether the inventory goes back to the first commit."""
+    marks_objects: bool
+    """Whether the driver marks what it applies."""
+    blocked: str = ""
+    """Why nothing may be deleted; empty if nothing speaks against it."""
+
+
+def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
+    """The orphans among top-level objects."""
+    for one in records:
+        if one.id in known.targets or one.deleted:
+            continue
+        annotations = dict(one.annotations)
+        mark = marks.mark_of(one.id, dict(one.labels), annotations, known.tracking)
+        ours = mark.is_ours and mark.owner in known.applications
+        listed = one.id in known.inventory
+        if not ours and not listed:
+            if _is_foreign(one.id, known) and not marks.is_hook(annotations):
+                yield Orphan(one.id, "foreign", _owner(mark), mark)
+            continue
+        if marks.is_hook(annotations):
+            continue
+        yield Orphan(one.id, *_fate(one.id, annotations, known, ours=ours, listed=listed), mark)
+
+
+def _fate(
+    id_: ObjectId, annotations: dict[str, str], known: Known, *, ours: bool, listed: bool
+) -> tuple[Fate, str]:
+    if why := marks.kept_because(annotations):
+        return "keep", why
+    if holds := _HOLDS_OTHERS.get((id_.group, id_.kind)):
+        return "keep", holds
+    if known.blocked:
+        return "unknown", known.blocked
+    if known.marks_objects and not ours:
+        return "unknown", "an earlier commit had it, but it has no mark of this catalog"
+    if not listed:
+        return "unknown", (
+            "it has a mark of this catalog, but no earlier commit had it"
+            if known.complete
+            else "it has a mark of this catalog, but the history is cut off"
+        )
+    return "delete", "an earlier commit had it, and it has the mark" if ours else (
+        "an earlier commit had it"
+    )
+
+
+def _is_foreign(id_: ObjectId, known: Known) -> bool:
+    if (id_.group, id_.kind, id_.name) in _OF_KUBERNETES:
+        return False
+    return id_.namespace in known.namespaces
+
+
+def _owner(mark: marks.Mark) -> str:
+    return f"of {mark.tool} {mark.owner}" if mark.tool else "nobody marked it"

@@ -1,0 +1,225 @@
+"""A catalog and the cluster it is for, side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters import reading
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git.repository import is_repository, remote_settings
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import last_compile
+from commodore_py.live import identity, marks
+from commodore_py.live.access import kubeconfig
+from commodore_py.live.access.client import Client
+from commodore_py.live.access.discovery import discover
+from commodore_py.live.cache.cluster import ClusterCache
+from commodore_py.live.cache.settings import Made, Settings
+from commodore_py.live.pairing import targets_of
+from commodore_py.live.rules import UserRules, has_rule_in_argocd
+from commodore_py.manifests.health import assess, builtin
+from commodore_py.manifests.health.scripts import ScriptTable
+from commodore_py.manifests.objects import ObjectId
+from commodore_py.manifests.order import applications
+from commodore_py.manifests.settings import Settings as ArgoSettings
+from commodore_py.manifests.settings import settings_of
+
+from .objects import read_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+    from commodore_py.live.access.discovery import Api, Discovery
+    from commodore_py.live.access.kubeconfig import Impersonation
+    from commodore_py.live.identity import Identity
+    from commodore_py.live.pairing import Target
+    from commodore_py.manifests.health.status import Health
+    from commodore_py.manifests.objects import Content, KubeObject
+    from commodore_py.manifests.order.applications import Assigned
+
+
+class Reach(NamedTuple):
+    """Where the cluster is, and as whom to ask."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    impersonate: Impersonation | None = None
+    catalog: Path | None = None
+    application: str = ""
+    namespaces: tuple[str, ...] = ()
+
+
+class LiveCluster(NamedTuple):
+    """A catalog and its cluster."""
+
+    id: str
+    cache: ClusterCache
+    client: Client
+    kinds: Discovery
+    identity: Identity
+    assigned: Assigned
+    targets: tuple[Target, ...]
+    """Of the application that was named, or of all."""
+    settings: ArgoSettings
+    catalog: Path
+    rules: UserRules
+
+    def live(self, target: Target) -> Content | None:
+        """The object in the cluster, in the version of the target."""
+        record = self.cache.get(target.id)
+        if record is None:
+            return None
+        if record.manifest is not None:
+            return record.manifest
+        found: Content = self.client.get(target.path)
+        return found
+
+    def unseen(self, target: Target) -> str:
+        """Why the object cannot be read; empty if it can."""
+        return self.cache.unseen(target.id.group, target.id.kind, target.id.namespace)
+
+    def health(self, content: Content) -> Health:
+        """The health of an object."""
+        return assess.assess(content, self.rules)
+
+
+@contextmanager
+def opened(
+    config: Config, cluster_id: str, reach: Reach, *, descendants: bool = False
+) -> Iterator[LiveCluster]:
+    """Read the catalog and the cluster; `descendants` have their health assessed as well."""
+    catalog = reach.catalog or config.paths.catalog
+    found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    client = _client(config, cluster_id, reach)
+    argocd = _argo_settings(found)
+    rules = UserRules(ScriptTable(argocd.scripts))
+    try:
+        kinds = discover(client)
+        known = identity.identify(client, kinds, _url_of(catalog), _remembered(config, cluster_id))
+        _remember(config, cluster_id, known)
+        assigned = applications.assigned(found, str(catalog))
+        targets = targets_of(assigned, kinds)
+        if reach.application:
+            targets = _of_application(targets, reach.application, assigned)
+        cache = ClusterCache(client, _settings(targets, rules, reach, descendants=descendants))
+        cache.load()
+        yield LiveCluster(
+            cluster_id, cache, client, kinds, known, assigned, targets, argocd, catalog, rules
+        )
+    finally:
+        rules.close()
+        client.close()
+
+
+def _settings(
+    targets: tuple[Target, ...], rules: UserRules, reach: Reach, *, descendants: bool
+) -> Settings:
+    wanted = {one.id: one for one in targets if one.has_version}
+    kinds = {(one.group, one.kind) for one in wanted}
+
+    def whole(api: Api) -> bool:
+        return api.key in kinds or (descendants and _has_health(api))
+
+    def make(api: Api, content: Content) -> Made:
+        metadata = content.get("metadata")
+        place = metadata if isinstance(metadata, dict) else {}
+        id_ = ObjectId(
+            api.group, api.kind, str(place.get("namespace") or ""), str(place.get("name") or "")
+        )
+        target = wanted.get(id_)
+        same = target is not None and target.api is not None and target.api.version == api.version
+        health = assess.assess(content, rules) if descendants or target is not None else None
+        return Made(health, manifest=same)
+
+    return Settings(
+        namespaces=reach.namespaces,
+        rights="ask",
+        whole=whole,
+        make=make,
+        annotations=marks.ANNOTATIONS,
+    )
+
+
+def _has_health(api: Api) -> bool:
+    return builtin.has_rule(api.group, api.kind) or has_rule_in_argocd(api.group, api.kind)
+
+
+def _catalog_objects(
+    config: Config, cluster_id: str, catalog: Path, *, given: bool
+) -> tuple[KubeObject, ...]:
+    if not given:
+        compiled = last_compile.cluster_id_in(config.paths)
+        if compiled != cluster_id:
+            raise CommodoreError(
+                f"the catalog here is of {compiled}, not of {cluster_id}",
+                where=str(catalog),
+                hint=f"compile {cluster_id} first, or name its catalog with --catalog",
+            )
+    if not catalog.is_dir():
+        raise CommodoreError(
+            "there is no catalog here",
+            where=str(catalog),
+            hint=f"compile {cluster_id} first, or name its catalog with --catalog",
+        )
+    return read_objects([str(catalog)]).objects
+
+
+def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
+    access = kubeconfig.find(
+        reach.kubeconfig,
+        context=reach.context,
+        cluster=cluster_id,
+        variables=os.environ,
+        home=Path.home(),
+    )
+    if reach.impersonate is not None:
+        access = access._replace(user=access.user._replace(impersonate=reach.impersonate))
+    return Client(access, timeout=config.request_timeout)
+
+
+def _argo_settings(objects: tuple[KubeObject, ...]) -> ArgoSettings:
+    found = settings_of(objects)
+    return found[0] if found else ArgoSettings()
+
+
+def _url_of(catalog: Path) -> str:
+    if not is_repository(catalog):
+        return ""
+    return remote_settings(catalog).get("remote.origin.url", "")
+
+
+def _of_application(
+    targets: tuple[Target, ...], name: str, assigned: Assigned
+) -> tuple[Target, ...]:
+    names = [application.name for application, _ in assigned.applications]
+    if name not in names:
+        raise CommodoreError(
+            f"no application {name} syncs objects here",
+            hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
+        )
+    return tuple(one for one in targets if one.application == name)
+
+
+def _note(config: Config, cluster_id: str) -> Path:
+    return config.paths.state / "live" / cluster_id / "cluster.json"
+
+
+def _remembered(config: Config, cluster_id: str) -> str:
+    try:
+        content = json.loads(reading.text_of(str(_note(config, cluster_id))))
+    except (OSError, ValueError):
+        return ""
+    uid = content.get("uid") if isinstance(content, dict) else None
+    return uid if isinstance(uid, str) else ""
+
+
+def _remember(config: Config, cluster_id: str, known: Identity) -> None:
+    """The UID of a cluster that an application has confirmed."""
+    if known.confirmed_by != "application" or not known.uid:
+        return
+    write_if_changed(_note(config, cluster_id), json.dumps({"uid": known.uid}).encode() + b"\n")

@@ -1,0 +1,114 @@
+"""Live objects that the catalog does not have."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters.git.program import git, git_bytes
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.yaml.manifests import load_manifests
+from commodore_py.catalog.diff.staged import contents_of
+from commodore_py.errors import CommodoreError
+from commodore_py.live.orphans import Known, Orphan, orphans
+from commodore_py.live.pairing import target_of
+from commodore_py.manifests.documents import may_hold_objects
+from commodore_py.manifests.objects import KubeObject, identify, members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+_MOST_COMMITS = 200
+
+
+class History(NamedTuple):
+    """What earlier commits of a catalog had."""
+
+    ids: frozenset[ObjectId]
+    complete: bool
+    """Whether it goes back to the first commit."""
+
+
+class OrphanReport(NamedTuple):
+    """All orphans, and what could not be read."""
+
+    orphans: tuple[Orphan, ...]
+    complete: bool
+    unseen: dict[str, str]
+
+
+def orphans_of(cluster: LiveCluster, *, since: str = "") -> OrphanReport:
+    """Top-level objects of the cluster that the catalog does not have."""
+    history = _history(cluster, since)
+    records = [
+        record
+        for id_ in cluster.cache.list(top_level_only=True)
+        if (record := cluster.cache.get(id_)) is not None
+    ]
+    targets = {one.id for one in cluster.targets}
+    names = {application.name for application, _ in cluster.assigned.applications}
+    known = Known(
+        targets=targets,
+        inventory=history.ids,
+        applications=names,
+        namespaces={one.namespace for one in targets if one.namespace},
+        tracking=cluster.settings.tracking,
+        complete=history.complete,
+        marks_objects=names != {""},
+        blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
+    )
+    found = sorted(orphans(records, known), key=lambda one: one.id)
+    return OrphanReport(tuple(found), history.complete, dict(cluster.cache.info().unseen))
+
+
+def _history(cluster: LiveCluster, since: str) -> History:
+    """The ids of all objects in the commits up to the one that was synced last."""
+    catalog = cluster.catalog
+    if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
+        return History(frozenset(), complete=False)
+    if since and commit_of(catalog, since) is None:
+        raise CommodoreError(f"there is no commit {since}", where=str(catalog))
+    commits = git(
+        catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
+    ).splitlines()
+    if since:
+        first = commit_of(catalog, since)
+        commits = commits[: commits.index(first) + 1] if first in commits else commits
+    complete = len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
+    ids = frozenset(
+        target_of(one, cluster.assigned, cluster.kinds).id
+        for one in _objects(catalog, commits[:_MOST_COMMITS])
+    )
+    return History(ids, complete)
+
+
+def _is_shallow(catalog: Path) -> bool:
+    return git(catalog, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def _objects(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
+    """The objects of some commits; each content is read once."""
+    blobs: dict[str, str] = {}
+    for commit in commits:
+        listing = git_bytes(catalog, "ls-tree", "-r", "-z", commit, "--", "manifests")
+        for line in os.fsdecode(listing).split("\0"):
+            about, _, path = line.partition("\t")
+            if path and about.split(" ")[1] == "blob" and may_hold_objects(path):
+                blobs.setdefault(about.split(" ")[2], path)
+    for blob, content in contents_of(catalog, set(blobs)).items():
+        path = blobs[blob]
+        try:
+            documents = load_manifests(content, name=path)
+        except CommodoreError:
+            continue  # what could not be read could not be applied
+        for document in documents:
+            for one in members(document):
+                id_ = identify(one)
+                if id_ is not None and isinstance(one, dict):
+                    yield KubeObject(id_, one, path)

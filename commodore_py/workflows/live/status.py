@@ -1,0 +1,127 @@
+"""How the applications of a catalog are doing in its cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.manifests.health.assess import missing
+from commodore_py.manifests.health.status import worst
+from commodore_py.manifests.order.hooks import annotations_of, hook_facts
+
+from .compare import cluster_diff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commodore_py.live.identity import Synced
+    from commodore_py.live.pairing import Target
+    from commodore_py.manifests.health.status import Health, Status
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+_IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
+_APPLICATION = ("argoproj.io", "Application")
+
+
+class Assessed(NamedTuple):
+    """A target and its health; None if it cannot be read."""
+
+    target: Target
+    health: Health | None
+    change: str
+    """What applying it would do: `create`, `change`, or nothing; `unseen`."""
+
+
+class ApplicationStatus(NamedTuple):
+    """An application: what differs, and its health."""
+
+    name: str
+    objects: tuple[Assessed, ...]
+    health: Status | None
+    synced: Synced | None
+    """What the driver says about it."""
+
+    def count(self, change: str) -> int:
+        """How many of its objects have such a change."""
+        return sum(one.change == change for one in self.objects)
+
+    @property
+    def causes(self) -> tuple[Assessed, ...]:
+        """The objects that make it as unhealthy as it is."""
+        if self.health in (None, "Healthy"):
+            return ()
+        return tuple(
+            one
+            for one in self.objects
+            if one.health is not None and one.health.status == self.health
+        )
+
+
+class StatusReport(NamedTuple):
+    """All applications, and what could not be read."""
+
+    applications: tuple[ApplicationStatus, ...]
+    unseen: Mapping[str, str]
+    confirmed_by: str
+
+
+def status_of(cluster: LiveCluster) -> StatusReport:
+    """The status of every application."""
+    compared = cluster_diff(cluster)
+    changes = {one.id: one.what for one in compared.found.diff.objects}
+    unseen = {target.id: why for target, why in compared.unseen}
+    synced = {one.name: one for one in cluster.identity.applications}
+    found: dict[str, list[Assessed]] = {}
+    for target in cluster.targets:
+        if target.application is not None and not hook_facts(target.object.content).is_hook:
+            found.setdefault(target.application, []).append(
+                _assessed(cluster, target, changes, unseen)
+            )
+    applications = tuple(
+        ApplicationStatus(name, tuple(objects), _health(name, objects), synced.get(name))
+        for name, objects in sorted(found.items())
+    )
+    return StatusReport(applications, cluster.cache.info().unseen, cluster.identity.confirmed_by)
+
+
+def _assessed(
+    cluster: LiveCluster,
+    target: Target,
+    changes: Mapping[ObjectId, str],
+    unseen: Mapping[ObjectId, str],
+) -> Assessed:
+    if target.id in unseen:
+        return Assessed(target, None, "unseen")
+    change = changes.get(target.id, "")
+    live = cluster.live(target) if target.api is not None else None
+    health = missing() if live is None else cluster.health(live)
+    return Assessed(target, health, change)
+
+
+def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
+    """The worst of its objects; missing ones count only if all are."""
+    counted = [one for one in objects if _counts(name, one)]
+    if counted and all(_is(one, "Missing") for one in counted):
+        return "Missing"
+    return worst(_statuses(one for one in counted if not _is(one, "Missing")))
+
+
+def _statuses(objects: Iterable[Assessed]) -> Iterable[Status]:
+    for one in objects:
+        if one.health is not None and one.health.status is not None:
+            yield one.health.status
+
+
+def _counts(name: str, one: Assessed) -> bool:
+    target = one.target
+    if annotations_of(target.object.content).get(_IGNORES_HEALTH) == "true":
+        return False
+    is_child = (target.id.group, target.id.kind) == _APPLICATION
+    if is_child and (target.id.name == name or _is(one, "Missing") or _is(one, "Unknown")):
+        return False
+    return one.health is not None
+
+
+def _is(one: Assessed, status: Status) -> bool:
+    return one.health is not None and one.health.status == status

@@ -1,0 +1,117 @@
+"""The objects of a cluster by their owners, with their health."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.errors import CommodoreError
+from commodore_py.live.cache.objects import iterate
+from commodore_py.manifests.health.assess import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commodore_py.live.cache.records import Record
+    from commodore_py.manifests.health.status import Health
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+
+class Node(NamedTuple):
+    """An object and what it owns."""
+
+    id: ObjectId
+    health: Health | None
+    inferred: bool
+    """Whether its owner is inferred: the object names none."""
+    unseen: str = ""
+    """Why it cannot be read."""
+    children: tuple[Node, ...] = ()
+    seen_above: bool = False
+    """Whether what it owns stands at another place of the tree."""
+
+
+class Tree(NamedTuple):
+    """The roots of an application, or one object."""
+
+    name: str
+    roots: tuple[Node, ...]
+
+
+class TreeReport(NamedTuple):
+    """The trees that were asked for."""
+
+    trees: tuple[Tree, ...]
+    cycles: tuple[tuple[ObjectId, ...], ...]
+
+
+def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
+    """The tree of an application or object, or those of all applications."""
+    found: dict[str, list[ObjectId]] = {}
+    for target in cluster.targets:
+        if target.application is not None and root in ("", target.application):
+            found.setdefault(target.application, []).append(target.id)
+    if root and not found:
+        found[root] = [_named(cluster, root)]
+    graph = cluster.cache.graph(id_ for ids in found.values() for id_ in ids)
+    cycles = iterate(graph, lambda _: True)
+    trees = []
+    for name, ids in sorted(found.items()):
+        done: set[str] = set()
+        nodes = tuple(_node(cluster, id_, graph.children, done) for id_ in sorted(ids))
+        trees.append(Tree(name, nodes))
+    return TreeReport(tuple(trees), cycles)
+
+
+def _node(
+    cluster: LiveCluster,
+    id_: ObjectId,
+    children: dict[str, tuple[Record, ...]] | object,
+    done: set[str],
+    *,
+    inferred: bool = False,
+) -> Node:
+    record = cluster.cache.get(id_)
+    if record is None:
+        why = cluster.cache.unseen(id_.group, id_.kind, id_.namespace)
+        return Node(id_, None if why else missing(), inferred, why)
+    owned: Sequence[Record] = children.get(record.uid, ()) if isinstance(children, dict) else ()
+    if record.uid in done:
+        return Node(id_, _health(record), inferred, seen_above=bool(owned))
+    done.add(record.uid)
+    nodes = tuple(
+        _node(
+            cluster,
+            one.id,
+            children,
+            done,
+            inferred=record.uid not in {owner.uid for owner in one.owners},
+        )
+        for one in owned
+    )
+    return Node(id_, _health(record), inferred, children=nodes)
+
+
+def _health(record: Record) -> Health | None:
+    found: Health | None = record.info  # type: ignore[assignment]  # as `make` returned it
+    return found
+
+
+def _named(cluster: LiveCluster, root: str) -> ObjectId:
+    """`Kind/namespace/name`, or `Kind/name`."""
+    kind, _, rest = root.partition("/")
+    namespace, _, name = rest.rpartition("/")
+    found = [
+        one
+        for one in cluster.cache.list()
+        if one.kind.lower() == kind.lower() and one.name == name and one.namespace == namespace
+    ]
+    if not found or not name:
+        names = sorted({one.application for one in cluster.targets if one.application})
+        raise CommodoreError(
+            f"there is no application and no object {root} in the cluster",
+            hint="name an object as Kind/namespace/name;"
+            f" applications: {', '.join(names) or 'none'}",
+        )
+    return found[0]
