@@ -11,6 +11,8 @@ from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 
+from .reach import REACH, check_unused, opened, optional_cluster
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,15 +21,17 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
-def _files(name: str, help_text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
-    return click.option(
-        f"--{name}", multiple=True, required=required, metavar="FILE", help=help_text
-    )
+_FILES = ("live", "desired", "last_applied", "argocd")
+
+
+def _files(name: str, help_text: str) -> Callable[[_Command], _Command]:
+    return click.option(f"--{name}", multiple=True, metavar="FILE", help=help_text)
 
 
 @click.command()
-@_files("live", "File or folder with objects as the cluster has them; - for stdin.", required=True)
-@_files("desired", "File or folder with objects as they are wanted; - for stdin.", required=True)
+@optional_cluster
+@_files("live", "File or folder with objects as the cluster has them; - for stdin.")
+@_files("desired", "File or folder with objects as they are wanted; - for stdin.")
 @_files(
     "last-applied",
     "File or folder with objects as they were applied last; by default what their annotation says.",
@@ -53,6 +57,7 @@ def _files(name: str, help_text: str, *, required: bool = False) -> Callable[[_C
 def diff(
     settings: Globals,
     /,
+    cluster: str | None,
     live: tuple[str, ...],
     desired: tuple[str, ...],
     last_applied: tuple[str, ...],
@@ -61,23 +66,51 @@ def diff(
     exit_code: bool,
     output: str,
     verbose: int,
+    **options: Any,
 ) -> int:
-    """Show what applying objects would change in a cluster, from files.
+    """Show what applying the catalog, or objects in files, would change in a cluster.
+
+    With CLUSTER, the catalog is compared with the cluster itself; hooks are left out, as only
+    syncs apply them. Otherwise name files with --live and --desired.
 
     What the server writes, its defaults, other forms of the same value and secret references are
     not differences. Values of Secrets are never shown; equal ones are the same run of `+`.
 
     \b
-    A namespace and the catalog's objects in it:
+    The catalog and its cluster:
+      commodore live diff c-demo-1
+    A namespace and the catalog's objects in it, from files:
       kubectl get all -n shop -o yaml >live.yaml
       commodore live diff --live live.yaml --desired catalog/manifests/web-shop
     """
-    from commodore_py.workflows.live.diff import live_diff
+    settings = settings.more_verbose(verbose)
+    quiet, two_way = settings.verbosity == 0, mode == "two-way"
+    ctx = click.get_current_context()
+    if cluster:
+        check_unused(ctx, _FILES, "is for files: leave out the cluster.")
+        found = _of_cluster(settings, {"cluster": cluster, **options}, two_way=two_way)
+    else:
+        check_unused(ctx, REACH, "needs a cluster.")
+        if not live or not desired:
+            raise click.UsageError("Name a cluster, or files with --live and --desired.")
+        from commodore_py.workflows.live.diff import live_diff
 
-    quiet = settings.more_verbose(verbose).verbosity == 0
-    found = live_diff(live, desired, last_applied, settings=argocd, two_way=mode == "two-way")
+        found = live_diff(live, desired, last_applied, settings=argocd, two_way=two_way)
     _show(found, output, quiet=quiet)
     return CHANGES_FOUND if exit_code and found.diff else 0
+
+
+def _of_cluster(settings: Globals, options: dict[str, Any], *, two_way: bool) -> LiveDiff:
+    from commodore_py.cli.output import clusters, messages
+    from commodore_py.workflows.live.compare import cluster_diff
+
+    with opened(settings, options) as cluster:
+        compared = cluster_diff(cluster, two_way=two_way)
+        confirmed = cluster.identity.confirmed_by
+    unseen = {str(target.id): why for target, why in compared.unseen}
+    for note in clusters.asides(unseen, confirmed):
+        messages.info(note)
+    return compared.found
 
 
 def _show(found: LiveDiff, output: str, *, quiet: bool) -> None:

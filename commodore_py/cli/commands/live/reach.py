@@ -18,8 +18,39 @@ if TYPE_CHECKING:
 
 def cluster_options(command: Any) -> Any:
     """Add the cluster, how to reach it, and which of its objects are of interest."""
+    argument = click.argument("cluster", shell_complete=completion.clusters)
+    return argument(reach_options(command))
+
+
+def optional_cluster(command: Any) -> Any:
+    """The same, for commands that work on files without a cluster."""
+    argument = click.argument("cluster", required=False, shell_complete=completion.clusters)
+    return argument(reach_options(command))
+
+
+def check_unused(ctx: click.Context, names: tuple[str, ...], why: str) -> None:
+    """Refuse options that do nothing here."""
+    for name in names:
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = next(one for one in ctx.command.params if one.name == name)
+            raise click.UsageError(f"{option.opts[-1]} {why}")
+
+
+REACH = (
+    "kubeconfig",
+    "context",
+    "as_user",
+    "as_group",
+    "as_uid",
+    "catalog",
+    "app",
+    "namespaces",
+)
+
+
+def reach_options(command: Any) -> Any:
+    """Add how to reach a cluster, and which of its objects are of interest."""
     return with_options(
-        click.argument("cluster", shell_complete=completion.clusters),
         click.option("--kubeconfig", metavar="FILE", help="Kubeconfig file; else KUBECONFIG."),
         click.option(
             "--context",
