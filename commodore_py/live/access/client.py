@@ -54,17 +54,13 @@ class Client:
             "resource": resource,
             "namespace": namespace,
         }
-        answer = self._exchange(
-            "POST",
-            "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-            {},
-            _JSON,
-            {
-                "apiVersion": "authorization.k8s.io/v1",
-                "kind": "SelfSubjectAccessReview",
-                "spec": {"resourceAttributes": attributes},
-            },
-        )
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": attributes},
+        }
+        path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+        answer = self._exchange("POST", path, {}, _JSON, (review, _JSON))
         status = answer.get("status") if isinstance(answer, dict) else None
         return isinstance(status, dict) and status.get("allowed") is True
 
@@ -101,15 +97,15 @@ class Client:
         path: str,
         params: Mapping[str, str],
         accept: str,
-        body: object = None,
+        body: tuple[object, str] | None = None,
     ) -> Any:  # noqa: ANN401 - the door: callers parse
         where = f"{self.access.server}{path}"
 
         def sent(shown: Shown) -> bytes:
             self._pace.wait()
-            content = (("Content-Type", _JSON),) if body is not None else ()
+            content = (("Content-Type", body[1]),) if body is not None else ()
             headers = (*self._headers(shown, accept), *content)
-            request = Request(method, path, params, headers, body)
+            request = Request(method, path, params, headers, body[0] if body else None)
             with self._at_once:
                 return self._server(shown).body(request, _MOST_ANSWER)
 

@@ -16,6 +16,14 @@ _COMMANDS = {
         "commodore_py.cli.commands.live.health:health",
         "Show the health of objects in files.",
     ),
+    "apply": (
+        "commodore_py.cli.commands.live.apply:apply",
+        "Apply the catalog to its cluster.",
+    ),
+    "plan": (
+        "commodore_py.cli.commands.live.plan:plan",
+        "Show what a sync would do in a cluster.",
+    ),
     "orphans": (
         "commodore_py.cli.commands.live.orphans:orphans",
         "Show objects of a cluster that the catalog does not have.",
@@ -41,7 +49,7 @@ _COMMANDS = {
 def live(ctx: click.Context, verbose: int) -> None:
     """Compare a catalog with its cluster, and predict what becomes of manifests.
 
-    Commands that take a cluster read it with the access of a kubeconfig file; they change nothing.
-    The others read files only.
+    Commands that take a cluster read it with the access of a kubeconfig file; only `apply` changes
+    anything. The others read files only.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)

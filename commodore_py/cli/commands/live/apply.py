@@ -1,0 +1,156 @@
+"""`commodore live apply`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli.output import streams
+from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.cli.settings.types import Seconds
+from commodore_py.model.difference import GRADES
+
+from .reach import cluster_options, opened
+
+if TYPE_CHECKING:
+    from commodore_py.workflows.live.planning import Plan
+
+
+@click.command()
+@cluster_options
+@click.option(
+    "--plan",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Do what this plan of `live plan --out` says, if catalog and cluster are as they were.",
+)
+@click.option("--prune", is_flag=True, help="Delete objects that the catalog no longer has.")
+@click.option("--dry-run", is_flag=True, help="Have the server check everything, change nothing.")
+@click.option("--yes", is_flag=True, help="Do not prompt for confirmation.")
+@click.option(
+    "--max-grade",
+    type=click.Choice(GRADES[::-1]),
+    default="restart",
+    show_default=True,
+    help="Worst change that may be made.",
+)
+@click.option("--force-conflicts", is_flag=True, help="Take over fields of other managers.")
+@click.option(
+    "--trust-cluster",
+    metavar="UID",
+    default="",
+    help="UID of a cluster that nothing else confirms.",
+)
+@click.option("--while-automated", is_flag=True, help="Apply although Argo CD syncs by itself.")
+@click.option(
+    "--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait for a step."
+)
+@output_option
+@verbose_option
+@click.pass_obj
+def apply(
+    settings: Globals,
+    /,
+    file: Path | None,
+    prune: bool,
+    dry_run: bool,
+    yes: bool,
+    max_grade: str,
+    force_conflicts: bool,
+    trust_cluster: str,
+    while_automated: bool,
+    timeout: int,
+    output: str,
+    verbose: int,
+    **options: Any,
+) -> None:
+    """Apply the catalog to its cluster, for a first start or an emergency.
+
+    Everything is checked first: which cluster it is, what each change does, whether secret
+    references are in the way. Objects are applied on the server, in the order of `live plan`; a
+    killed run goes on when it is started again.
+
+    \b
+    With a look before:
+      commodore live apply c-demo-1
+    A reviewed plan, without a prompt:
+      commodore live plan c-demo-1 --out plan.json
+      commodore live apply c-demo-1 --plan plan.json --yes
+    """
+    from commodore_py.cli.output import cluster_plans, formats, messages
+    from commodore_py.live.access.writer import Writer
+    from commodore_py.workflows.live import applying
+    from commodore_py.workflows.live.planning import plan_of
+
+    settings = settings.more_verbose(verbose)
+    how = applying.How(
+        manager="argocd-controller",
+        force_conflicts=force_conflicts,
+        dry_run=dry_run,
+        most=max_grade,  # type: ignore[arg-type]  # one of GRADES
+        timeout=timeout,
+        trusted=trust_cluster,
+        while_automated=while_automated,
+    )
+    with opened(settings, options) as cluster:
+        plan = plan_of(cluster, prune=prune or _prunes(file))
+        if file is not None:
+            _check_same(file, plan)
+        applying.check(cluster, plan, how)
+        if output == "text":
+            for line in cluster_plans.lines(plan):
+                streams.result(line)
+        if not (yes or dry_run) and any(one.what != "keep" for one in plan.actions):
+            question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
+            if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
+                return
+        log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
+        writer = Writer(cluster.client.access, timeout=settings.request_timeout)
+        done = applying.carry_out(cluster, writer, plan, how, log=log, report=messages.info)
+    if output != "text":
+        streams.data(formats.structured(cluster_plans.applied(done, plan), output))
+
+
+def _saved(file: Path) -> dict[str, Any]:
+    from commodore_py.adapters import json_text, reading
+    from commodore_py.errors import CommodoreError
+
+    found = json_text.load(reading.bytes_of(str(file)), name=str(file))
+    if not isinstance(found, dict) or found.get("schema") != "live-plan/v1":
+        raise CommodoreError("this is not a plan of `live plan --out`", where=str(file))
+    return found
+
+
+def _prunes(file: Path | None) -> bool:
+    steps = _saved(file).get("steps") if file is not None else ()
+    return "delete" in json.dumps(steps)
+
+
+def _check_same(file: Path, plan: Plan) -> None:
+    """Refuse a plan that was made for another state, and name what differs."""
+    from commodore_py.errors import CommodoreError
+
+    saved = _saved(file)
+    moved = []
+    if saved.get("cluster") != plan.cluster or saved.get("uid") not in (plan.uid, None):
+        moved.append("the cluster is another one")
+    if saved.get("commit") != (plan.commit or None):
+        moved.append(f"the catalog is at {plan.commit or 'no commit'}, not {saved.get('commit')}")
+    versions = saved.get("versions") or {}
+    changed = sorted(
+        name for name, version in plan.versions.items() if versions.get(name) != version
+    )
+    changed += sorted(versions.keys() - plan.versions.keys())
+    moved += [f"{name} has changed in the cluster" for name in dict.fromkeys(changed)]
+    if not moved and saved.get("digest") != plan.digest:
+        moved.append("the steps are others")
+    if moved:
+        raise CommodoreError(
+            "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
+            where=str(file),
+            hint=f"make a new one: commodore live plan {plan.cluster} --out {file}",
+        )

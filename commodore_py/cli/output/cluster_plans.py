@@ -1,0 +1,96 @@
+"""Results of `commodore live plan` and `live apply`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+
+from . import streams
+from .clusters import identity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.live.plan import Action, Step
+    from commodore_py.workflows.live.applying import Applied
+    from commodore_py.workflows.live.planning import Plan
+
+_COLOURS = {"create": "green", "change": "yellow", "delete": "red", "hook": "cyan"}
+_WIDTH = len("create")
+_NOT_SHOWN = "keep"
+
+
+def content(found: Plan) -> dict[str, Any]:
+    """The steps of all applications."""
+    return {
+        "schema": "live-plan/v1",
+        "cluster": found.cluster,
+        "uid": found.uid or None,
+        "commit": found.commit or None,
+        "digest": found.digest,
+        "steps": [_step(one) for one in found.steps],
+        "versions": dict(found.versions),
+        "unseen": dict(found.unseen),
+    }
+
+
+def lines(found: Plan) -> Iterator[str]:
+    """The same for people: what changes, and what it waits for."""
+    for step in found.steps:
+        changing = [one for one in step.actions if one.what != _NOT_SHOWN]
+        if not changing:
+            continue
+        name = step.application or "-"
+        head = f"{name}: {step.phase}, wave {step.wave}"
+        yield streams.styled(escaping.one_line(head), bold=True)
+        for one in changing:
+            yield from _action_lines(one)
+        if step.awaited:
+            yield "  then wait until all are healthy"
+    counts = Counter(one.what for one in found.actions)
+    words = [f"{count} {what}" for what, count in sorted(counts.items())]
+    yield f"{', '.join(words) or 'nothing to do'}"
+
+
+def applied(found: Applied, plan: Plan) -> dict[str, Any]:
+    """What was done."""
+    return {
+        "schema": "live-apply/v1",
+        "plan": plan.digest,
+        "done": [{"what": what, **identity(id_)} for what, id_ in found.done],
+        "skipped": found.skipped,
+    }
+
+
+def _step(one: Step) -> dict[str, Any]:
+    return {
+        "application": one.application,
+        "phase": one.phase,
+        "wave": one.wave,
+        "awaited": one.awaited,
+        "actions": [
+            {
+                "what": action.what,
+                **identity(action.id),
+                "grade": action.grade,
+                "reason": action.reason,
+                "refused": action.refused or None,
+                "references": list(action.references),
+            }
+            for action in one.actions
+        ],
+    }
+
+
+def _action_lines(one: Action) -> Iterator[str]:
+    word = streams.styled(one.what.ljust(_WIDTH), fg=_COLOURS.get(one.what))
+    grade = f"  {one.grade}" if one.grade != "none" else ""
+    reason = f": {one.reason}" if one.reason else ""
+    yield f"  {word}  {escaping.one_line(f'{one.id}{grade}{reason}')}"
+    if one.refused:
+        yield escaping.one_line(f"          {one.refused}")
+    if one.references:
+        paths = ", ".join(one.references)
+        yield escaping.one_line(f"          secret references: {paths}")

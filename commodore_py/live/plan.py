@@ -1,0 +1,116 @@
+"""What a sync of the catalog would do in its cluster, step by step (pure)."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from commodore_py.manifests.order import applications as apps
+from commodore_py.manifests.order.kinds import defined_kind
+from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
+from commodore_py.manifests.secrets import has_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commodore_py.live.pairing import Target
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.objects import Content, KubeObject, ObjectId
+    from commodore_py.manifests.order.applications import Application
+    from commodore_py.manifests.order.hooks import Phase
+    from commodore_py.manifests.order.tasks import Task
+    from commodore_py.model.difference import Grade
+
+What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"]
+
+
+class Action(NamedTuple):
+    """What happens to one object."""
+
+    what: What
+    id: ObjectId
+    content: Content | None
+    """The target; None for what is deleted."""
+    grade: Grade
+    reason: str
+    refused: str = ""
+    """Why the server will not take it; empty if nothing says so."""
+    references: tuple[str, ...] = ()
+    """Paths of values that are secret references: the cluster has others."""
+
+
+class Step(NamedTuple):
+    """What happens at once, and whether the rest waits for it."""
+
+    application: str
+    phase: Phase
+    wave: int
+    actions: tuple[Action, ...]
+    awaited: bool
+
+
+class State(NamedTuple):
+    """What is known about the cluster."""
+
+    targets: Mapping[ObjectId, Target]
+    changes: Mapping[ObjectId, ObjectChange]
+    unseen: Mapping[ObjectId, str]
+    doomed: Sequence[KubeObject]
+    """Live objects that are deleted."""
+
+
+def steps_of(application: Application, targets: Sequence[Target], state: State) -> Iterator[Step]:
+    """The steps of one application, in order."""
+    options = SyncOptions(
+        namespace=application.namespace,
+        prune_last=apps.PRUNE_LAST in application.options,
+        create_namespace=apps.CREATE_NAMESPACE in application.options,
+    )
+    brought = {defined_kind(one.object.content) for one in targets}
+    ids = {id(one.object): one for one in targets}
+    tasks = sync_tasks([one.object for one in targets], state.doomed, options)
+    groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
+    has_hooks = any(task.is_hook for _, of in groups for task in of)
+    for at, ((phase, wave), of) in enumerate(groups):
+        actions = tuple(_action(task, ids.get(id(task.target)), state, brought) for task in of)
+        last = at == len(groups) - 1
+        yield Step(application.name, phase, wave, actions, awaited=has_hooks or not last)
+
+
+def _action(
+    task: Task, target: Target | None, state: State, brought: Iterable[tuple[str, str] | None]
+) -> Action:
+    if task.is_prune or target is None:
+        change = state.changes.get(task.object.id)
+        grade, reason = (change.grade, change.reason) if change else ("none", "")
+        what: What = "delete" if task.is_prune else "create"
+        content = None if task.is_prune else task.object.content
+        return Action(what, task.object.id, content, grade, reason)
+    refused = ""
+    if target.api is None and (target.id.group, target.id.kind) not in set(brought):
+        refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"
+    references = tuple(references_in(target.object.content))
+    change = state.changes.get(target.id)
+    found: What = "keep"
+    if task.is_hook:
+        found = "hook"
+    elif target.id in state.unseen:
+        found, refused = "unseen", state.unseen[target.id]
+    elif change is not None:
+        found = "create" if change.what == "created" else "change"
+    grade, reason = (change.grade, change.reason) if change is not None else ("none", "")
+    if change is not None and not reason:
+        reason = next((one.reason for one in change.fields if one.grade == grade), "")
+    return Action(found, target.id, target.object.content, grade, reason, refused, references)
+
+
+def references_in(content: object, path: str = "") -> Iterator[str]:
+    """The paths of values that hold a secret reference, plain or in base64."""
+    if isinstance(content, dict):
+        for key, one in content.items():
+            yield from references_in(one, f"{path}.{key}" if path else str(key))
+    elif isinstance(content, list):
+        for at, one in enumerate(content):
+            yield from references_in(one, f"{path}[{at}]")
+    elif isinstance(content, str) and has_reference(content):
+        yield path

@@ -1,0 +1,272 @@
+"""Carry out a plan: apply and delete objects of a cluster, step by step."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from commodore_py.adapters import ending, reading
+from commodore_py.adapters.http import HttpError
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model.difference import GRADES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from commodore_py.live.access.writer import Writer
+    from commodore_py.live.plan import Action, Step
+    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.model.difference import Grade
+
+    from .cluster import LiveCluster
+    from .planning import Plan
+
+    Report: TypeAlias = Callable[[str], None]
+
+_CONFLICT, _NOT_FOUND, _INVALID = 409, 404, 422
+_LOOK_AGAIN = 1.0
+_CHANGES = ("create", "change", "hook", "delete")
+
+
+class How(NamedTuple):
+    """What may be done, and how."""
+
+    manager: str
+    prune: bool = False
+    force_conflicts: bool = False
+    dry_run: bool = False
+    most: Grade = "restart"
+    """The worst grade of a change that may be carried out."""
+    timeout: float = 1800
+    trusted: str = ""
+    """UID of a cluster that nothing else confirms."""
+    while_automated: bool = False
+
+
+class Applied(NamedTuple):
+    """What was done."""
+
+    done: tuple[tuple[str, ObjectId], ...]
+    """What happened to which object."""
+    skipped: int
+    """Hooks that an unfinished run of the same plan has run."""
+
+
+def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
+    """Everything that forbids carrying out a plan, before the first write."""
+    problems = [*_of_cluster(cluster, how), *_of_actions(plan, how)]
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise SeveralErrors(f"nothing was applied: {len(problems)} problems", errors=problems)
+
+
+def carry_out(
+    cluster: LiveCluster, writer: Writer, plan: Plan, how: How, *, log: Path, report: Report
+) -> Applied:
+    """Do it, in order; waits between waves as a sync does. Each action is logged.
+
+    What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
+    """
+    ran = _hooks_of_unfinished_run(log, plan.digest)
+    note = _Note(log, plan.digest, writes=not how.dry_run)
+    results: list[tuple[str, ObjectId]] = []
+    skipped = 0
+    for step in plan.steps:
+        for action in step.actions:
+            if action.what not in _CHANGES:
+                continue
+            if action.what == "hook" and str(action.id) in ran:
+                skipped += 1
+                continue
+            note.add("begin", action)
+            _act(cluster, writer, step, action, how)
+            note.add("done", action)
+            results.append((action.what, action.id))
+            report(f"{action.what} {action.id}")
+            if ending.asked():
+                raise KeyboardInterrupt
+        if step.awaited and not how.dry_run:
+            _await(cluster, writer, step, how, report)
+    note.add("end")
+    return Applied(tuple(results), skipped)
+
+
+def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
+    identity = cluster.identity
+    if not identity.confirmed_by and how.trusted != (identity.uid or None):
+        yield CommodoreError(
+            f"nothing confirms that this is the cluster of {cluster.id}",
+            where=f"{cluster.client.access.server}, context {cluster.client.access.name}",
+            hint=f"if it is: --trust-cluster {identity.uid}",
+        )
+    automated = [one.name for one in identity.applications if one.is_automated]
+    if automated and not how.while_automated:
+        yield CommodoreError(
+            f"Argo CD syncs applications by itself: {', '.join(sorted(automated))}",
+            hint="push the catalog instead, or add --while-automated",
+        )
+
+
+def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
+    for action in plan.actions:
+        if action.what not in _CHANGES:
+            if action.what == "unseen":
+                yield CommodoreError(f"{action.id} cannot be read: {action.refused}")
+            continue
+        if action.refused:
+            yield CommodoreError(f"{action.id} cannot be applied: {action.refused}")
+        if action.references:
+            yield CommodoreError(
+                f"{action.id} has secret references: {', '.join(action.references)}",
+                hint="Argo CD replaces them when it syncs; apply the other applications by --app",
+            )
+        if GRADES.index(action.grade) < GRADES.index(how.most):
+            yield CommodoreError(
+                f"{action.what} {action.id}: {action.grade}"
+                + (f", {action.reason}" if action.reason else ""),
+                hint=f"to do it all the same: --max-grade {action.grade}",
+            )
+
+
+def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> None:
+    api = cluster.kinds.find(action.id.group, action.id.kind)
+    if api is None:
+        from commodore_py.live.access.discovery import discover
+
+        api = discover(writer).find(action.id.group, action.id.kind)  # a step before brought it
+    if api is None:
+        raise CommodoreError(f"the server has no kind {action.id.kind}: {action.id}")
+    path = api.path(action.id.namespace, action.id.name)
+    try:
+        if action.what == "delete":
+            _delete(cluster, writer, action.id, path, how)
+            return
+        content = dict(action.content or {})
+        writer.apply(
+            path, content, manager=how.manager, force=how.force_conflicts, dry_run=how.dry_run
+        )
+    except HttpError as error:
+        raise _explained(error, action, step) from error
+
+
+def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str, how: How) -> None:
+    record = cluster.cache.get(id_)
+    if record is None or how.dry_run:
+        return
+    try:
+        writer.delete(path, uid=record.uid, version=record.version)
+    except HttpError as error:
+        if error.status != _NOT_FOUND:
+            raise
+
+
+def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
+    hint = ""
+    if error.status == _CONFLICT:
+        hint = (
+            "the object was changed meanwhile: plan again"
+            if action.what == "delete"
+            else "to take over its fields: --force-conflicts; to leave them: ignoreDifferences"
+        )
+    elif error.status == _INVALID:
+        hint = "if a field is immutable, delete the object and apply it again"
+    where = f"application {step.application or '-'}, {step.phase}, wave {step.wave}"
+    return CommodoreError(f"{action.what} {action.id}: {error}", where=where, hint=hint)
+
+
+def _await(cluster: LiveCluster, writer: Writer, step: Step, how: How, report: Report) -> None:
+    """Wait until the objects of a step are healthy, or have no health; deleted ones are gone."""
+    until = time.monotonic() + how.timeout
+    waiting = [one for one in step.actions if one.what in _CHANGES]
+    told: str = ""
+    while waiting:
+        left = []
+        for action in waiting:
+            live = _read(cluster, writer, action.id)
+            problem = _not_ready(cluster, action, live)
+            if problem.startswith("Degraded"):
+                raise CommodoreError(f"{action.id} failed: {problem}")
+            if problem:
+                left.append((action, problem))
+        waiting = [action for action, _ in left]
+        if not left:
+            return
+        words = f"waiting for {left[0][0].id}: {left[0][1]}"
+        if words != told:
+            report(words)
+            told = words
+        if time.monotonic() > until:
+            raise CommodoreError(
+                f"{left[0][0].id} is not ready after {how.timeout:g} seconds: {left[0][1]}",
+                hint="the same command goes on where it stopped; --timeout waits longer",
+            )
+        ending.pause(_LOOK_AGAIN)
+
+
+def _not_ready(cluster: LiveCluster, action: Action, live: Content | None) -> str:
+    if action.what == "delete":
+        return "it is being deleted" if live is not None else ""
+    if live is None:
+        return "Missing"
+    health = cluster.health(live)
+    if health.status in (None, "Healthy"):
+        return ""
+    return f"{health.status} {health.message}".strip()
+
+
+def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None:
+    api = cluster.kinds.find(id_.group, id_.kind)
+    if api is None:
+        return {}  # a kind that came with this plan: it has no health that is known
+    try:
+        found: Content = writer.get(api.path(id_.namespace, id_.name))
+    except HttpError as error:
+        if error.status != _NOT_FOUND:
+            raise
+        return None
+    return found
+
+
+class _Note(NamedTuple):
+    """The log of a run: a line before and after each action."""
+
+    file: Path
+    digest: str
+    writes: bool
+
+    def add(self, event: str, action: Action | None = None) -> None:
+        if not self.writes:
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        line = {"plan": self.digest, "event": event}
+        line |= {"what": action.what, "object": str(action.id)} if action is not None else {}
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def _hooks_of_unfinished_run(log: Path, digest: str) -> Collection[str]:
+    """The hooks that ran, if the last run of this plan did not end; its last line may be cut."""
+    try:
+        lines = reading.text_of(str(log)).splitlines()
+    except OSError:
+        return ()
+    found: set[str] = set()
+    for one in _events(lines):
+        if one["plan"] == digest and one["event"] == "end":
+            found.clear()
+        elif one["plan"] == digest and one["event"] == "done" and one.get("what") == "hook":
+            found.add(one.get("object", ""))
+    return found
+
+
+def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and {"plan", "event"} <= found.keys():
+            yield found

@@ -1,0 +1,116 @@
+"""The steps of a sync of a catalog in its cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import is_repository
+from commodore_py.live.plan import State, steps_of
+from commodore_py.manifests.objects import KubeObject
+
+from .compare import cluster_diff
+from .orphans import orphans_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from commodore_py.live.orphans import Orphan
+    from commodore_py.live.plan import Action, Step
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+
+class Plan(NamedTuple):
+    """What would be done, and for which state of catalog and cluster."""
+
+    cluster: str
+    uid: str
+    commit: str
+    """The commit of the catalog; empty if it has none."""
+    steps: tuple[Step, ...]
+    versions: Mapping[str, str]
+    """Of each object that is there, its version."""
+    orphans: tuple[Orphan, ...]
+    unseen: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """Names the plan: equal plans do the same."""
+        return hashlib.sha256(json.dumps(list(_facts(self)), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def actions(self) -> Iterator[Action]:
+        """All actions, in order."""
+        for step in self.steps:
+            yield from step.actions
+
+
+def plan_of(cluster: LiveCluster, *, prune: bool = False) -> Plan:
+    """The steps of every application; deletions only of what two witnesses name."""
+    compared = cluster_diff(cluster)
+    found = orphans_of(cluster)
+    doomed = _doomed(cluster, found.orphans) if prune else {}
+    state = State(
+        {one.id: one for one in cluster.targets},
+        {one.id: one for one in compared.found.diff.objects},
+        {target.id: why for target, why in compared.unseen},
+        (),
+    )
+    steps: list[Step] = []
+    for application, _ in cluster.assigned.applications:
+        targets = [one for one in cluster.targets if one.application == application.name]
+        pruned = tuple(doomed.get(application.name, ()))
+        if targets:
+            steps += steps_of(application, targets, state._replace(doomed=pruned))
+    versions = {
+        str(one.id): record.version
+        for one in cluster.targets
+        if (record := cluster.cache.get(one.id)) is not None
+    }
+    for gone in doomed.values():
+        versions |= {str(one.id): _version(cluster, one.id) for one in gone}
+    catalog = cluster.catalog
+    commit = commit_of(catalog, "HEAD") if is_repository(catalog) else None
+    return Plan(
+        cluster.id,
+        cluster.identity.uid,
+        commit or "",
+        tuple(steps),
+        versions,
+        found.orphans,
+        found.unseen,
+    )
+
+
+def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
+    """Whole objects that are deleted, by their application."""
+    names = [application.name for application, _ in cluster.assigned.applications]
+    doomed: dict[str, list[KubeObject]] = {}
+    for one in found:
+        if one.fate != "delete":
+            continue
+        api = cluster.kinds.find(one.id.group, one.id.kind)
+        if api is None:
+            continue
+        content = cluster.client.get(api.path(one.id.namespace, one.id.name))
+        owner = one.mark.owner if one.mark.owner in names else names[0]
+        doomed.setdefault(owner, []).append(KubeObject(one.id, content))
+    return doomed
+
+
+def _version(cluster: LiveCluster, id_: ObjectId) -> str:
+    record = cluster.cache.get(id_)
+    return record.version if record is not None else ""
+
+
+def _facts(plan: Plan) -> Iterator[Any]:
+    """What is to be done, however much of it is done already."""
+    yield [plan.cluster, plan.uid]
+    for step in plan.steps:
+        for one in step.actions:
+            what = "delete" if one.what == "delete" else "apply"
+            yield [step.application, step.phase, step.wave, what, str(one.id), one.content]
