@@ -9,7 +9,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from commodore_py.live.access.client import Client
     from commodore_py.live.access.discovery import Discovery
@@ -42,11 +42,13 @@ class Identity(NamedTuple):
     """`application` or `uid`; empty if nothing says that it is the right cluster."""
 
 
-def identify(client: Client, kinds: Discovery, catalog_url: str, remembered: str) -> Identity:
+def identify(
+    client: Client, kinds: Discovery, catalog_urls: Sequence[str], remembered: str
+) -> Identity:
     """Whose cluster this is; an error if it is another one's."""
     uid = _uid(client)
     found = tuple(_applications(client, kinds))
-    ours = tuple(one for one in found if catalog_url and _same(one.url, catalog_url))
+    ours = tuple(one for one in found if any(_same(one.url, url) for url in catalog_urls))
     server = client.access.server
     hint = "name the context of the right cluster with --context"
     if remembered and uid and uid != remembered:
@@ -55,15 +57,20 @@ def identify(client: Client, kinds: Discovery, catalog_url: str, remembered: str
             where=f"{server}, context {client.access.name}",
             hint=hint,
         )
-    roots = [one for one in found if one.name == _ROOT or one.name.startswith(f"{_ROOT}-")]
-    if not ours and roots and catalog_url:
+    roots = [one for one in found if is_root(one.name)]
+    if not ours and roots and catalog_urls:
         raise CommodoreError(
-            f"this is another cluster: it syncs {roots[0].url}, not {catalog_url}",
+            f"this is another cluster: it syncs {roots[0].url}, not {catalog_urls[0]}",
             where=f"{server}, context {client.access.name}",
             hint=hint,
         )
     confirmed = "application" if ours else "uid" if remembered and uid else ""
     return Identity(uid, ours, confirmed)
+
+
+def is_root(name: str) -> bool:
+    """Whether an application syncs the applications of a catalog."""
+    return name == _ROOT or name.startswith(f"{_ROOT}-")
 
 
 def _uid(client: Client) -> str:

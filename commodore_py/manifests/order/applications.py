@@ -22,6 +22,8 @@ class Application(NamedTuple):
     paths: tuple[str, ...] = ()
     namespace: str = ""
     options: tuple[str, ...] = ()
+    url: str = ""
+    """The repository of its first source."""
 
 
 class Assigned(NamedTuple):
@@ -42,6 +44,7 @@ def application_of(one: KubeObject) -> Application | None:
     sources = spec.get("sources")
     named = [spec.get("source"), *(sources if isinstance(sources, list) else ())]
     paths = [source.get("path") for source in named if isinstance(source, dict)]
+    urls = [str(source["repoURL"]) for source in named if _names_repository(source)]
     options = _fields(spec, "syncPolicy").get("syncOptions")
     namespace = _fields(spec, "destination").get("namespace")
     return Application(
@@ -49,6 +52,7 @@ def application_of(one: KubeObject) -> Application | None:
         tuple(_clean(path) for path in paths if isinstance(path, str)),
         namespace if isinstance(namespace, str) else "",
         tuple(map(str, options)) if isinstance(options, list) else (),
+        next(iter(urls), ""),
     )
 
 
@@ -106,6 +110,10 @@ def _is_below(path: str, file: str) -> bool:
 def _relative(file: str, root: str) -> str:
     path = PurePosixPath(file)
     return str(path.relative_to(root)) if path.is_relative_to(root) else file
+
+
+def _names_repository(source: object) -> bool:
+    return isinstance(source, dict) and isinstance(source.get("repoURL"), str)
 
 
 def _clean(path: str) -> str:

@@ -100,9 +100,10 @@ def opened(
     rules = UserRules(ScriptTable(argocd.scripts))
     try:
         kinds = discover(client)
-        known = identity.identify(client, kinds, _url_of(catalog), _remembered(config, cluster_id))
-        _remember(config, cluster_id, known)
         assigned = applications.assigned(found, str(catalog))
+        urls, noted = _urls_of(catalog, assigned), _remembered(config, cluster_id)
+        known = identity.identify(client, kinds, urls, noted)
+        _remember(config, cluster_id, known)
         targets = targets_of(assigned, kinds)
         if reach.application:
             targets = _of_application(targets, reach.application, assigned)
@@ -187,10 +188,13 @@ def _argo_settings(objects: tuple[KubeObject, ...]) -> ArgoSettings:
     return found[0] if found else ArgoSettings()
 
 
-def _url_of(catalog: Path) -> str:
-    if not is_repository(catalog):
-        return ""
-    return remote_settings(catalog).get("remote.origin.url", "")
+def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
+    """How the catalog is named: by its applications, and by the checkout."""
+    roots = [one for one in assigned.outside if identity.is_root(one.name)]
+    urls = [one.url for one in (*(one for one, _ in assigned.applications), *roots)]
+    if is_repository(catalog):
+        urls.append(remote_settings(catalog).get("remote.origin.url", ""))
+    return tuple(dict.fromkeys(filter(None, urls)))
 
 
 def _of_application(
