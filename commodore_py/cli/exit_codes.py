@@ -15,6 +15,8 @@ NOT_REPORTED = 4
 """The catalog was pushed, but the report failed."""
 CHANGES_FOUND = 5
 """There are changes, and the user asked to be told by the exit code."""
+TIME_IS_UP = 7
+"""What was waited for did not happen in time."""
 TOOL_MISSING = 127
 INTERRUPTED = 130
 

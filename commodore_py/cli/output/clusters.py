@@ -10,13 +10,15 @@ from . import streams
 from .health import STATUS_COLOURS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.manifests.health.status import Health
     from commodore_py.manifests.objects import ObjectId
+    from commodore_py.workflows.live.following import Happening
     from commodore_py.workflows.live.orphans import OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, Assessed, StatusReport
     from commodore_py.workflows.live.tree import Node, TreeReport
+    from commodore_py.workflows.live.waiting import Left
 
 _NONE = "-"
 _MOST_CAUSES = 10
@@ -188,3 +190,43 @@ def orphan_lines(report: OrphanReport) -> Iterator[str]:
             if one.fate == fate:
                 shown = streams.styled(word.ljust(9), fg=colour)
                 yield f"{shown}  {escaping.one_line(f'{one.id}: {one.why}')}"
+
+
+def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
+    """What is not yet as it was waited for."""
+    return {
+        "schema": "live-wait/v1",
+        "for": goal,
+        "left": [{**identity(one.id), "why": one.why} for one in found],
+    }
+
+
+def left_line(one: Left) -> str:
+    """The same for people."""
+    return escaping.one_line(f"{one.id}: {one.why}")
+
+
+def happening(one: Happening) -> dict[str, Any]:
+    """A change in the cluster."""
+    return {
+        "schema": "live-watch/v1",
+        "event": one.event,
+        "object": identity(one.id) if one.id is not None else None,
+        "kind": one.kind or None,
+        "health": _health(one.health),
+        "before": _health(one.before),
+        "in_catalog": one.is_target,
+    }
+
+
+def happening_line(one: Happening) -> str:
+    """The same for people."""
+    name = str(one.id) if one.id is not None else one.kind
+    now, before = (each.status if each is not None else None for each in (one.health, one.before))
+    about: str = now or ""
+    if one.event == "health":
+        about = f"{before or _NONE} -> {now or _NONE}"
+    message = one.health.message if one.health is not None and now else ""
+    words = [name, about, message]
+    shown = streams.styled(one.event.ljust(len("api removed")), fg=STATUS_COLOURS.get(now or ""))
+    return f"{shown}  {escaping.one_line('  '.join(filter(None, words)))}"

@@ -90,9 +90,17 @@ class LiveCluster(NamedTuple):
 
 @contextmanager
 def opened(
-    config: Config, cluster_id: str, reach: Reach, *, descendants: bool = False
+    config: Config,
+    cluster_id: str,
+    reach: Reach,
+    *,
+    descendants: bool = False,
+    follow: bool = False,
 ) -> Iterator[LiveCluster]:
-    """Read the catalog and the cluster; `descendants` have their health assessed as well."""
+    """Read the catalog and the cluster; `descendants` have their health assessed as well.
+
+    With `follow`, what is known about the cluster is kept up to date.
+    """
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
@@ -108,13 +116,13 @@ def opened(
         if reach.application:
             targets = _of_application(targets, reach.application, assigned)
         cache = ClusterCache(client, _settings(targets, rules, reach, descendants=descendants))
-        cache.load()
+        (cache.follow if follow else cache.load)()
         yield LiveCluster(
             cluster_id, cache, client, kinds, known, assigned, targets, argocd, catalog, rules
         )
     finally:
-        rules.close()
         client.close()
+        rules.close()
 
 
 def _settings(

@@ -36,6 +36,14 @@ _COMMANDS = {
         "commodore_py.cli.commands.live.tree:tree",
         "Show objects of a cluster and what they own.",
     ),
+    "wait": (
+        "commodore_py.cli.commands.live.wait:wait",
+        "Wait until applications are healthy.",
+    ),
+    "watch": (
+        "commodore_py.cli.commands.live.watch:watch",
+        "Print what changes in a cluster.",
+    ),
     "order": (
         "commodore_py.cli.commands.live.order:order",
         "Show in which order Argo CD applies objects.",

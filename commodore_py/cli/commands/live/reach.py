@@ -82,13 +82,19 @@ def reach_options(command: Any) -> Any:
 
 
 def opened(
-    settings: Globals, options: dict[str, Any], *, descendants: bool = False
+    settings: Globals,
+    options: dict[str, Any],
+    *,
+    descendants: bool = False,
+    follow: bool = False,
 ) -> AbstractContextManager[LiveCluster]:
     """The cluster and its catalog, read."""
     from commodore_py.workflows.live import cluster
 
     config = config_of(settings)
-    return cluster.opened(config, options["cluster"], _reach(options), descendants=descendants)
+    return cluster.opened(
+        config, options["cluster"], _reach(options), descendants=descendants, follow=follow
+    )
 
 
 def _reach(options: dict[str, Any]) -> Reach:

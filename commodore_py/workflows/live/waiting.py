@@ -1,0 +1,88 @@
+"""Wait until the objects of a catalog are in a state."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from commodore_py.adapters import ending
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.manifests.order.hooks import hook_facts
+
+from .status import status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+Goal: TypeAlias = Literal["healthy", "synced", "gone"]
+GOALS: tuple[Goal, ...] = ("healthy", "synced", "gone")
+_LOOK_AGAIN = 1.0
+
+
+class Left(NamedTuple):
+    """An object that is not yet as wanted, and why."""
+
+    id: ObjectId
+    why: str
+
+
+def wait_for(
+    cluster: LiveCluster, goal: Goal, *, seconds: float, report: Callable[[str], None]
+) -> tuple[Left, ...]:
+    """Return when the goal is reached, or the time is up: then with what is left."""
+    raise_collected(_hopeless(cluster), "waiting cannot end")
+    until = time.monotonic() + seconds
+    reported = ""
+    while left := tuple(_left(cluster, goal)):
+        words = f"waiting for {len(left)} objects, such as {left[0].id}: {left[0].why}"
+        if words != reported:
+            report(words)
+            reported = words
+        if time.monotonic() >= until:
+            return left
+        ending.pause(min(_LOOK_AGAIN, max(0.0, until - time.monotonic())))
+    return ()
+
+
+def _hopeless(cluster: LiveCluster) -> Iterator[CommodoreError]:
+    for target in cluster.targets:
+        if target.application is not None and (why := cluster.unseen(target)):
+            yield CommodoreError(f"{target.id} cannot be read: {why}")
+
+
+def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
+    match goal:
+        case "healthy":
+            yield from _unhealthy(cluster)
+        case "synced":
+            for application in status_of(cluster).applications:
+                for one in application.objects:
+                    if one.change:
+                        yield Left(one.target.id, f"it has to be {one.change}")
+        case "gone":
+            for target in cluster.targets:
+                if target.application is not None and cluster.cache.get(target.id) is not None:
+                    yield Left(target.id, "it is still there")
+
+
+def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
+    """What is not healthy yet; an error for what has failed."""
+    failed = []
+    for target in cluster.targets:
+        if target.application is None or hook_facts(target.object.content).is_hook:
+            continue
+        live = cluster.live(target) if target.api is not None else None
+        if live is None:
+            yield Left(target.id, "Missing")
+            continue
+        health = cluster.health(live)
+        if health.status == "Degraded":
+            failed.append(CommodoreError(f"{target.id} has failed: {health.message}"))
+        elif health.status not in (None, "Healthy"):
+            rule = f"by {health.source}" if health.source else ""
+            yield Left(target.id, f"{health.status} {rule}: {health.message}".strip(": "))
+    raise_collected(failed, "what is waited for has failed")
