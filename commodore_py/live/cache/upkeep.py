@@ -229,6 +229,7 @@ class Upkeep:
         try:
             act()
         except HttpError as error:
-            log.warning("the cluster cannot be read: %s", error)
+            if not self._closed.is_set():
+                log.warning("the cluster cannot be read: %s", error)
         except KeyboardInterrupt:
             self._closed.set()

@@ -1,0 +1,278 @@
+"""A cache of a cluster: the same against our small server and against a real one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+import uuid
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.live.access import kubeconfig
+from commodore_py.live.access.client import Client
+from commodore_py.live.access.discovery import discover
+from commodore_py.live.access.writer import Writer
+from commodore_py.live.cache.cluster import ClusterCache
+from commodore_py.live.cache.settings import Filter, Made, Pattern, Settings
+from commodore_py.manifests.objects import ObjectId
+from tests.support.servers import kubernetes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.live.access.discovery import Api
+    from commodore_py.live.cache.records import Record
+    from commodore_py.manifests.objects import Content
+
+REAL = "REAL_SERVERS_DIR"
+RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
+PATIENCE = 20.0
+
+
+def small(_: pytest.TempPathFactory) -> Iterator[str]:
+    with kubernetes.serve() as cluster:
+        yield kubernetes.kubeconfig_of(cluster.url)
+
+
+def real(folders: pytest.TempPathFactory) -> Iterator[str]:
+    if not os.environ.get(REAL) or not RECIPES.is_dir():
+        pytest.skip(f"no real server: build one by shared/real, and name its folder in {REAL}")
+    folder = folders.mktemp("kubernetes")
+    subprocess.run([RECIPES / "start-kubernetes", folder], check=True, capture_output=True)
+    try:
+        yield (folder / "kubeconfig").read_text()
+    finally:
+        subprocess.run([RECIPES / "stop", folder], check=False, capture_output=True)
+
+
+@pytest.fixture(scope="module", params=[small, real], ids=["small", "real"])
+def access(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[kubeconfig.Access]:
+    for text in request.param(tmp_path_factory):
+        file = tmp_path_factory.mktemp("access") / "config"
+        file.write_text(text)
+        yield kubeconfig.find(str(file), variables={}, home=Path("/nowhere"))
+
+
+@pytest.fixture
+def client(access: kubeconfig.Access) -> Iterator[Writer]:
+    made = Writer(access, timeout=10)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def namespace(client: Writer) -> str:
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    client.apply(
+        f"/api/v1/namespaces/{name}",
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
+        manager="test",
+    )
+    return name
+
+
+def configmap(client: Writer, namespace: str, name: str, **more: object) -> None:
+    content = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": namespace, **more},
+        "data": {"a": uuid.uuid4().hex},
+    }
+    client.apply(
+        f"/api/v1/namespaces/{namespace}/configmaps/{name}", content, manager="test", force=True
+    )
+
+
+def id_of(namespace: str, name: str, kind: str = "ConfigMap", group: str = "") -> ObjectId:
+    return ObjectId(group, kind, namespace, name)
+
+
+@contextmanager
+def followed(access: kubeconfig.Access) -> Iterator[ClusterCache]:
+    cache = ClusterCache(Client(access, timeout=10))
+    try:
+        cache.follow()
+        yield cache
+    finally:
+        cache.close()
+
+
+def eventually(check: Callable[[], bool]) -> bool:
+    until = time.monotonic() + PATIENCE
+    while not check() and time.monotonic() < until:
+        time.sleep(0.02)
+    return check()
+
+
+def test_kinds_are_known_with_their_scope(client: Writer) -> None:
+    kinds = discover(client)
+
+    deployment, namespaces = kinds.find("apps", "Deployment"), kinds.find("", "Namespace")
+    assert deployment is not None
+    assert deployment.path("shop", "web") == "/apis/apps/v1/namespaces/shop/deployments/web"
+    assert namespaces is not None
+    assert namespaces.path("", "shop") == "/api/v1/namespaces/shop"
+    assert kinds.find("example.com", "Missing") is None
+
+
+def test_a_cache_holds_what_the_cluster_has(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "one", labels={"tier": "front"})
+    configmap(client, namespace, "two")
+    cache = ClusterCache(Client(access))
+
+    cache.load()
+
+    assert cache.list("tier=front", namespaces=[namespace]) == (id_of(namespace, "one"),)
+    assert id_of(namespace, "two") in cache.list("!tier", namespaces=[namespace])
+    assert id_of("", namespace, "Namespace") in cache.list(cluster_only=True)
+
+
+def test_pages_make_one_list(client: Writer, access: kubeconfig.Access, namespace: str) -> None:
+    for number in range(7):
+        configmap(client, namespace, f"many-{number}")
+    cache = ClusterCache(Client(access), Settings(namespaces=(namespace,)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("commodore_py.live.cache.listing._PAGE", "3")
+
+        cache.load()
+
+    found = [one.name for one in cache.list() if one.name.startswith("many-")]
+    assert found == [f"many-{number}" for number in range(7)]
+
+
+def test_changes_arrive_in_order(client: Writer, access: kubeconfig.Access, namespace: str) -> None:
+    with followed(access) as cache:
+        seen: list[tuple[str, str]] = []
+        cache.on_created(lambda one: seen.append(("created", one.id.name)))
+        cache.on_updated(lambda one: seen.append(("updated", one.id.name)))
+        cache.on_deleted(lambda id_: seen.append(("deleted", id_.name)))
+
+        configmap(client, namespace, "it")
+        assert eventually(lambda: ("created", "it") in seen)
+        configmap(client, namespace, "it")
+        assert eventually(lambda: ("updated", "it") in seen)
+        record = cache.get(id_of(namespace, "it"))
+        assert record is not None
+        client.delete(
+            f"/api/v1/namespaces/{namespace}/configmaps/it",
+            uid=record.uid,
+            version=record.version,
+        )
+        assert eventually(lambda: ("deleted", "it") in seen)
+
+    # A real server marks an object first that it deletes.
+    found = [what for what, _ in groupby(one for one in seen if one[1] == "it")]
+    assert [what for what, _ in found] == ["created", "updated", "deleted"]
+
+
+def test_an_object_that_was_changed_is_not_deleted(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "it")
+    cache = ClusterCache(Client(access))
+    cache.load()
+    record = cache.get(id_of(namespace, "it"))
+    assert record is not None
+    configmap(client, namespace, "it")
+
+    with pytest.raises(Exception, match="409") as refused:
+        client.delete(
+            f"/api/v1/namespaces/{namespace}/configmaps/it",
+            uid=record.uid,
+            version=record.version,
+        )
+
+    assert getattr(refused.value, "status", 0) == 409
+
+
+def test_whole_objects_are_read_where_a_handler_wants_them(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "it")
+
+    def make(_: Api, content: Content) -> Made:
+        return Made(info=len(str(content["data"])), manifest=True)
+
+    settings = Settings(whole=lambda api: api.kind == "ConfigMap", make=make)
+    cache = ClusterCache(Client(access), settings)
+    cache.load()
+
+    record = cache.get(id_of(namespace, "it"))
+    assert record is not None
+    assert record.manifest is not None
+    assert (record.manifest["kind"], record.manifest["apiVersion"]) == ("ConfigMap", "v1")
+    assert isinstance(record.info, int)
+    assert "managedFields" not in json.dumps(record.manifest)
+
+
+def test_only_metadata_is_read_otherwise(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "it")
+    cache = ClusterCache(Client(access))
+    cache.load()
+
+    record = cache.get(id_of(namespace, "it"))
+
+    assert record is not None
+    assert record.manifest is None
+
+
+def test_owners_are_followed_by_uid_and_inferred_where_kubernetes_names_none(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "owner")
+    owner = client.get(f"/api/v1/namespaces/{namespace}/configmaps/owner")["metadata"]["uid"]
+    reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner}
+    configmap(client, namespace, "owned", ownerReferences=[reference])
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": namespace},
+        "spec": {"ports": [{"port": 80}], "clusterIP": "None"},
+    }
+    client.apply(f"/api/v1/namespaces/{namespace}/services/web", service, manager="test")
+    endpoints = {
+        "apiVersion": "v1",
+        "kind": "Endpoints",
+        "metadata": {"name": "web", "namespace": namespace},
+    }
+    client.apply(f"/api/v1/namespaces/{namespace}/endpoints/web", endpoints, manager="test")
+    cache = ClusterCache(Client(access))
+    cache.load()
+
+    visited: list[tuple[str, str]] = []
+
+    def visit(record: Record) -> bool:
+        visited.append((record.id.kind, record.id.name))
+        return True
+
+    cache.iterate_children([id_of(namespace, "owner"), id_of(namespace, "web", "Service")], visit)
+
+    assert visited.index(("ConfigMap", "owner")) < visited.index(("ConfigMap", "owned"))
+    assert visited.index(("Service", "web")) < visited.index(("Endpoints", "web"))
+    top = cache.list(namespaces=[namespace], top_level_only=True)
+    assert id_of(namespace, "owned") not in top
+    assert id_of(namespace, "web", "Endpoints") not in top
+
+
+def test_a_filter_leaves_kinds_out(
+    client: Writer, access: kubeconfig.Access, namespace: str
+) -> None:
+    configmap(client, namespace, "it")
+    settings = Settings(filter=Filter(inclusions=(Pattern("", "Namespace"),)))
+    cache = ClusterCache(Client(access), settings)
+
+    cache.load()
+
+    assert {one.kind for one in cache.list()} == {"Namespace"}
