@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from commodore_py.workflows.demo import write_demo
 from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
 from tests.support.schemas import problems_of
+from tests.support.servers import kubernetes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +30,10 @@ EXAMPLES = {name: json.loads(text) for name, text in SECTION.findall(PAGE.read_t
 
 SIZE = "parameters: {one: {size: '1'}}\n"
 _EDIT = ("edit", "set", "web_shop.replicas", "3")
+_CLUSTER = (
+    *("c-demo-1", "--catalog", "catalog", "--kubeconfig", "kubeconfig.json"),
+    *("-o", "json"),
+)
 WORDS = {
     "cache-info/v1": ("cache", "info", "-o", "json"),
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
@@ -70,6 +77,13 @@ WORDS = {
         *("live", "diff", "--live", "objects.yaml", "--desired", "desired.yaml"),
         *("-o", "json"),
     ),
+    "live-status/v1": ("live", "status", *_CLUSTER),
+    "live-tree/v1": ("live", "tree", *_CLUSTER),
+    "live-orphans/v1": ("live", "orphans", *_CLUSTER),
+    "live-plan/v1": ("live", "plan", *_CLUSTER),
+    "live-apply/v1": ("live", "apply", *_CLUSTER, "--yes", "--trust-cluster", "uid-of-the-cluster"),
+    "live-watch/v1": ("live", "watch", *_CLUSTER, "--timeout", "2"),
+    "live-wait/v1": ("live", "wait", *_CLUSTER, "--timeout", "1"),
     "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
     "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
@@ -143,6 +157,33 @@ def objects_and_a_rule() -> None:
     )
 
 
+@pytest.fixture
+def a_cluster(tmp_path: Path) -> Iterator[None]:
+    """A cluster in which objects come, a catalog with another one, and an orphan."""
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap"}
+    manifests = tmp_path / "catalog" / "manifests"
+    manifests.mkdir(parents=True)
+    wanted = {**config_map, "metadata": {"name": "one", "namespace": "shop"}, "data": {}}
+    (manifests / "one.yaml").write_text(json.dumps(wanted))
+    with kubernetes.serve() as cluster:
+        (tmp_path / "kubeconfig.json").write_text(kubernetes.kubeconfig_of(cluster.url))
+        done = threading.Event()
+
+        def work() -> None:
+            number = 0
+            while not done.wait(0.1):
+                number += 1
+                metadata = {"name": f"orphan-{number}", "namespace": "shop"}
+                cluster.put({**config_map, "metadata": metadata})
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        time.sleep(0.2)
+        yield
+        done.set()
+        worker.join()
+
+
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
     """The paths of all keys, but for what an example leaves out as an empty list."""
     if isinstance(value, dict):
@@ -158,7 +199,7 @@ def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN4
 
 @pytest.mark.parametrize("schema", WORDS)
 def test_an_example_has_the_keys_that_are_printed(
-    commodore: CommandLine, facts: str, work: Path, schema: str
+    commodore: CommandLine, facts: str, work: Path, schema: str, request: pytest.FixtureRequest
 ) -> None:
     Path("bad.yml").write_text("parameters:\n  components:\n    a: {url: x}\n")
     common = (work / "inventory/classes/t-demo/common.yml").read_text().splitlines()
@@ -173,6 +214,8 @@ def test_an_example_has_the_keys_that_are_printed(
         commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
     if schema.startswith("live-"):
         objects_and_a_rule()
+    if WORDS[schema][2:8] == _CLUSTER[:6]:
+        request.getfixturevalue("a_cluster")
     if schema == "edit-log/v1":
         commodore("-d", str(work), *_EDIT, "--validate", "none")
         commodore("-d", str(work), "edit", "undo")
@@ -189,7 +232,9 @@ def test_an_example_has_the_keys_that_are_printed(
 
     ran = commodore(*words)
 
-    printed, shown = json.loads(ran.err if schema == "log/v1" else ran.out), EXAMPLES[schema]
+    text = ran.err if schema == "log/v1" else ran.out
+    text = text.partition("\n")[0] if schema == "live-watch/v1" else text
+    printed, shown = json.loads(text), EXAMPLES[schema]
     assert (printed["schema"], shown["schema"]) == (schema, schema)
     assert problems_of(printed) == []
     assert set(keys(printed, shown)) == set(keys(shown, shown))

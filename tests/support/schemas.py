@@ -26,7 +26,9 @@ def problems_of(content: Any) -> list[str]:  # noqa: ANN401 - any JSON
 
 def check_printed(out: str, err: str) -> None:
     """Raise if a result as JSON, or a line of the log, is not what its schema says."""
-    for text in (out, *err.splitlines()):
+    lines = out.splitlines()
+    results = lines if len(lines) > 1 and lines[1].startswith("{") else (out,)
+    for text in (*results, *err.splitlines()):
         if text.startswith("{") and '"schema": "' in text:
             content = json.loads(text)
             problems = problems_of(content)

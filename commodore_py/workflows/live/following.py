@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import queue
+import time
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from commodore_py.adapters import ending
@@ -33,8 +35,11 @@ class Happening(NamedTuple):
     is_target: bool
 
 
-def happenings(cluster: LiveCluster, *, everything: bool) -> Iterator[Happening]:
+def happenings(
+    cluster: LiveCluster, *, everything: bool, seconds: float = math.inf
+) -> Iterator[Happening]:
     """Changes from now on; with `everything`, also those that leave the health as it is."""
+    until = time.monotonic() + seconds
     events: queue.SimpleQueue[Happening] = queue.SimpleQueue()
     targets = {one.id for one in cluster.targets if one.application is not None}
     healths: dict[ObjectId, Health | None] = {
@@ -68,7 +73,7 @@ def happenings(cluster: LiveCluster, *, everything: bool) -> Iterator[Happening]
         cache.on_api_removed(lambda api: kind("api removed", api)),
     ]
     try:
-        while True:
+        while time.monotonic() < until:
             try:
                 yield events.get(timeout=_LOOK_AGAIN)
             except queue.Empty:

@@ -23,6 +23,7 @@ Json: TypeAlias = Any
 
 _METADATA = "as=PartialObjectMetadata"
 _AGGREGATED = "g=apidiscovery.k8s.io"
+UID = "uid-of-the-cluster"
 _VERBS = ("create", "delete", "get", "list", "patch", "watch")
 _OLDEST = 1
 
@@ -175,7 +176,8 @@ class Cluster:
 def serve() -> Iterator[Cluster]:
     """An API server as long as this lasts."""
     cluster = Cluster()
-    cluster.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}})
+    place = {"name": "kube-system", "uid": UID}
+    cluster.put({"apiVersion": "v1", "kind": "Namespace", "metadata": place})
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(cluster))
     server.daemon_threads = True
     cluster.url = f"http://127.0.0.1:{server.server_port}"

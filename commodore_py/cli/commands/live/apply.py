@@ -81,7 +81,8 @@ def apply(
       commodore live plan c-demo-1 --out plan.json
       commodore live apply c-demo-1 --plan plan.json --yes
     """
-    from commodore_py.cli.output import cluster_plans, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import plans
     from commodore_py.live.access.writer import Writer
     from commodore_py.workflows.live import applying
     from commodore_py.workflows.live.planning import plan_of
@@ -102,7 +103,7 @@ def apply(
             _check_same(file, plan)
         applying.check(cluster, plan, how)
         if output == "text":
-            for line in cluster_plans.lines(plan):
+            for line in plans.lines(plan):
                 streams.result(line)
         if not (yes or dry_run) and any(one.what != "keep" for one in plan.actions):
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
@@ -112,7 +113,7 @@ def apply(
         writer = Writer(cluster.client.access, timeout=settings.request_timeout)
         done = applying.carry_out(cluster, writer, plan, how, log=log, report=messages.info)
     if output != "text":
-        streams.data(formats.structured(cluster_plans.applied(done, plan), output))
+        streams.data(formats.structured(plans.applied(done, plan), output))
 
 
 def _saved(file: Path) -> dict[str, Any]:

@@ -101,7 +101,8 @@ def diff(
 
 
 def _of_cluster(settings: Globals, options: dict[str, Any], *, two_way: bool) -> LiveDiff:
-    from commodore_py.cli.output import clusters, messages
+    from commodore_py.cli.output import messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.compare import cluster_diff
 
     with opened(settings, options) as cluster:
@@ -114,11 +115,12 @@ def _of_cluster(settings: Globals, options: dict[str, Any], *, two_way: bool) ->
 
 
 def _show(found: LiveDiff, output: str, *, quiet: bool) -> None:
-    from commodore_py.cli.output import differences, formats, live_diffs, messages
+    from commodore_py.cli.output import differences, formats, messages
+    from commodore_py.cli.output.live import diffs
 
     if output != "text":
-        streams.data(formats.structured(live_diffs.content(found), output))
+        streams.data(formats.structured(diffs.content(found), output))
         return
     streams.result(differences.shown(found.diff))
-    for line in live_diffs.asides(found, quiet=quiet):
+    for line in diffs.asides(found, quiet=quiet):
         messages.info(line)

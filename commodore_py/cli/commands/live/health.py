@@ -94,7 +94,8 @@ def health(
 
 
 def _show(report: HealthReport, output: str) -> None:
-    from commodore_py.cli.output import formats, health, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import health
 
     if output != "text":
         streams.data(formats.structured(health.report(report), output))
@@ -106,7 +107,8 @@ def _show(report: HealthReport, output: str) -> None:
 
 
 def _tested(folder: Path, output: str) -> int:
-    from commodore_py.cli.output import formats, health, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import health
     from commodore_py.workflows.live.health import run_tests
 
     cases = run_tests(folder)
@@ -120,7 +122,7 @@ def _tested(folder: Path, output: str) -> int:
 
 
 def _show_failed(failed: Sequence[Case]) -> None:
-    from commodore_py.cli.output import health
+    from commodore_py.cli.output.live import health
 
     for one in failed:
         for line in health.case_lines(one):

@@ -44,7 +44,8 @@ def order(settings: Globals, /, file: str | None, app: str, output: str, verbose
 
 
 def _show(report: OrderReport, output: str) -> None:
-    from commodore_py.cli.output import formats, messages, orders
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import orders
 
     if output != "text":
         streams.data(formats.structured(orders.content(report), output))

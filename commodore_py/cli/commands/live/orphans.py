@@ -31,7 +31,8 @@ def orphans(settings: Globals, /, since: str, output: str, verbose: int, **optio
     All of them:
       commodore live orphans c-demo-1
     """
-    from commodore_py.cli.output import clusters, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.orphans import orphans_of
 
     settings = settings.more_verbose(verbose)

@@ -39,14 +39,15 @@ def plan(
     With deletions, kept for `live apply`:
       commodore live plan c-demo-1 --prune --out plan.json
     """
-    from commodore_py.cli.output import cluster_plans, clusters, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import clusters, plans
     from commodore_py.workflows.live.planning import plan_of
 
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
         found = plan_of(cluster, prune=prune)
         confirmed = cluster.identity.confirmed_by
-    content = cluster_plans.content(found)
+    content = plans.content(found)
     if out is not None:
         from commodore_py.adapters.files import write_if_changed
 
@@ -54,7 +55,7 @@ def plan(
     if output != "text":
         streams.data(formats.structured(content, output))
         return
-    for line in cluster_plans.lines(found):
+    for line in plans.lines(found):
         streams.result(line)
     for note in clusters.asides(found.unseen, confirmed):
         messages.info(note)

@@ -29,7 +29,8 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     Of another context, as another user:
       commodore live status c-demo-1 --context staging --as jane
     """
-    from commodore_py.cli.output import clusters, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.status import status_of
 
     settings = settings.more_verbose(verbose)

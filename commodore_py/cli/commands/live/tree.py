@@ -30,7 +30,8 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
     One object:
       commodore live tree c-demo-1 Deployment/shop/web
     """
-    from commodore_py.cli.output import clusters, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.tree import tree_of
 
     settings = settings.more_verbose(verbose)

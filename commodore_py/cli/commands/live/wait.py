@@ -42,7 +42,8 @@ def wait(
     One application:
       commodore live wait c-demo-1 --app web-shop --timeout 300
     """
-    from commodore_py.cli.output import clusters, formats, messages
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.waiting import wait_for
 
     settings = settings.more_verbose(verbose)

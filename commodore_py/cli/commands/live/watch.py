@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import click
 
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, verbose_option
+from commodore_py.cli.settings.types import Seconds
 
 from .reach import cluster_options, opened
 
@@ -26,10 +28,17 @@ from .reach import cluster_options, opened
     show_default=True,
     help="Lines for people, or a JSON object per line.",
 )
+@click.option("--timeout", type=Seconds(), help="Seconds until it ends; by default never.")
 @verbose_option
 @click.pass_obj
 def watch(
-    settings: Globals, /, everything: bool, output: str, verbose: int, **options: Any
+    settings: Globals,
+    /,
+    everything: bool,
+    output: str,
+    timeout: int | None,
+    verbose: int,
+    **options: Any,
 ) -> None:
     """Print what changes in a cluster, until Ctrl-C.
 
@@ -40,12 +49,14 @@ def watch(
     One namespace, for a program:
       commodore live watch c-demo-1 -n shop -o json
     """
-    from commodore_py.cli.output import clusters
+    from commodore_py.cli.output import messages
+    from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.following import happenings
 
     settings = settings.more_verbose(verbose)
     with opened(settings, options, descendants=True, follow=True) as cluster:
-        for one in happenings(cluster, everything=everything):
+        messages.info(f"watching {cluster.cache.info().objects} objects")
+        for one in happenings(cluster, everything=everything, seconds=timeout or math.inf):
             if output == "json":
                 streams.data(json.dumps(clusters.happening(one)))
             else:

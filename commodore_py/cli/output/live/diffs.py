@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .differences import as_json
+from commodore_py.cli.output.differences import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
+from commodore_py.cli.output import streams
 from commodore_py.workflows.live.order import may_have_health
-
-from . import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

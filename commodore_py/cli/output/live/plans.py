@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
+from commodore_py.cli.output import streams
 
-from . import streams
 from .clusters import identity
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
-
-from . import streams
+from commodore_py.cli.output import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

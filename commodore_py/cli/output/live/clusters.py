@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
+from commodore_py.cli.output import streams
 
-from . import streams
 from .health import STATUS_COLOURS
 
 if TYPE_CHECKING:
