@@ -32,7 +32,7 @@ class Exec(NamedTuple):
 
 
 class Impersonation(NamedTuple):
-    """Whom requests act as."""
+    """Who requests act as."""
 
     user: str = ""
     groups: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ def contexts_of(given: str = "", *, variables: Mapping[str, str], home: Path) ->
 def _places(
     given: str, variables: Mapping[str, str], home: Path
 ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """The files there are, and those that are passed over."""
+    """The files there are, and those that do not exist."""
     if given:
         return (Path(given),), ()
     listed = variables.get("KUBECONFIG", "")

@@ -1,4 +1,4 @@
-"""The objects of a cluster and who owns whom; guarded by its user against several threads."""
+"""The objects of a cluster and who owns what; guarded by its user against several threads."""
 
 from __future__ import annotations
 

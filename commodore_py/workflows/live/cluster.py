@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Reach(NamedTuple):
-    """Where the cluster is, and as whom to ask."""
+    """Where the cluster is, and who asks."""
 
     kubeconfig: str = ""
     context: str = ""
