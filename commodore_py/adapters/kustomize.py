@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
@@ -86,6 +87,26 @@ class GitBase(NamedTuple):
     ref: str
     """Empty for the default branch."""
     folder: str
+
+
+@lru_cache
+def version() -> str:
+    """The version of the program that the wrapper runs; empty if it does not print one."""
+    import shutil
+
+    from .process import ProgramFailed, run
+
+    program, words = shutil.which("kustomize"), ["version"]
+    if program is None:
+        program, words = shutil.which("kubectl"), ["version", "--client"]
+    if program is None:
+        return ""
+    try:
+        printed = run([program, *words]).decode(errors="replace")
+    except ProgramFailed:
+        return ""
+    found = re.findall(r"v\d+\.\d+\.\d+[\w.+-]*", printed)
+    return found[-1] if found else ""
 
 
 def git_base(url: str) -> GitBase | None:

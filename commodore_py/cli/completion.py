@@ -182,7 +182,8 @@ def _visible(folder: Path) -> Iterator[Path]:
 def _revisions(clone: Path) -> Words:
     from commodore_py.adapters.git.program import git
 
-    if not (clone / ".git").exists():  # git would search the parent folders
+    # In another folder, git would search the parent folders.
+    if not ((clone / ".git").exists() or (clone / "HEAD").is_file()):
         return {}
     names = git(clone, "for-each-ref", "--format=%(refname)", *_TAGS_AND_BRANCHES)
     words: dict[str, str] = {}
@@ -199,4 +200,24 @@ def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     from commodore_py.workflows.lock.compare import lock_at
     from commodore_py.workflows.lock.names import inputs_of, name_of
 
-    yield {name_of(path): "" for path in inputs_of(lock_at(str(ctx.params["file"])))}
+    named = ctx.params.get("files") or (ctx.params["file"],)
+    yield {name_of(path): "" for one in named for path in inputs_of(lock_at(str(one)))}
+
+
+@_quickly
+def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Branches and tags of the repository of an input, if it is here."""
+    from commodore_py.adapters import git_urls
+    from commodore_py.config import WorkPaths
+    from commodore_py.dependencies.lock.facts import tenant_of
+    from commodore_py.workflows.lock.compare import lock_at
+    from commodore_py.workflows.lock.names import find_inputs
+
+    file, paths = str(ctx.params["files"][0]), WorkPaths(_work(ctx))
+    lock = lock_at(file)
+    for path in find_inputs(lock, ctx.params["names"], file):
+        if path[0] == "config":
+            name = "global" if path[1] == "global" else tenant_of(lock)
+            yield _revisions(paths.classes / name)
+        elif url := lock.blocks[path].text("url"):
+            yield _revisions(paths.bare_clones / git_urls.dependency_key(url))

@@ -53,6 +53,13 @@ class FileUsed(NamedTuple):
     where: str
 
 
+class ToolUsed(NamedTuple):
+    """A program rendered something, or a library in its place; reported in a locked run."""
+
+    name: str
+    version: str
+
+
 class Locked(NamedTuple):
     """A branch or tag of a remote, or a download, is locked: what is there now does not count."""
 

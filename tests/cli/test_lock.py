@@ -58,3 +58,33 @@ def test_the_exit_code_of_from_catalog(locked: CommandLine) -> None:
     assert "equal to HEAD" in same.err
     assert unknown.code == 1
     assert "has no message by commodore" in unknown.err
+
+
+def test_several_clusters_have_a_lock_each(locked: CommandLine) -> None:
+    both = ("c-demo-1", "c-demo-2")
+    compile_ = ("catalog", "compile", *both, *_API, "--lock", "{cluster}.lock")
+    first = locked(*compile_)
+    again = locked(*compile_, "--frozen")
+    one_file = locked(*compile_[:-1], "c-demo-1.lock")
+    files = [word for name in both for word in ("--lock", f"{name}.lock")]
+    locks = [Path(f"{name}.lock").read_text() for name in both]
+    tenant = Path("demo/repos/t-demo.git")
+    text = git(tenant, "show", "master:c-demo-2.yml")
+    commit_to(tenant, {"c-demo-2.yml": text.replace("replicas: 1", "replicas: 7")})
+
+    shown = locked("lock", "show", "config/global", *files)
+    checked = locked("lock", "check", *files)
+    updated = locked("lock", "update", "config/tenant", *files, *_API)
+
+    assert [one.code for one in (first, again, shown, checked, updated)] == [0] * 5
+    assert one_file.code != 0
+    assert "this is the lock of cluster c-demo-1, and not of c-demo-2" in one_file.err
+    assert shown.out.count("config/global  ") == len(both)
+    assert "commodore.yml" not in shown.out
+    assert checked.out.count("behind") == len(both)
+    assert "Deployment" in updated.out
+    assert all(
+        Path(f"{name}.lock").read_text() != one for name, one in zip(both, locks, strict=True)
+    )
+    unknown = locked("lock", "show", "no-such", *files)
+    assert unknown.code == 2

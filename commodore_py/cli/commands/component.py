@@ -20,11 +20,13 @@ from commodore_py.cli.settings.options import (
     config_of,
     engine_options,
     helm_option,
+    lock_settings,
     offline_option,
+    own_lock_options,
     verbose_option,
 )
 
-from .component_test import beside_option, component_test, fetch_option
+from .component_test import beside_option, component_test, fetch_option, shared_lock
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 _TEMPLATE = "builtin://component"
 _COMPILE_SECTIONS = {
     "Input": "values name alias search_paths +with_component",
-    "Fetching": "+fetch_dependencies +offline",
+    "Fetching": "+fetch_dependencies +offline +lock +frozen",
     "Output": "output repo_directory",
     "Compiling": "+strict +helm_nondeterminism +engine",
     "Performance": "+cache +verify_cache +explain_cache +timings +trace",
@@ -150,6 +152,7 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
 @beside_option
 @fetch_option
 @offline_option
+@own_lock_options
 @engine_options
 @helm_option
 @cache_options
@@ -174,7 +177,7 @@ def compile_(
     helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
-    **caching: bool,
+    **more: Any,
 ) -> None:
     """Compile the component at PATH on its own, without a cluster.
 
@@ -190,7 +193,7 @@ def compile_(
     settings = settings.more_verbose(verbose)
     if repo_directory:
         messages.warn("--repo-directory has no effect: omit it")
-    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
+    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
         engine=engine,
@@ -199,6 +202,7 @@ def compile_(
         fetch_dependencies=fetch_dependencies,
         offline=offline,
         **caches,
+        **lock_settings(more),
     )
     component = ComponentFolder.find(
         path, values, name=name, alias=alias or "", beside=with_component
@@ -207,7 +211,9 @@ def compile_(
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
     with cache_use.reported(config):
-        compiled = compile_component(config, CompileRequest(component, output.resolve(), folders))
+        lock = shared_lock(config)
+        wanted = CompileRequest(component, output.resolve(), folders)
+        compiled = compile_component(config, wanted, lock)
     streams.result(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 

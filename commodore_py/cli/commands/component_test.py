@@ -19,8 +19,10 @@ from commodore_py.cli.settings.options import (
     config_of,
     engine_options,
     helm_option,
+    lock_settings,
     offline_option,
     output_option,
+    own_lock_options,
     verbose_option,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
@@ -29,17 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
     from commodore_py.workflows.authoring.testing.run import CaseRun
 
-    Start = Callable[[Config, Suite], Generator[CaseRun, None, None]]
+    Start = Callable[[Config, Suite, SharedLock | None], Generator[CaseRun, None, None]]
 
 FAILED = 1
 TEST_SECTIONS = {
     "Test cases": "case fail_fast watch",
-    "Fetching": "offline",
+    "Fetching": "offline lock frozen",
     "Results": "update diff output junit",
     "Compiling": "strict helm_nondeterminism engine",
     "Performance": "processes cache verify_cache explain_cache timings trace",
@@ -47,7 +50,7 @@ TEST_SECTIONS = {
 _SECTIONS = {
     **TEST_SECTIONS,
     "Test cases": "name alias search_paths with_component case fail_fast watch",
-    "Fetching": "fetch_dependencies offline",
+    "Fetching": "fetch_dependencies offline lock frozen",
 }
 
 # What a compile writes by itself, at the top of a repository.
@@ -124,6 +127,7 @@ def test_options(command: Any) -> Any:
             ),
             output_option,
             offline_option,
+            own_lock_options,
             cache_options,
             engine_options,
             helm_option,
@@ -180,7 +184,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite: flow.compile_cases(config, suite, compile_settings),
+        lambda config, suite, lock: flow.compile_cases(config, suite, compile_settings, lock),
         watched=options["with_component"],
     )
 
@@ -237,6 +241,7 @@ def _run_once(
     from commodore_py.cli.output import cache_use, messages, test_results
     from commodore_py.workflows.authoring.testing.cases import find_suite
     from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
+    from commodore_py.workflows.authoring.testing.run import with_lock
 
     suite = find_suite(kind, path, options["case"])
     messages.heading(test_results.opening(suite))
@@ -246,13 +251,30 @@ def _run_once(
         everything=not options["case"],
         strict=options["strict"],
     )
+    lock = shared_lock(config)
     with cache_use.reported(config):
-        return build_report(
+        running = start(config, suite, lock)
+        if lock is not None:
+            running = with_lock(running, lock)
+        report = build_report(
             suite,
-            start(config, suite),
+            running,
             manner,
             on_outcome=lambda outcome: messages.info(test_results.progress(outcome)),
         )
+    if lock is not None and (lock.refuses or not report.not_run):
+        everything = manner.everything and config.fetch_dependencies
+        messages.notices(lock.finish(cases=len(suite.cases) if everything else 0))
+    return report
+
+
+def shared_lock(config: Config) -> SharedLock | None:
+    """The lock of a component or a package, if the command line names one."""
+    if config.lock_file is None:
+        return None
+    from commodore_py.dependencies.lock.shared import SharedLock
+
+    return SharedLock.open(config, config.lock_file)
 
 
 def _write(report: Report, options: dict[str, Any]) -> None:
@@ -284,14 +306,16 @@ def _code(report: Report) -> int:
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories
 
+    locked = lock_settings(options)
     return config_of(
         settings.more_verbose(options["verbose"]),
         engine=options["engine"],
         strict=options["strict"],
         helm_nondeterminism=options["helm_nondeterminism"],
         offline=options["offline"],
-        local=options["offline"],
+        local=options["offline"] and not locked,
         fetch_dependencies=options.get("fetch_dependencies", True),
         processes=options["processes"],
+        **locked,
         **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
     )

@@ -19,10 +19,13 @@ from commodore_py.cli.settings.options import (
     config_of,
     engine_options,
     helm_option,
+    lock_settings,
     offline_option,
+    own_lock_options,
     verbose_option,
 )
 
+from .component_test import shared_lock
 from .package_test import package_test
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 _TEMPLATE = "builtin://package"
 _COMPILE_SECTIONS = {
     "Input": "values",
-    "Fetching": "local fetch_dependencies +offline",
+    "Fetching": "local fetch_dependencies +offline +lock +frozen",
     "Working directory": "tmp_dir keep_dir",
     "Compiling": "+strict +helm_nondeterminism +engine",
     "Performance": "+cache +verify_cache +explain_cache +timings +trace",
@@ -112,6 +115,7 @@ def update(settings: Globals, /, **options: Any) -> int:
     help="Compile in this folder and keep it.",
 )
 @offline_option
+@own_lock_options
 @engine_options
 @helm_option
 @cache_options
@@ -134,7 +138,7 @@ def compile_(
     helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
-    **caching: bool,
+    **more: Any,
 ) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
     from commodore_py.cli.output import cache_use, messages
@@ -145,8 +149,9 @@ def compile_(
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
         messages.warn("--no-fetch-dependencies has no effect without --local")
-    local = local or offline
-    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
+    locked = lock_settings(more)
+    local = local or (offline and not locked)
+    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
         engine=engine,
@@ -156,12 +161,14 @@ def compile_(
         fetch_dependencies=fetch_dependencies or not local,
         offline=offline,
         **caches,
+        **locked,
     )
     package = PackageFolder.find(path, test_class, values)
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
     with cache_use.reported(config):
-        compiled = compile_package(config, package, keep=keep, kept=keep_dir)
+        lock = shared_lock(config)
+        compiled = compile_package(config, package, keep=keep, kept=keep_dir, lock=lock)
     streams.result(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
         messages.info(

@@ -15,7 +15,7 @@ from .component_test import TEST_SECTIONS, run_tests, test_options
 if TYPE_CHECKING:
     from commodore_py.cli.settings.options import Globals
 
-_SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline"}
+_SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline lock frozen"}
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)
@@ -41,7 +41,7 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     from commodore_py.workflows.authoring.testing import package as flow
 
     keep: Path | None = options["tmp_dir"]
-    if options["offline"] and keep is None:
+    if options["offline"] and keep is None and options["lock"] is None:
         raise UsageError(
             "--offline requires components that were fetched before",
             hint="run the tests once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
@@ -51,5 +51,5 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite: flow.compile_cases(config, suite, keep),
+        lambda config, suite, lock: flow.compile_cases(config, suite, keep, lock),
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+
+from .formats import readable_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.downloads.prune import CachedDownload
     from commodore_py.workflows import cache as caches
     from commodore_py.workflows.cache_archive import Moved
-
-_UNITS: Final = ("B", "KiB", "MiB", "GiB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def lines(contents: Contents) -> Iterator[str]:
     yield str(contents.folder)
     yield from _table(
         ("FOLDER", "FILES", "SIZE"),
-        [(one.path.name, str(one.files), _size(one.bytes)) for one in contents.folders],
+        [(one.path.name, str(one.files), readable_size(one.bytes)) for one in contents.folders],
     )
     yield from _table(
         ("RESULTS", "NOTES", "ON DISK", "LIMIT", "LAST USED"), list(_row(contents.results))
@@ -53,13 +53,13 @@ def lines(contents: Contents) -> Iterator[str]:
     yield from _table(
         ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
         [
-            (one.name, _size(one.bytes), _size(one.freed), _day(one.used))
+            (one.name, readable_size(one.bytes), readable_size(one.freed), _day(one.used))
             for one in contents.repositories
         ],
     )
     yield from _table(
         ("DOWNLOAD", "SIZE", "LAST USED"),
-        [(one.source, _size(one.bytes), _day(one.used)) for one in contents.downloads],
+        [(one.source, readable_size(one.bytes), _day(one.used)) for one in contents.downloads],
     )
 
 
@@ -97,7 +97,7 @@ def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: P
     parts = [_counted(*one) for one in counts if one[0]]
     if not parts:
         return "nothing to remove"
-    return f"{', '.join(parts)}, {_size(_freed(pruned, downloads, results))} freed"
+    return f"{', '.join(parts)}, {readable_size(_freed(pruned, downloads, results))} freed"
 
 
 def prune(
@@ -123,7 +123,7 @@ def moved(done: str, what: Moved) -> str:
     )
     parts = [_counted(*one) for one in counts if one[0]] or ["nothing"]
     left = f", {what.left_out} left out" if what.left_out else ""
-    return f"{done} {', '.join(parts)} ({_size(what.bytes)}{left})"
+    return f"{done} {', '.join(parts)} ({readable_size(what.bytes)}{left})"
 
 
 def checked(one: caches.Checked) -> str:
@@ -152,7 +152,11 @@ def verify(every: Iterable[caches.Checked], distrust: Distrust | None) -> dict[s
 def _row(results: Results) -> Iterator[tuple[str, ...]]:
     usage = results.usage
     if usage.used is not None:
-        size, limit, used = _size(usage.bytes), _size(results.limit), _day(_time(usage.used))
+        size, limit, used = (
+            readable_size(usage.bytes),
+            readable_size(results.limit),
+            _day(_time(usage.used)),
+        )
         yield str(usage.blobs), str(usage.notes), size, limit, used
 
 
@@ -203,11 +207,3 @@ def _moment(moment: datetime) -> str:
 
 def _day(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def _size(count: int) -> str:
-    size, unit = float(count), _UNITS[0]
-    for larger in _UNITS[1:]:
-        if size >= 1024:  # noqa: PLR2004 - the step between units
-            size, unit = size / 1024, larger
-    return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"

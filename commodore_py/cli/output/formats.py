@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 CLUSTER_LIST_FORMS = ("json", "yaml", "yml", "id")
 _COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}
 
+_SIZES = ("B", "KiB", "MiB", "GiB")
+
 
 def structured(content: Mapping[str, Any], form: str) -> str:
     """A result of ours for programs; it names its schema."""
@@ -74,3 +76,12 @@ def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     ]
     for row in ([*_COLUMNS.values()], *rows):
         yield "".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
+
+
+def readable_size(count: int) -> str:
+    """A number of bytes."""
+    number, unit = float(count), _SIZES[0]
+    for larger in _SIZES[1:]:
+        if number >= 1024:  # noqa: PLR2004 - the step between units
+            number, unit = number / 1024, larger
+    return f"{number:.0f} B" if unit == "B" else f"{number:.1f} {unit}"

@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 
+from .formats import readable_size
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commodore_py.dependencies.lock.run import Changes
     from commodore_py.workflows.lock.check import Finding
     from commodore_py.workflows.lock.compare import InputDifference
     from commodore_py.workflows.lock.from_catalog import Outcome as FromCatalog
     from commodore_py.workflows.lock.resolve import Outcome, Step
+    from commodore_py.workflows.lock.several import ShownLock
+    from commodore_py.workflows.lock.show import LockedInput
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -66,6 +70,37 @@ def step(found: Step) -> dict[str, Any]:
         **{key: one for key, one in changes(found.changes).items() if key != "written"},
         "error": str(found.error) if found.error is not None else None,
     }
+
+
+def shown(found: Sequence[ShownLock]) -> dict[str, Any]:
+    """What is locked, in one or several files."""
+    rows = [
+        {
+            "name": one.name,
+            "requested": one.requested,
+            "pin": one.pin,
+            "bytes": one.size,
+            "requested_by": list(one.askers),
+            "values": dict(one.block.values),
+            "lock": lock.file,
+        }
+        for lock in found
+        for one in lock.inputs
+    ]
+    return {"schema": "lock-show/v1", "cluster": found[0].cluster, "inputs": rows}
+
+
+def input_lines(inputs: Iterable[LockedInput]) -> Iterator[str]:
+    """The same for people."""
+    for one in inputs:
+        line = f"{one.name}  {one.pin}".rstrip()
+        if one.requested and not one.pin.startswith(one.requested):
+            line += f"  for {one.requested}"
+        if one.size is not None:
+            line += f"  ({readable_size(one.size)})"
+        yield escaping.one_line(line)
+        for place in one.askers:
+            yield escaping.one_line(f"    {place}")
 
 
 def difference(found: InputDifference) -> dict[str, Any]:

@@ -264,11 +264,29 @@ def lock_options(command: _Command) -> _Command:
     )(command)
 
 
+def own_lock_options(command: _Command) -> _Command:
+    """Add options about the lock of a component or a package by itself."""
+    return with_options(
+        click.option(
+            "--lock",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Use the libraries, charts and other dependencies that are locked in FILE, and"
+            " lock what is new.",
+        ),
+        click.option(
+            "--frozen",
+            is_flag=True,
+            help="With --lock: fail if FILE would have to change.",
+        ),
+    )(command)
+
+
 def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The values of `lock_options`, by the names of Config; empty without a lock."""
     from commodore_py.errors import UsageError
 
-    file, export = options["lock"], options["from_export"]
+    file, export = options["lock"], options.get("from_export")
     if export is not None:
         options["offline"] = True
     elif file is None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py import run_log
 from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
@@ -139,7 +140,16 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
         raise
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
+    if folder and job.kapitan.job.bases is not None:  # there is a lock, which records it
+        _report_kustomize()
     log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")
+
+
+def _report_kustomize() -> None:
+    from commodore_py.adapters.kustomize import version
+    from commodore_py.model.remote_use import ToolUsed
+
+    run_log.report(ToolUsed("kustomize", version()))
 
 
 def _judge(job: InputJob, folder: Path) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py import run_log
 from commodore_py.adapters import files
 from commodore_py.adapters.helm.program import HelmFailed, find_helm
 from commodore_py.adapters.yaml import exact as yaml_exact
@@ -14,6 +15,7 @@ from commodore_py.compiler.formats import BadValue, Format
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
+from commodore_py.model.remote_use import ToolUsed
 from commodore_py.model.tree import Entry, Tree
 
 from .base import check_for_programs, inputs_of
@@ -114,6 +116,8 @@ def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
             few = bool(reaching(fields["helm_params"]))
             helm: Helm = find_helm(fields["helm_path"], job.kapitan.helm, few_variables=few)
             printed = helm.template(arguments)
+            if job.kapitan.job.bases is not None:  # there is a lock, which records it
+                run_log.report(ToolUsed("helm", helm.version()))
         except HelmFailed as error:
             raise HelmFailed(
                 f"cannot render chart {chart}: {error}".replace(str(scratch), "(scratch)"),

@@ -138,6 +138,7 @@ class _Run:
             ObjectCache.of(config),
             local=config.local,
             offline=config.offline,
+            borrow=config.lock_file is not None,
         )
         local = LocalSources(config.paths.root, shared)
         return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root), local))

@@ -75,6 +75,7 @@ def install_cluster_libraries(
         ObjectCache.of(config),
         local=config.local,
         offline=config.offline,
+        borrow=config.lock_file is not None,
     )
     how = resolving(clones.of) if resolving is not None else resolve
     install(paths.root, clones, strict=config.strict, resolve=how)

@@ -12,19 +12,24 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
 from .aliases import aliases_of, problems_of
+from .fetch import Clones
 from .install import install
 from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
 from .partial_clones import PartialClones
 from .rendered import SOURCE, TARGET, render_jsonnetfiles
+from .resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.errors import CommodoreError
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
+
+    from .remote import Remote
+    from .resolve import Resolve
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +40,17 @@ def misnamed_libraries(component: Dependency) -> list[CommodoreError]:
 
 
 def install_component_libraries(
-    config: Config, component: Dependency, parameters: Parameters, *, keep_others: bool = False
+    config: Config,
+    component: Dependency,
+    parameters: Parameters,
+    *,
+    keep_others: bool = False,
+    resolving: Callable[[Callable[[Remote], Path]], Resolve] | None = None,
 ) -> None:
-    """Install the Jsonnet libraries that the component requires into its folder."""
+    """Install the Jsonnet libraries that the component requires into its folder.
+
+    `resolving` makes another way to resolve them, as for a cluster.
+    """
     if not config.fetch_dependencies:
         return
     render_jsonnetfiles(_with_lists(component), parameters)
@@ -45,8 +58,12 @@ def install_component_libraries(
         log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
     config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are queried from there
-    clones = PartialClones(config.paths.bare_clones, ObjectCache.of(config), offline=config.offline)
-    install(component.directory, clones, strict=config.strict, keep_others=keep_others)
+    of_libraries = config.paths.bare_clones, ObjectCache.of(config)
+    clones: Clones = PartialClones(*of_libraries, offline=config.offline)
+    if resolving is not None:  # trees of commits are compared
+        clones = Clones(*of_libraries, offline=config.offline, borrow=True)
+    how = resolving(clones.of) if resolving is not None else resolve
+    install(component.directory, clones, strict=config.strict, keep_others=keep_others, resolve=how)
 
 
 def requirements_fingerprint(component: Dependency, parameters: Parameters) -> str:

@@ -15,6 +15,7 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, rea
 from commodore_py.adapters.git.repository import configure_remote
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.cached_commits import has_commit
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.object_cache_entries import remove_cache_refs
 from commodore_py.dependencies.git.remotes import RemoteClient, lacks
@@ -49,9 +50,16 @@ class Clones:
     """The bare clones of a working directory, each queried and fetched at most once."""
 
     def __init__(
-        self, folder: Path, object_cache: ObjectCache | None = None, *, offline: bool = False
+        self,
+        folder: Path,
+        object_cache: ObjectCache | None = None,
+        *,
+        offline: bool = False,
+        borrow: bool = False,
     ) -> None:
         self.offline = offline
+        self._borrow = borrow
+        """Whether a commit in the user's cache is used without a query to its remote."""
         self._folder = folder
         self._object_cache = object_cache
         self._client = RemoteClient(folder)
@@ -71,9 +79,10 @@ class Clones:
         *,
         local: bool,
         offline: bool = False,
+        borrow: bool = False,
     ) -> Clones:
         """The clones after components and packages were fetched, which local mode skips."""
-        clones = cls(folder, object_cache, offline=offline)
+        clones = cls(folder, object_cache, offline=offline, borrow=borrow)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -93,6 +102,8 @@ class Clones:
     def commit(self, remote: Remote, version: str) -> str:
         """The commit of a version; the remote is queried at most once, for a known commit never."""
         bare, url = self._place(remote)
+        if self._borrow and is_commit(version) and self._has(bare, url, version):
+            return version
         if self.offline:
             return _found_here(bare, remote, version)
         self._open(bare, remote)
@@ -122,6 +133,14 @@ class Clones:
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
         return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
+
+    def _has(self, bare: Path, url: str, commit: str) -> bool:
+        known = (bare / "HEAD").is_file()
+        found = has_commit(bare, url, commit, self._object_cache)
+        if not known and not found and (bare / "HEAD").is_file():
+            self._from_cache.add(bare)
+            self._fresh.add(bare)
+        return found
 
     def _open(self, bare: Path, remote: Remote) -> None:
         if any(bare == shared for shared, _ in self._shared.values()):

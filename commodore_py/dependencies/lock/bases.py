@@ -66,7 +66,7 @@ class _Provider:
         self._scratch = scratch
         cache = ObjectCache.of(self._config)
         place = self._config.paths.bare_clones
-        self._clones = Clones(place, cache, offline=self._config.offline)
+        self._clones = Clones(place, cache, offline=self._config.offline, borrow=True)
         self._repositories: dict[str, Folder] = {}
         self._commits: dict[Path, str] = {}
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.cluster import Cluster
 
-    from .document import Path
+    from .document import Lock, Path
     from .state import LockState
 
 _BLOCKS = ("cluster", "facts", "dynamic_facts")
@@ -119,8 +119,15 @@ def _all_of(state: LockState, path: Path) -> tuple[str, ...]:
     return tuple(block.values) if block is not None and path[0] != "cluster" else ()
 
 
-def refuse_other_cluster(locked: str, cluster_id: str, name: str) -> None:
-    """Refuse the lock of another cluster."""
+def refuse_other_cluster(lock: Lock, cluster_id: str, name: str) -> None:
+    """Refuse the lock of another cluster, or of a component or package by itself."""
+    locked = lock.cluster
+    if not locked and lock.blocks:
+        raise UsageError(
+            f"this lock names no cluster, and is not that of {cluster_id}",
+            where=name,
+            hint="name another file: this one is of a component or package by itself",
+        )
     if locked and locked != cluster_id:
         raise UsageError(
             f"this is the lock of cluster {locked}, and not of {cluster_id}",

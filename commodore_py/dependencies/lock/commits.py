@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.objects import tree_of
 from commodore_py.adapters.git.program import git, over_network, succeeds
-from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, read_refs, refs_of
+from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
 from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.cached_commits import has_commit
 from commodore_py.dependencies.git.checkouts import clone_aside, swap_in
-from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.revisions import find, is_complete
@@ -49,21 +49,7 @@ def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
         place = place_of(spec, config.paths)
         return (place / ".git").exists() and is_complete(place, commit)
     bare = bare_clone_of(spec, config.paths)
-    if not (bare / "HEAD").is_file():
-        cache = ObjectCache.of(config)
-        if cache is None or not cache.has(spec.url):
-            return False
-        make_clone(bare, spec.url, cache, config.push_url)
-    if not is_complete(bare, commit):
-        return False
-    if not read_refs(bare, BRANCHES).objects.keys() - {"HEAD"}:
-        # A clone without branches counts as incomplete, and its remote would be queried.
-        git(bare, "update-ref", f"{BRANCHES}{_locked_name(commit)}", commit)
-    return True
-
-
-def _locked_name(commit: str) -> str:
-    return f"locked-{commit[:12]}"
+    return has_commit(bare, spec.url, commit, ObjectCache.of(config), config.push_url)
 
 
 def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:

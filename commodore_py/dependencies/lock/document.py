@@ -57,6 +57,10 @@ class Block(NamedTuple):
     """For bots that propose newer versions, see `renovate.py`."""
     line: int = 0
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Workers send what they found: a read-only mapping does not travel."""
+        return type(self), (dict(self.values), dict(self.comments), self.hint, self.line)
+
     def text(self, key: str) -> str:
         """A value that is a string; empty without one."""
         value = self.values.get(key)

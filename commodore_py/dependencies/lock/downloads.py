@@ -136,7 +136,7 @@ class DownloadInputs:
                 return stored
         wanted = source if incomplete is None else as_pinned(source, incomplete)
         if pin is None and incomplete is not None:
-            _check_allowed(source, wanted)
+            self._check_allowed(source, wanted, path)
         found = self._fetch(wanted)
         if isinstance(found, CommodoreError):
             if pin is not None:
@@ -175,13 +175,12 @@ class DownloadInputs:
             return ""
 
     def _changed(self, source: Source, locked: str, now: str) -> CommodoreError:
-        shown = "/".join(path_of(source))
         return CommodoreError(
             f"the content of {without_secrets(str(source))} is not what is locked:"
             f" its SHA-256 is {now}, and {locked} is locked",
             where=self._state.settings.name,
-            hint=f"`commodore lock update '{shown}'` accepts it; where a server packs an archive"
-            " for each request, use a Git download",
+            hint=f"to accept it: {self._state.settings.to_update(path_of(source))}; where a server"
+            " packs an archive for each request, use a Git download",
         )
 
     def _record(self, source: Source, path: Path, found: Stored) -> None:
@@ -213,17 +212,17 @@ class DownloadInputs:
         noted = self._store.find(*ref_key(source))
         return noted.about.get("commit", "") if noted is not None else ""
 
-
-def _check_allowed(source: Source, wanted: Source) -> None:
-    """Refuse a version that the request does not allow, as a bot may propose one."""
-    if not (isinstance(source, Chart) and isinstance(wanted, Chart)):
-        return
-    try:
-        allowed = best(source.version, [wanted.version])
-    except ValueError:
-        allowed = None
-    if allowed is None or (is_exact(source.version) and wanted.version != source.version):
-        raise CommodoreError(
-            f"version {wanted.version} is locked, and not what is requested: {source}",
-            hint="commodore lock update",
-        )
+    def _check_allowed(self, source: Source, wanted: Source, path: Path) -> None:
+        """Refuse a version that the request does not allow, as a bot may propose one."""
+        if not (isinstance(source, Chart) and isinstance(wanted, Chart)):
+            return
+        try:
+            allowed = best(source.version, [wanted.version])
+        except ValueError:
+            allowed = None
+        if allowed is None or (is_exact(source.version) and wanted.version != source.version):
+            raise CommodoreError(
+                f"version {wanted.version} is locked, and not what is requested: {source}",
+                where=self._state.settings.name,
+                hint=self._state.settings.to_update(path),
+            )

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls, json_text
+from commodore_py.adapters.files import zstd
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import configure_remote, head_of
 from commodore_py.adapters.reading import bytes_of, check_kind
 from commodore_py.dependencies.downloads.store import digest_of
+from commodore_py.dependencies.git.cached_commits import name_of
 from commodore_py.dependencies.git.checkouts import swap_in
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.revisions import is_commit, is_complete
@@ -27,7 +29,7 @@ from commodore_py.errors import CommodoreError, UsageError
 from .facts import tenant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.config import WorkPaths
 
@@ -36,18 +38,24 @@ if TYPE_CHECKING:
 
 _SCHEMA = "lock-archive/v1"
 _MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
+_SHALLOW = "shallow"
 _KINDS = ("config", "package", "component", "instance", "library", "repository", "base")
 
 
-def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path) -> None:
-    """Put everything of a lock into a folder; clones and downloads were fetched just now."""
+def collect(
+    lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path, *, shallow: bool = False
+) -> None:
+    """Put everything of a lock into a folder; clones and downloads were fetched just now.
+
+    If it is `shallow`, repositories have no history.
+    """
     folder.mkdir(parents=True, mode=0o700)
     (folder / LOCK).write_text(text, "utf-8")
     commits, tenant = _commits_in(lock, paths), _unpinned_tenant(lock, paths)
     if tenant:
         commits[tenant] = paths.classes / tenant_of(lock) / ".git"
     for commit, source in sorted(commits.items()):
-        _bundle(source, commit, folder / "git" / f"{commit}.bundle")
+        _bundle(source, commit, folder / "git" / f"{commit}.bundle", shallow=shallow)
     if downloads.is_dir():
         shutil.copytree(downloads, folder / DOWNLOADS)
     members = {
@@ -57,36 +65,53 @@ def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Pa
     }
     for file in folder.rglob("*"):
         file.chmod(0o700 if file.is_dir() else 0o600)
-    about = {"schema": _SCHEMA, **({"tenant": tenant} if tenant else {})}
+    about: dict[str, Any] = {"schema": _SCHEMA}
+    about |= {"tenant": tenant} if tenant else {}
+    about |= {"shallow": True} if shallow else {}
     content = json.dumps({**about, "members": members}, indent=1)
     (folder / _MANIFEST).write_text(f"{content}\n", "utf-8")
 
 
 def pack(folder: Path, file: Path) -> None:
     """Make an archive of an export: sorted, without times and owners."""
-    mode = "w:gz" if file.name.endswith(".gz") else "w"
+    archive = file.with_name(f".{file.name}.new")
+    if file.name.endswith(".zst"):
+        tar = file.with_name(f".{file.name}.tar")
+        try:
+            _write_tar(folder, tar, "w")
+            zstd.compress(tar, archive)
+        finally:
+            tar.unlink(missing_ok=True)
+    else:
+        _write_tar(folder, archive, "w:gz" if file.name.endswith(".gz") else "w")
+    archive.replace(file)
+
+
+def _write_tar(folder: Path, file: Path, mode: str) -> None:
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.mtime = member.uid = member.gid = 0
         member.uname = member.gname = ""
         return member
 
-    aside = file.with_name(f".{file.name}.new")
     with (
-        open(aside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as opened,
+        open(file, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as opened,
         tarfile.open(fileobj=opened, mode=mode) as archive,  # type: ignore[call-overload]
     ):
         for one in sorted(folder.rglob("*")):
             archive.add(one, one.relative_to(folder), recursive=False, filter=plain)
-    aside.replace(file)
 
 
 def check_name(path: Path) -> None:
     """Refuse archives of a kind that is not supported, before anything is done."""
-    if path.name.endswith((".zst", ".zip", ".tgz", ".xz", ".bz2")):
+    if path.name.endswith((".zip", ".tgz", ".xz", ".bz2")):
         raise UsageError(
-            "exports are folders, .tar or .tar.gz", where=str(path), hint="use one of these names"
+            "exports are folders, .tar, .tar.gz or .tar.zst",
+            where=str(path),
+            hint="use one of these names",
         )
+    if path.name.endswith(".zst"):
+        zstd.require(str(path))
     if path.exists():
         raise UsageError("the export exists", where=str(path), hint="remove it, or name another")
 
@@ -100,7 +125,7 @@ def opened(path: Path) -> Iterator[Path]:
             folder = Path(scratch).resolve()
             try:
                 check_kind(str(path))
-                with tarfile.open(path) as archive:
+                with zstd.opened(path) as tar, tarfile.open(fileobj=tar) as archive:
                     archive.extractall(folder, filter="data")
             except (OSError, tarfile.TarError, EOFError) as error:
                 raise CommodoreError(
@@ -117,6 +142,7 @@ def opened(path: Path) -> Iterator[Path]:
 
 def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
     """Put what an export has into clones and caches, where a run without a network finds it."""
+    shallow = _manifest_of(folder).get("shallow") is True
     for path, block in sorted(lock.blocks.items()):
         commit = block.text("commit")
         bundle = folder / "git" / f"{commit}.bundle"
@@ -127,14 +153,15 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
             continue  # its files are among the downloads
         if path[0] == "config":
             name = "global" if path[1] == "global" else tenant_of(lock)
-            _restore_checkout(paths.classes / name, url, commit, bundle)
+            _restore_checkout(paths.classes / name, url, commit, bundle, shallow=shallow)
         else:
-            _restore_clone(paths.bare_clones / git_urls.dependency_key(url), url, commit, bundle)
+            bare = paths.bare_clones / git_urls.dependency_key(url)
+            _restore_clone(bare, url, commit, bundle, shallow=shallow)
     tenant = unpinned_tenant_in(folder)
     bundle = folder / "git" / f"{tenant}.bundle"
     if tenant and bundle.is_file() and ("config", "tenant") in lock.blocks:
         url = lock.blocks["config", "tenant"].text("url")
-        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle)
+        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle, shallow=shallow)
     if (folder / DOWNLOADS).is_dir():
         target = paths.state / DOWNLOADS
         shutil.copytree(folder / DOWNLOADS, target, dirs_exist_ok=True)
@@ -143,9 +170,13 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
 
 def unpinned_tenant_in(folder: Path) -> str:
     """The commit of a tenant that the lock does not pin, when it was exported; else empty."""
-    content: Any = json_text.load(bytes_of(str(folder / _MANIFEST), follow=False), name=_MANIFEST)
-    commit = content.get("tenant")
+    commit = _manifest_of(folder).get("tenant")
     return commit if isinstance(commit, str) and is_commit(commit) else ""
+
+
+def _manifest_of(folder: Path) -> Mapping[str, Any]:
+    content: Any = json_text.load(bytes_of(str(folder / _MANIFEST), follow=False), name=_MANIFEST)
+    return content if isinstance(content, dict) else {}
 
 
 def _unpinned_tenant(lock: Lock, paths: WorkPaths) -> str:
@@ -174,8 +205,8 @@ def _url_of(path: Path_, block: Block) -> str:
     return path[1].rpartition("@")[0] if path[0] == "base" else block.text("url")
 
 
-def _bundle(source: Path, commit: str, file: Path) -> None:
-    """A Git bundle with a commit and its history."""
+def _bundle(source: Path, commit: str, file: Path, *, shallow: bool) -> None:
+    """A Git bundle with a commit and its history, or without that."""
     file.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -183,7 +214,9 @@ def _bundle(source: Path, commit: str, file: Path) -> None:
         alternates = folder / "objects/info/alternates"
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_text(f"{source.resolve() / 'objects'}\n", "utf-8")
-        git(folder, "update-ref", f"refs/heads/locked-{commit[:12]}", commit)
+        if shallow:
+            (folder / _SHALLOW).write_text(f"{commit}\n", "utf-8")
+        git(folder, "update-ref", f"refs/heads/{name_of(commit)}", commit)
         # One thread: what is packed does not depend on their order.
         settings = ("-c", "pack.threads=1")
         git(folder, *settings, "bundle", "create", "--quiet", str(file.resolve()), "--all")
@@ -220,17 +253,21 @@ def _verify(folder: Path, name: str) -> None:
         )
 
 
-def _restore_clone(bare: Path, url: str, commit: str, bundle: Path) -> None:
+def _restore_clone(bare: Path, url: str, commit: str, bundle: Path, *, shallow: bool) -> None:
     if not (bare / "HEAD").is_file():
         make_clone(bare, url, None)
     elif is_complete(bare, commit):
         return
+    if shallow:
+        _cut_at(bare, commit)
     _unbundle(bare, bundle)
 
 
-def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
+def _restore_checkout(place: Path, url: str, commit: str, bundle: Path, *, shallow: bool) -> None:
     if (place / ".git").exists():
         if not is_complete(place, commit):
+            if shallow:
+                _cut_at(place / ".git", commit)
             _unbundle(place, bundle)
         return
     aside = place.with_name(
@@ -242,10 +279,19 @@ def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
     git(aside, "init", "--quiet", ".")
     git(aside, "remote", "add", "origin", git_urls.normalise(url))
     configure_remote(aside, url)
+    if shallow:
+        _cut_at(aside / ".git", commit)
     _unbundle(aside, bundle)
     git(aside, "checkout", "--quiet", "--detach", commit)
     swap_in(aside, place)
     record_checkout(place, place / ".git", commit)
+
+
+def _cut_at(repository: Path, commit: str) -> None:
+    """Note that the history of a commit is not here, as Git does after `fetch --depth`."""
+    file = repository / _SHALLOW
+    known = file.read_text("utf-8").splitlines() if file.exists() else []
+    file.write_text("".join(f"{one}\n" for one in dict.fromkeys((*known, commit))), "utf-8")
 
 
 def _unbundle(folder: Path, bundle: Path) -> None:

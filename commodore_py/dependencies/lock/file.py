@@ -12,9 +12,9 @@ from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError, UsageError
 
 from .document import Lock, merged
+from .format.reader import read_lock
+from .format.writer import write_lock
 from .git_pins import refuse_contradictions
-from .reader import read_lock
-from .writer import write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -92,7 +92,7 @@ class GitInputs:
         self._state.raise_changes()
 
     def _request(self, spec: DependencySpec, specs: tuple[DependencySpec, ...]) -> _Request:
-        path = path_of(spec, specs)
+        path = path_of(spec, specs, self._state.settings.block_name)
         overridden = spec.kind in CONFIGURATION and bool(override_of(spec, self._config))
         block = self._state.pin(path) if path is not None else None
         if self._config.local:  # the checkout decides, and the URL may not be known
@@ -168,12 +168,18 @@ class GitInputs:
             if any(rescued):
                 return self._fetch(wanted)
             for one in gone:
-                one.hint = (
-                    f"it is locked in {self._state.settings.name}, and gone from its remote:"
-                    " choose another one with `commodore lock update`, or compile with an export"
-                    " of it"
-                )
+                one.hint = self._remedies(one, requests)
             raise
+
+    def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
+        settings = self._state.settings
+        named = (one.path for one in requests if one.commit and one.commit in str(gone))
+        path = next(filter(None, named), None)
+        other = "update it" if path is None else settings.to_update(path)
+        return (
+            f"it is locked in {settings.name}, and gone from its remote: to choose another one,"
+            f" {other}; or compile with an export of it"
+        )
 
     def _commit_of_run(self, request: _Request) -> str:
         """The commit that was chosen for this run alone: an old state is repeated with it."""
@@ -271,7 +277,7 @@ class GitInputs:
                 CommodoreError(
                     f"{spec}: commit {found.commit[:12]} is not part of {_name_of(spec, found)}",
                     where=self._state.settings.name,
-                    hint=f"commodore lock update {'/'.join(request.path or ())}",
+                    hint=self._state.settings.to_update(request.path or ("component", spec.name)),
                 )
             ],
             "",

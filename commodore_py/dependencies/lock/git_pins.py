@@ -10,7 +10,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .document import Block, Lock, Path
 
@@ -18,15 +18,22 @@ _KINDS = {Kind.PACKAGE: "package", Kind.COMPONENT: "component", Kind.INSTANCE: "
 GIT_KINDS = ("config", "package", "component", "instance", "library")
 
 
-def path_of(spec: DependencySpec, specs: Iterable[DependencySpec]) -> Path | None:
-    """The block of a request; None for an instance that is like its component."""
+def path_of(
+    spec: DependencySpec,
+    specs: Iterable[DependencySpec],
+    name_of: Callable[[str, str], str] = lambda name, _: name,
+) -> Path | None:
+    """The block of a request; None for an instance that is like its component.
+
+    `name_of` makes its name of that of the dependency and of the requested version.
+    """
     if spec.kind in (Kind.GLOBAL, Kind.TENANT):
         return "config", spec.kind.name.lower()
     if spec.kind is Kind.INSTANCE:
         own = next((one for one in specs if one.kind is Kind.COMPONENT and _is_of(spec, one)), None)
         if own is not None and own[2:5] == spec[2:5]:  # url, version, path
             return None
-    return _KINDS[spec.kind], spec.name
+    return _KINDS[spec.kind], name_of(spec.name, spec.version or "")
 
 
 def _is_of(instance: DependencySpec, component: DependencySpec) -> bool:

@@ -32,15 +32,16 @@ if TYPE_CHECKING:
         Wanted,
     )
 
-    from .document import Block
+    from .document import Block, Path
     from .state import LockState
-
-
-_UPDATE = "run `commodore lock update` once it is there"
 
 
 class _NotLocked(CommodoreError):
     """A library is required in a version that the lock has no commit of."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        super().__init__("it is not locked")
+        self.wanted = wanted
 
 
 class LibraryInputs:
@@ -55,7 +56,9 @@ class LibraryInputs:
         resolution = resolve(
             direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=False), read
         )
-        unlocked = [one.wanted for one in resolution.missing if isinstance(one.error, _NotLocked)]
+        # Of a component by itself, what its own list requires is refused, all else is missing.
+        failed = (*(one.error for one in resolution.missing), *resolution.refused)
+        unlocked = [one.wanted for one in failed if isinstance(one, _NotLocked)]
         if unlocked and self._state.settings.frozen:
             for one in unlocked:
                 self._state.refuse(f"library {one.name}", self._why(one), one.where)
@@ -72,9 +75,14 @@ class LibraryInputs:
         self._state.raise_changes()
         return resolution
 
+    def _path(self, wanted: Wanted) -> Path:
+        """The block of a library."""
+        name = self._state.settings.block_name(wanted.name, wanted.requirement.version)
+        return "library", name
+
     def _pin(self, wanted: Wanted) -> Block | None:
         """The block that answers a requirement, if there is one."""
-        block = self._state.pin(("library", wanted.name))
+        block = self._state.pin(self._path(wanted))
         source = wanted.requirement.source
         if block is None or not isinstance(source, GitSource) or not commit_in(block):
             return None
@@ -83,7 +91,7 @@ class LibraryInputs:
 
     def _is_locked_as_missing(self, wanted: Wanted) -> bool:
         """Whether it could not be fetched when it was locked, which was a warning."""
-        block, source = self._state.pin(("library", wanted.name)), wanted.requirement.source
+        block, source = self._state.pin(self._path(wanted)), wanted.requirement.source
         if block is None or not isinstance(source, GitSource):
             return False
         request = block.text("url"), block.text("requested")
@@ -91,7 +99,7 @@ class LibraryInputs:
         return same and block.values.get("missing") is True
 
     def _why(self, wanted: Wanted) -> str:
-        block = self._state.lock.blocks.get(("library", wanted.name))
+        block = self._state.lock.blocks.get(self._path(wanted))
         version = wanted.requirement.version
         if block is None:
             return f"{version} is required, and it is not locked"
@@ -118,9 +126,10 @@ class LibraryInputs:
         for key, outcome in zip(asked, fetch(list(asked.values())), strict=True):
             if isinstance(outcome, CommodoreError):
                 if asked[key] is not originals[key]:
+                    settings = self._state.settings
                     outcome.add_note(
-                        f"it is locked in {self._state.settings.name}: if it is gone, choose"
-                        " another one with `commodore lock update`"
+                        f"it is locked in {settings.name}: if it is gone, to choose another one,"
+                        f" {settings.to_update(self._path(originals[key]))}"
                     )
                 self._known[key] = outcome
             else:
@@ -130,15 +139,17 @@ class LibraryInputs:
     def _unknown(self, wanted: Wanted) -> CommodoreError:
         """The error for a library that the lock has no commit of."""
         if self._state.settings.frozen and self._is_locked_as_missing(wanted):
-            return CommodoreError("it was missing when it was locked", hint=_UPDATE)
-        return _NotLocked("it is not locked")
+            settings = self._state.settings
+            hint = f"once it is there, {settings.to_update(self._path(wanted))}"
+            return CommodoreError("it was missing when it was locked", hint=hint)
+        return _NotLocked(wanted)
 
     def _record(self, package: Package) -> None:
         wanted, source = package.wanted, package.wanted.requirement.source
         if not isinstance(source, GitSource):
             return
-        pin, path = self._pin(wanted), ("library", wanted.name)
-        tree = tree_in(self._clone_of(source.remote), package.commit)
+        pin, path = self._pin(wanted), self._path(wanted)
+        tree = self._tree(source, package.commit, pin)
         if pin is not None and pin.text("tree") != tree and self._state.settings.frozen:
             self._state.refuse(f"library {wanted.name}", "its pin is incomplete", wanted.where)
         version = wanted.requirement.version
@@ -155,9 +166,15 @@ class LibraryInputs:
             order=KEYS["library"],
         )
 
+    def _tree(self, source: GitSource, commit: str, pin: Block | None) -> str:
+        clone = self._clone_of(source.remote)
+        if self._state.settings.offline and pin is not None and not (clone / "HEAD").is_file():
+            return pin.text("tree")  # its files are here, and the repository is not
+        return tree_in(clone, commit)
+
     def _record_missing(self, wanted: Wanted) -> None:
         source = wanted.requirement.source
         if isinstance(source, GitSource):
             request = {"url": source.remote.url, "requested": wanted.requirement.version}
             values = {**request, "missing": True}
-            self._state.record(("library", wanted.name), values, order=KEYS["library"])
+            self._state.record(self._path(wanted), values, order=KEYS["library"])

@@ -11,7 +11,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.published import LockUse
-from commodore_py.model.remote_use import BaseUsed, FileUsed
+from commodore_py.model.remote_use import BaseUsed, FileUsed, ToolUsed
 
 from .cluster_inputs import locked_cluster, refuse_other_cluster
 from .document import KEYS, Block, Lock
@@ -22,7 +22,7 @@ from .place import file_of
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .document import Path
     from .downloads import DownloadInputs
 
-_TOOLS = {"commodore": "", "jsonnet": "gojsonnet"}
+_JSONNET = "gojsonnet"
 
 
 class Changes(NamedTuple):
@@ -49,6 +49,13 @@ class Changes(NamedTuple):
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+
+
+class Findings(NamedTuple):
+    """What a run is made of: blocks of inputs, and versions of tools."""
+
+    blocks: Mapping[Path, Block]
+    tools: Mapping[str, str]
 
 
 class LockedRun:
@@ -69,6 +76,7 @@ class LockedRun:
         self.changes = Changes()
         self._rendered = False
         self._pin_tenant, self._digest_only, self._write = pin_tenant, digest_only, write
+        self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
         settings = settings._replace(renewed=with_equal_requests(file.lock, settings.renewed))
         self.state = LockState(file.lock, settings)
         self._git: GitInputs | None = None
@@ -79,7 +87,7 @@ class LockedRun:
         place = file_of(config.lock_file or Folder(), cluster_id)
         named, file = str(place), LockFile.read(place)
         frozen = config.frozen or config.offline
-        refuse_other_cluster(file.lock.cluster, cluster_id, named)
+        refuse_other_cluster(file.lock, cluster_id, named)
         _refuse_overrides(config, file.lock, frozen=frozen)
         if not file.exists and frozen:
             raise NoLockFile.missing(named)
@@ -141,8 +149,9 @@ class LockedRun:
         return Bases(config, self.state.lock, self.state.settings)
 
     def note_rendered(self, events: Events) -> None:
-        """Note the bases that were used while rendering: before that, nobody knows them."""
+        """Note the bases and tools that were used while rendering: only then they are known."""
         self._rendered = True
+        self._tools |= {one.name: one.version for one in events.of(ToolUsed)}
         for used in events.of(BaseUsed):
             self.state.record(("base", used.name), dict(used.values))
         for file in dict.fromkeys(events.of(FileUsed)):
@@ -158,6 +167,17 @@ class LockedRun:
         """What the user should see."""
         return tuple(self.state.notices)
 
+    @property
+    def findings(self) -> Findings:
+        """What the run found so far, for others that share its lock."""
+        return Findings(dict(self.state.found), dict(self._tools))
+
+    def take(self, findings: Findings) -> None:
+        """Take what others found for its own, once all of them have rendered."""
+        self._rendered = True
+        self.state.found |= findings.blocks
+        self._tools |= findings.tools
+
     def result(self) -> Lock:
         """The lock as this run leaves it: what it found, and what it does not know."""
         lock, found = self.state.lock, dict(self.state.found)
@@ -168,46 +188,61 @@ class LockedRun:
         found = {path: block for path, block in found.items() if block.values}
         kept = lock._replace(blocks=found)
         if kept.content() != self.file.lock.content():
-            for name in _TOOLS:  # only recorded: they alone cause no write
+            for name, known in self._tools.items():  # only recorded: they alone cause no write
                 before = lock.blocks.get(("tool", name), Block({}))
-                found["tool", name] = before.with_values(version=_version_of(name))
+                found["tool", name] = before.with_values(version=known)
         return lock._replace(blocks=found)
 
     def finish(self) -> None:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
         before, after = self.file.lock, self.result()
         changes = changes_between(before, after)
+        self._warn_of_tools()
         if self.state.settings.frozen or not self._write:
             for name in changes.removed:
                 self.state.notice(f"{name} is locked, and nothing requests it", str(self.file.file))
             self.changes = changes
             return
         self.changes = changes._replace(written=self.file.write(after))
-        self._warn_of_tools()
+        tenant = after.blocks.get(("config", "tenant"))
+        if self.changes.written and tenant is not None and tenant.text("commit"):
+            self._warn_of_own_commit(tenant)
 
     def _warn_of_tools(self) -> None:
-        for name in _TOOLS:
+        for name, known in self._tools.items():
             locked = self.file.lock.blocks.get(("tool", name))
-            now = _version_of(name)
-            if locked is not None and locked.text("version") not in ("", now):
+            if locked is not None and locked.text("version") not in ("", known):
                 self.state.notice(
-                    f"{name} {now} compiles what was locked with {locked.text('version')}"
+                    f"{name} {known} compiles what was locked with {locked.text('version')}",
+                    severity="warning",
                 )
+
+    def _warn_of_own_commit(self, tenant: Block) -> None:
+        if self._is_part_of(tenant.text("url")):
+            self.state.notice(
+                "the lock pins the commit of the repository that it is part of: it is always a"
+                " commit behind",
+                str(self.file.file),
+            )
 
     def _pins(self, cluster: Cluster) -> bool:
         """Whether the tenant's commit is locked: never where the file is part of it."""
         if self._pin_tenant is not None:
             return self._pin_tenant
+        return not self._is_part_of(cluster.tenant_repo.url)
+
+    def _is_part_of(self, repository: str) -> bool:
+        """Whether the file is in a clone of a repository."""
         folder = self.file.file.absolute().parent
         for parent in (folder, *folder.parents):
             if (parent / ".git").exists() and is_repository(parent):
                 url = remote_settings(parent).get("remote.origin.url", "")
                 try:
-                    own = git_urls.dependency_key(cluster.tenant_repo.url)
-                    return not url or git_urls.dependency_key(url) != own
+                    same = git_urls.dependency_key(url) == git_urls.dependency_key(repository)
                 except CommodoreError:
-                    return True
-        return True
+                    return False
+                return bool(url) and same
+        return False
 
 
 class NoLockFile(CommodoreError):
@@ -216,12 +251,12 @@ class NoLockFile(CommodoreError):
     exit_code = 6
 
     @classmethod
-    def missing(cls, name: str) -> NoLockFile:
+    def missing(cls, name: str, hint: str = "commodore lock create CLUSTER -o FILE") -> NoLockFile:
         """The error with the name of the file."""
         return cls(
             "there is no lock file, and --frozen changes nothing",
             where=name,
-            hint="commodore lock create CLUSTER -o FILE",
+            hint=hint,
         )
 
 
@@ -253,10 +288,8 @@ def _refuse_overrides(config: Config, lock: Lock, *, frozen: bool) -> None:
         )
 
 
-def _version_of(tool: str) -> str:
-    if tool == "commodore":
-        return __version__
+def _jsonnet_version() -> str:
     try:
-        return version(_TOOLS[tool])
+        return version(_JSONNET)
     except PackageNotFoundError:
         return ""

@@ -12,6 +12,8 @@ from .document import Block, Lock
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from commodore_py.model.problems.severity import Severity
+
     from .document import Path
 
 
@@ -34,6 +36,25 @@ class LockSettings(NamedTuple):
     offline: bool = False
     renewed: frozenset[Path] = frozenset()
     """Blocks that are resolved again."""
+    alone: bool = False
+    """Whether it is the lock of a component or a package by itself, and of all its test cases."""
+
+    def block_name(self, name: str, requested: str) -> str:
+        """The name of a block: test cases may request several versions of one thing."""
+        return f"{name}@{requested}" if self.alone else name
+
+    @property
+    def to_lock(self) -> str:
+        """How the lock is brought up to date."""
+        if self.alone:
+            return f"run it again without --frozen, and commit {self.name}"
+        return f"commodore lock sync --lock {self.name}"
+
+    def to_update(self, path: Path) -> str:
+        """How an input is resolved again."""
+        if self.alone:
+            return f'remove [{path[0]}."{path[-1]}"] from {self.name}, and run it again'
+        return f"commodore lock update '{'/'.join(path)}' --lock {self.name}"
 
 
 class LockState:
@@ -81,13 +102,15 @@ class LockState:
         return LockWouldChange(
             f"{what}: {why}, and --frozen changes nothing",
             where=where,
-            hint=f"commodore lock sync --lock {self.settings.name}",
+            hint=self.settings.to_lock,
         )
 
-    def notice(self, message: str, where: str = "", *, strict: bool = False) -> None:
+    def notice(
+        self, message: str, where: str = "", *, strict: bool = False, severity: Severity = "info"
+    ) -> None:
         """Note something that the user should see."""
         self.notices.append(
-            Problem(message, where=where, severity="info", strict=strict, code="lock/notice")
+            Problem(message, where=where, severity=severity, strict=strict, code="lock/notice")
         )
 
     def raise_changes(self, more: Iterable[CommodoreError] = ()) -> None:
@@ -98,7 +121,7 @@ class LockState:
             raise problems[0]
         if changes:
             raise _Several(
-                f"the lock file does not cover this cluster: {len(problems)} problems",
+                f"the lock file does not cover everything: {len(problems)} problems",
                 errors=problems,
             )
         if problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import LockedRun
+    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.download import Download
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
@@ -72,6 +74,8 @@ class Gathered:
     request: CompileRequest
     sources: Sources
     downloads: tuple[Download, ...]
+    locked: LockedRun | None = None
+    """The lock of what it requires, if there is one."""
 
     @property
     def parameters(self) -> Parameters:
@@ -79,14 +83,20 @@ class Gathered:
         return self.sources.inventory.bootstrap.parameters
 
 
-def compile_component(config: Config, wanted: CompileRequest) -> Compiled:
+def compile_component(
+    config: Config, wanted: CompileRequest, lock: SharedLock | None = None
+) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
     restore_checkout(wanted)
     with temporary_folder(config) as folder:
-        gathered = gather(config, wanted, folder)
+        locked = lock.run() if lock is not None else None
+        gathered = gather(config, wanted, folder, locked)
         fetch_libraries(gathered)
         fetch_component_downloads(gathered, gathered.downloads)
         compiled = render(gathered)
+        if lock is not None and locked is not None:
+            lock.add(locked.findings)
+            compiled = replace(compiled, notices=(*compiled.notices, *lock.finish()))
     write_tree(compiled.folder, compiled.tree)
     return compiled
 
@@ -97,10 +107,12 @@ def restore_checkout(wanted: CompileRequest) -> None:
 
 
 @run_log.act("gather")
-def gather(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
+def gather(
+    config: Config, wanted: CompileRequest, folder: Path, locked: LockedRun | None = None
+) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     with user_paths_in_errors(_removed_later(config, folder)):
-        return _gathered(config, wanted, folder)
+        return replace(_gathered(config, wanted, folder), locked=locked)
 
 
 def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
@@ -156,7 +168,14 @@ def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component requires, into its own folder."""
     component, config = gathered.request.component.checkout(), gathered.config
     with user_paths_in_errors(_removed_later(config, config.paths.root)):
-        install_component_libraries(config, component, gathered.parameters, keep_others=keep_others)
+        locked = gathered.locked
+        install_component_libraries(
+            config,
+            component,
+            gathered.parameters,
+            keep_others=keep_others,
+            resolving=locked.libraries if locked is not None else None,
+        )
 
 
 @run_log.act("downloads")
@@ -170,6 +189,7 @@ def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...
             gathered.sources.classes,
             gathered.sources.places,
             output=gathered.sources.plan.output,
+            through=gathered.locked.downloads if gathered.locked is not None else None,
         )
 
 
@@ -183,8 +203,10 @@ def render(gathered: Gathered) -> Compiled:
     temporary = _removed_later(config, config.paths.root)
     log.info("Compiling component %s", instance.component)
     with user_paths_in_errors(temporary):
-        rendered = pipeline.render(config, sources)
+        rendered = pipeline.render(config, sources, gathered.locked)
     notices = (*rendered.notices, *sources.notices)
+    if gathered.locked is not None:
+        notices = (*notices, *gathered.locked.notices)
     if temporary is not None:
         notices = with_user_paths(notices, temporary)
     pipeline.raise_refused(notices, strict=config.strict)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import LockedRun
+    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
     from commodore_py.model.problem import Problem
@@ -54,7 +56,12 @@ class Compiled:
 
 
 def compile_package(
-    config: Config, package: PackageFolder, *, keep: Path | None, kept: bool
+    config: Config,
+    package: PackageFolder,
+    *,
+    keep: Path | None,
+    kept: bool,
+    lock: SharedLock | None = None,
 ) -> Compiled:
     """Compile a package in the user's folder, or in a new one that is removed unless `kept`.
 
@@ -69,7 +76,11 @@ def compile_package(
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = config._replace(paths=WorkPaths(folder))
-        rendered = render_package(config, package, passing=not (keep or kept))
+        locked = lock.run() if lock is not None else None
+        rendered = render_package(config, package, passing=not (keep or kept), locked=locked)
+        if lock is not None and locked is not None:
+            lock.add(locked.findings)
+            rendered = rendered._replace(notices=(*rendered.notices, *lock.finish()))
         if keep or kept:
             _leave(config, rendered)
     place = package.directory / "compiled"
@@ -78,7 +89,9 @@ def compile_package(
     return Compiled(place, rendered.instances, folder if keep or kept else None, rendered.notices)
 
 
-def render_package(config: Config, package: PackageFolder, *, passing: bool) -> Rendered:
+def render_package(
+    config: Config, package: PackageFolder, *, passing: bool, locked: LockedRun | None = None
+) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself.
 
     If that is temporary, no message names a path in it.
@@ -88,10 +101,12 @@ def render_package(config: Config, package: PackageFolder, *, passing: bool) -> 
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             clean(config)
-        sources = _gather(config, package)
+        sources = _gather(config, package, locked)
         log.info("Compiling %d component instances", len(sources.inventory.instances))
-        rendered = pipeline.render(config, sources)
+        rendered = pipeline.render(config, sources, locked)
     notices = (*rendered.notices, *sources.notices)
+    if locked is not None:
+        notices = (*notices, *locked.notices)
     if passing:
         notices = with_user_paths(notices, root)
     pipeline.raise_refused(notices, strict=config.strict)
@@ -124,13 +139,15 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 @run_log.act("gather")
-def _gather(config: Config, package: PackageFolder) -> Sources:
+def _gather(config: Config, package: PackageFolder, locked: LockedRun | None = None) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)
     now = datetime.now().astimezone()
     cluster = cluster_for_package()
     _lay_out(config, cluster, package)
     fetch = fetcher(config)
+    if locked is not None:
+        fetch = locked.fetching(config, fetch)
     classes = package.classes(config.paths)
     try:
         node = resolve_bootstrap(config, cluster, classes)
@@ -141,10 +158,12 @@ def _gather(config: Config, package: PackageFolder) -> Sources:
     places = locator_of(config, cluster, classes)
     wanted = wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
+    if locked is not None:
+        locked.refuse_requests(places)
     refuse_missing(config, wanted, classes)
     instances = instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
-    sources = pipeline.gather_instances(config, cluster, classes, instances, now)
+    sources = pipeline.gather_instances(config, cluster, classes, instances, now, locked=locked)
     write_argocd_stub(config.paths.libraries)
     return sources
 

@@ -10,7 +10,7 @@ from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.git.revisions import is_commit
-from commodore_py.dependencies.lock.reader import read_lock
+from commodore_py.dependencies.lock.format.reader import read_lock
 from commodore_py.errors import CommodoreError
 
 from .names import name_of

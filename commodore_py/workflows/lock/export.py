@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.lock import exports
 from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.dependencies.lock.place import file_of
 from commodore_py.dependencies.lock.run import LockedRun
 from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
 from commodore_py.workflows.dry_run import copied
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-def export(config: Config, file: Path, path: Path) -> None:
+def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> None:
     """Gather everything of a lock, and put it into a folder or an archive."""
     exports.check_name(path)
     read = existing(file)
@@ -31,9 +32,9 @@ def export(config: Config, file: Path, path: Path) -> None:
         own = scratch._replace(download_cache=downloads)
         run = LockedRun(read, LockSettings(str(file), frozen=True), write=False)
         compiled(own, read.lock.cluster, run)
-        is_archive = path.name.endswith((".tar", ".tar.gz"))
+        is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
         target = Path(folder) / "export" if is_archive else path
-        exports.collect(read.lock, read.text, own.paths, downloads, target)
+        exports.collect(read.lock, read.text, own.paths, downloads, target, shallow=shallow)
         if is_archive:
             exports.pack(target, path)
 
@@ -44,7 +45,7 @@ def from_export(config: Config, path: Path) -> Iterator[Config]:
     with exports.opened(path) as folder:
         own = LockFile.read(folder / exports.LOCK)
         if config.lock_file is not None:
-            beside = LockFile.read(config.lock_file)
+            beside = LockFile.read(file_of(config.lock_file, own.lock.cluster))
             if beside.lock.content() != own.lock.content():
                 raise LockWouldChange(
                     "the lock file and the one of the export differ",

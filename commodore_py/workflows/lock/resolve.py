@@ -276,7 +276,12 @@ def existing(file: Folder) -> LockFile:
             hint="commodore lock create CLUSTER -o FILE",
         )
     if not read.lock.cluster:
-        raise CommodoreError("the lock file names no cluster", where=str(file), hint="add its id")
+        raise CommodoreError(
+            "the lock file names no cluster",
+            where=str(file),
+            hint="that of a component or package is written by `component test --lock` or `package"
+            " test --lock`; to lock an input again, remove its block",
+        )
     return read
 
 

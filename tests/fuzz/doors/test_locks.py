@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from commodore_py.dependencies.lock.document import SCHEMA
 from commodore_py.dependencies.lock.exports import opened
-from commodore_py.dependencies.lock.reader import read_lock
-from commodore_py.dependencies.lock.writer import write_lock
+from commodore_py.dependencies.lock.format.reader import read_lock
+from commodore_py.dependencies.lock.format.writer import write_lock
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import NAMES, damaged, spoilt
 

@@ -13,17 +13,18 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.lock import export, resolve
+from tests.support.builders import git
 from tests.support.scenarios.locked import LockedCluster, files_below
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _export(cluster: LockedCluster, name: str) -> Path:
+def _export(cluster: LockedCluster, name: str, *, shallow: bool = False) -> Path:
     config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
     if not cluster.file.exists():
         resolve.create(config, "c-one", cluster.file, pin_tenant=None, digest_only=False)
-    export.export(config, cluster.file, cluster.fleet.root / name)
+    export.export(config, cluster.file, cluster.fleet.root / name, shallow=shallow)
     return cluster.fleet.root / name
 
 
@@ -33,12 +34,18 @@ def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
         return cluster.compile(**config._asdict())
 
 
-@pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz"])
+@pytest.mark.parametrize(
+    ("name", "shallow"),
+    [("it", True), ("it.tar", False), ("it.tar.gz", False), ("it.tar.zst", False)],
+)
 def test_an_export_compiles_to_the_same_without_anything_else(
-    cluster: LockedCluster, name: str
+    cluster: LockedCluster, name: str, *, shallow: bool
 ) -> None:
+    if name.endswith(".zst") and shutil.which("zstd") is None:
+        pytest.skip("no zstd: install it (Debian, Ubuntu: apt install zstd)")
+    cluster.move("component", "2")
     first = cluster.compile()
-    path = _export(cluster, name)
+    path = _export(cluster, name, shallow=shallow)
     for folder in ("repos", "remotes", "facts", "git.example.com", "work", "cache"):
         shutil.move(cluster.fleet.root / folder, cluster.fleet.root / f"{folder}-away")
     cluster.web.answers()
@@ -84,6 +91,38 @@ def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
 
     assert done.returncode == 0, done.stderr
     assert files_below(cluster.fleet.root / "new/compiled") == first
+
+
+def test_a_shallow_export_has_no_history(cluster: LockedCluster) -> None:
+    cluster.move("component", "2")
+    cluster.compile()
+    path = _export(cluster, "it", shallow=True)
+
+    _compile(cluster, path)
+
+    commit = cluster.lock.blocks["component", "web"].text("commit")
+    (clone,) = (cluster.fleet.root / "elsewhere/dependencies/.repos").rglob("component-web*.git")
+    assert git(clone, "rev-list", commit).split() == [commit]
+    repository = cluster.fleet.repository("component-web")
+    assert len(git(repository, "rev-list", commit).split()) > 1
+    cluster.move("component", "3")
+    paths = WorkPaths(cluster.fleet.root / "elsewhere")
+    newest = cluster.compile(paths=paths, lock_file=None)
+    assert "of: '3'" in newest["web/web/out.yaml"] or "3" in newest["web/web/out.yaml"]
+
+
+def test_without_zstandard_nothing_is_begun(
+    cluster: LockedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sys.version_info >= (3, 14):
+        pytest.skip("this Python has it")
+    cluster.compile()
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    with pytest.raises(CommodoreError, match="Zstandard is not available") as caught:
+        _export(cluster, "it.tar.zst")
+
+    assert "install the program zstd" in caught.value.hint
 
 
 @pytest.mark.spec("13.26")

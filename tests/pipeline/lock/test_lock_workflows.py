@@ -13,7 +13,7 @@ import pytest
 from commodore_py.dependencies.lock.document import Block, Lock
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.workflows.lock import check, compare, resolve
+from commodore_py.workflows.lock import check, compare, resolve, several
 from tests.support.builders import commit_to, git
 from tests.support.scenarios.locked import LockedCluster, tag
 
@@ -297,6 +297,21 @@ while True:
     }
     read.write(read.lock._replace(blocks=blocks))
 """
+
+
+def test_inputs_are_shown_with_sizes_and_requests(cluster: LockedCluster) -> None:
+    cluster.compile()
+
+    (shown,) = several.show(_config(cluster), [str(cluster.file)], [])
+
+    found = {one.name.partition("/")[0]: one for one in shown.inputs}
+    assert "components.yml:" in found["component"].askers[0]
+    for kind in ("chart", "file", "repository"):
+        assert "class/app.yml:" in found[kind].askers[0], kind
+    assert "app/jsonnetfile.json:" in found["library"].askers[0]
+    for kind in ("chart", "file", "component", "library", "config"):
+        assert found[kind].size, kind
+    assert found["library"].requested == "master"
 
 
 def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
 import yaml
@@ -541,6 +542,50 @@ def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluste
 
     assert frozen_text != cluster.file.read_text()
     assert cluster.lock.of_kind("library")["git.example.com/me/library"].text("requested") == "next"
+
+
+@pytest.mark.spec("13.13")
+def test_a_lock_that_pins_its_own_repository_is_a_notice(cluster: LockedCluster) -> None:
+    own = cluster.fleet.root / "mine"
+    git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
+
+    outcome = resolve.create(
+        cluster.fleet.config(), "c-one", own / "it.lock", pin_tenant=True, digest_only=False
+    )
+
+    assert any("always a commit behind" in one.message for one in outcome.notices)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_another_tool_than_the_recorded_one_is_a_warning(
+    cluster: LockedCluster, *, frozen: bool
+) -> None:
+    cluster.compile()
+    text = cluster.file.read_text()
+    recorded = cluster.lock.blocks["tool", "jsonnet"].text("version")
+    other = text.replace(f'version = "{recorded}"', 'version = "0.0.1"')
+    cluster.file.write_text(other)
+
+    notices = cluster.run(frozen=frozen, recompile=True).notices
+
+    assert any("what was locked with 0.0.1" in one.message for one in notices)
+    assert cluster.file.read_text() == other
+
+
+@pytest.mark.spec("13.25")
+def test_cached_commits_do_in_a_new_working_directory(cluster: LockedCluster) -> None:
+    settings = {"git_cache": cluster.fleet.root / "git-cache"}
+    first = cluster.compile(**settings)
+    for name in ("remotes", "git.example.com"):
+        shutil.move(cluster.fleet.root / name, cluster.fleet.root / f"{name}-away")
+    for name in ("component-app", "component-web"):
+        shutil.move(cluster.fleet.repository(name), cluster.fleet.root / name)
+    shutil.rmtree(cluster.fleet.work / "dependencies")
+    shutil.rmtree(cluster.fleet.work / "vendor")
+
+    assert cluster.compile(frozen=True, **settings) == first
+    shutil.rmtree(cluster.fleet.work / "dependencies")
+    assert cluster.compile(offline=True, **settings) == first
 
 
 def _request_web(cluster: LockedCluster, version: str) -> None:

@@ -37,6 +37,16 @@ _lock_file = click.option(
     help="The lock file.",
 )
 
+_lock_files = click.option(
+    "--lock",
+    "files",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    multiple=True,
+    envvar="COMMODORE_LOCK",
+    metavar="FILE",
+    help="The lock file; may be repeated.",
+)
 
 _out_file = click.option(
     "-o",
@@ -142,8 +152,14 @@ def sync(settings: Globals, /, file: Path, check: bool, output: str, **options: 
 
 @lock.command(short_help="Update inputs one by one.")
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
-@_lock_file
-@click.option("--to", default="", metavar="VERSION", help="A commit or version to update NAME to.")
+@_lock_files
+@click.option(
+    "--to",
+    default="",
+    metavar="VERSION",
+    shell_complete=completion.locked_versions,
+    help="A commit or version to update NAME to.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @click.option(
     "--diff",
@@ -161,7 +177,7 @@ def update(
     settings: Globals,
     /,
     names: tuple[str, ...],
-    file: Path,
+    files: tuple[Path, ...],
     to: str,
     dry_run: bool,
     diff: DiffForm,
@@ -171,41 +187,53 @@ def update(
     """Resolve inputs again, one at a time, and show what each changes in the catalog.
 
     Without NAME, all that follow a branch or the newest version are updated. NAME is argocd, or
-    component/argocd where that is ambiguous.
+    component/argocd where that is ambiguous. With several locks, each cluster is compiled in its
+    folder below clusters/.
 
     \b
       commodore lock update argocd --lock c-demo-1.lock --dry-run
     """
     from commodore_py.cli.output import formats, locks
-    from commodore_py.cli.output.differences import DiffOptions, text_of
     from commodore_py.errors import UsageError
-    from commodore_py.workflows.lock import resolve
+    from commodore_py.workflows.lock import several
 
     if to and len(names) != 1:
         raise UsageError("--to requires one NAME")
-    steps = resolve.update(
+    updated = several.update(
         _config(settings, options),
-        file.absolute(),
+        tuple(file.absolute() for file in files),
         names,
         to=to,
         dry_run=dry_run,
         compare=diff != "none",
     )
-    failed = [one.error for one in steps if one.error is not None]
     if output != "text":
-        content = {"schema": "lock-update/v1", "file": str(file), "written": not dry_run}
-        content["updates"] = [locks.step(one) for one in steps]
+        written = not dry_run
+        content = {"schema": "lock-update/v1", "file": str(files[0]), "written": written}
+        content["updates"] = [
+            {**locks.step(step), "lock": file} for file, steps in updated.items() for step in steps
+        ]
         streams.data(formats.structured(content, output))
-    for one in steps if output == "text" else ():
-        messages.heading(_heading(one))
-        if one.error is not None:
-            messages.warn(f"{one.name} is not updated: {one.error}", where=one.error.where)
-            continue
-        for line in locks.change_lines(one.changes):
-            messages.info(line)
-        if one.change is not None and (one.change or one.before != one.after):
-            streams.result(text_of(one.change, DiffOptions(diff)))
-    return 1 if failed else 0
+    for file, steps in updated.items() if output == "text" else ():
+        if len(updated) > 1:
+            messages.heading(f"{file}:")
+        for step in steps:
+            _print_step(step, diff)
+    return 1 if any(one.error for steps in updated.values() for one in steps) else 0
+
+
+def _print_step(step: Step, diff: DiffForm) -> None:
+    from commodore_py.cli.output import locks
+    from commodore_py.cli.output.differences import DiffOptions, text_of
+
+    messages.heading(_heading(step))
+    if step.error is not None:
+        messages.warn(f"{step.name} is not updated: {step.error}", where=step.error.where)
+        return
+    for line in locks.change_lines(step.changes):
+        messages.info(line)
+    if step.change is not None and (step.change or step.before != step.after):
+        streams.result(text_of(step.change, DiffOptions(diff)))
 
 
 def _heading(step: Step) -> str:
@@ -218,35 +246,30 @@ def _heading(step: Step) -> str:
 
 @lock.command(short_help="Show what is locked.")
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
-@_lock_file
+@_lock_files
 @output_option
 @verbose_option
 @click.pass_obj
-def show(settings: Globals, names: tuple[str, ...], file: Path, output: str, verbose: int) -> None:
-    """Show what is requested, and what is locked for it."""
-    from commodore_py.adapters import escaping
-    from commodore_py.cli.output import formats
-    from commodore_py.workflows.lock import names as inputs
-    from commodore_py.workflows.lock.compare import lock_at
-    from commodore_py.workflows.lock.resolve import shown
+def show(
+    settings: Globals, names: tuple[str, ...], files: tuple[Path, ...], output: str, verbose: int
+) -> None:
+    """Show what is requested, what is locked for it, and its size if it is here.
 
-    settings.more_verbose(verbose)
-    found = lock_at(str(file))
-    paths = inputs.find_inputs(found, names, str(file)) or tuple(sorted(inputs.inputs_of(found)))
+    In a working directory in which the cluster was compiled, with the lines that request it.
+    """
+    from commodore_py.cli.output import formats, locks
+    from commodore_py.workflows.lock import several
+
+    config = _local_config(settings.more_verbose(verbose))
+    found = several.show(config, tuple(map(str, files)), names)
     if output != "text":
-        rows = [
-            {
-                "name": inputs.name_of(path),
-                "pin": shown(found, path),
-                "values": dict(found.blocks[path].values),
-            }
-            for path in paths
-        ]
-        content = {"schema": "lock-show/v1", "cluster": found.cluster, "inputs": rows}
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(locks.shown(found), output))
         return
-    for path in paths:
-        streams.result(escaping.one_line(f"{inputs.name_of(path)}  {shown(found, path)}".rstrip()))
+    for lock in found:
+        if len(found) > 1:
+            messages.heading(f"{lock.file}:")
+        for line in locks.input_lines(lock.inputs):
+            streams.result(line)
 
 
 @lock.command(short_help="Compare two lock files.")
@@ -284,12 +307,14 @@ def diff(
 
 
 @lock.command(short_help="Compare a lock with what servers have.")
-@_lock_file
+@_lock_files
 @output_option
 @strict_option
 @verbose_option
 @click.pass_obj
-def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int) -> int:
+def check(
+    settings: Globals, files: tuple[Path, ...], output: str, strict: bool, verbose: int
+) -> int:
     """Compare what is locked with what servers have now.
 
     Moved tags, commits that are gone, charts that were withdrawn and changed content are errors.
@@ -300,15 +325,19 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     from commodore_py.workflows.lock.compare import lock_at
 
     config = config_of(settings.more_verbose(verbose))
-    found = checking.check_lock(config, lock_at(str(file)))
-    bad = [one for one in found if one.state in checking.BAD or (strict and one.state == "unknown")]
+    found = {str(file): checking.check_lock(config, lock_at(str(file))) for file in files}
+    every = [one for findings in found.values() for one in findings]
+    bad = [one for one in every if one.state in checking.BAD or (strict and one.state == "unknown")]
     if output != "text":
-        content = {"schema": "lock-check/v1", "inputs": locks.findings(found)}
-        streams.data(formats.structured(content, output))
+        rows = [{**row, "lock": file} for file in found for row in locks.findings(found[file])]
+        streams.data(formats.structured({"schema": "lock-check/v1", "inputs": rows}, output))
     else:
-        for line in locks.finding_lines(one for one in found if one.state != "same"):
-            streams.result(line)
-        messages.info(f"{len(found)} inputs, {len(bad)} problems")
+        for file, findings in found.items():
+            if len(found) > 1:
+                messages.heading(f"{file}:")
+            for line in locks.finding_lines(one for one in findings if one.state != "same"):
+                streams.result(line)
+        messages.info(f"{len(every)} inputs, {len(bad)} problems")
     return 1 if bad else 0
 
 
@@ -320,13 +349,18 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     type=click.Path(path_type=Path),
     required=True,
     metavar="PATH",
-    help="A new folder, or a file that ends with .tar or .tar.gz.",
+    help="A new folder, or a file that ends with .tar, .tar.gz or .tar.zst.",
+)
+@click.option(
+    "--shallow",
+    is_flag=True,
+    help="Only the locked commits of repositories, without their history.",
 )
 @api_options
 @strict_option
 @verbose_option
 @click.pass_obj
-def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
+def export(settings: Globals, /, file: Path, out: Path, shallow: bool, **options: Any) -> None:
     """Write everything that a compile of the lock needs to PATH, for a machine without a network.
 
     \b
@@ -335,7 +369,8 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
     """
     from commodore_py.workflows.lock import export as exporting
 
-    exporting.export(_config(settings, options), file.absolute(), out.absolute())
+    config = _config(settings, options)
+    exporting.export(config, file.absolute(), out.absolute(), shallow=shallow)
     messages.info(f"Wrote {out}")
 
 
@@ -426,6 +461,12 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
         strict=options["strict"],
         **caches,
     )
+
+
+def _local_config(settings: Globals) -> Config:
+    from commodore_py.cli.settings import directories
+
+    return config_of(settings, **directories.caches_in(directories.cache_folder()))
 
 
 def _report(outcome: Any, schema: str, output: str) -> None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import Findings
+    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
@@ -53,7 +55,7 @@ class Settings:
 
 
 def compile_cases(
-    config: Config, suite: Suite, settings: Settings
+    config: Config, suite: Suite, settings: Settings, lock: SharedLock | None = None
 ) -> Generator[CaseRun, None, None]:
     """Compile all cases; yields each as soon as it is done.
 
@@ -68,7 +70,8 @@ def compile_cases(
                 if not number:
                     restore_checkout(wanted)
                 folder = stack.enter_context(temporary_folder(config))
-                gathered.append((case, gather(config, wanted, folder)))
+                locked = lock.run() if lock is not None else None
+                gathered.append((case, gather(config, wanted, folder, locked)))
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
         groups = fetch_groups(gathered)
@@ -128,7 +131,9 @@ def _fetched(
     first = group[0][1]
     try:
         if requirements_fingerprint(first.request.component.checkout(), first.parameters):
-            apart(lambda: fetch_libraries(first, keep_others=keep_others))
+            findings = apart(lambda: _libraries_of(first, keep_others=keep_others))
+            if first.locked is not None and findings is not None:
+                first.locked.take(findings)
         else:
             fetch_libraries(first, keep_others=keep_others)
     except CommodoreError as error:
@@ -148,10 +153,16 @@ def _fetched(
     return ready, failed
 
 
+def _libraries_of(first: Gathered, *, keep_others: bool) -> Findings | None:
+    fetch_libraries(first, keep_others=keep_others)
+    return first.locked.findings if first.locked is not None else None
+
+
 def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
-    return Output(done.tree.below(PurePosixPath(folder)), done.notices)
+    findings = gathered.locked.findings if gathered.locked is not None else None
+    return Output(done.tree.below(PurePosixPath(folder)), done.notices, findings)
 
 
 def fetch_groups(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.shared import SharedLock
 
     from .cases import Case, Suite
 
 
 def compile_cases(
-    config: Config, suite: Suite, keep: Path | None = None
+    config: Config, suite: Suite, keep: Path | None = None, lock: SharedLock | None = None
 ) -> Generator[CaseRun, None, None]:
     """Compile all cases, each in a working directory of its own; yields each when it is done.
 
@@ -46,7 +47,7 @@ def compile_cases(
             else:
                 own = config._replace(paths=WorkPaths(folder), processes=1)
                 ready.append((case.name, (own, package)))
-        yield from compiled(config, ready, partial(_compile, passing=keep is None))
+        yield from compiled(config, ready, partial(_compile, passing=keep is None, lock=lock))
 
 
 def package_of(suite: Suite, case: Case) -> PackageFolder:
@@ -60,9 +61,13 @@ def package_of(suite: Suite, case: Case) -> PackageFolder:
     )
 
 
-def _compile(what: tuple[Config, PackageFolder], *, passing: bool) -> Output:
-    rendered = render_package(*what, passing=passing)
+def _compile(
+    what: tuple[Config, PackageFolder], *, passing: bool, lock: SharedLock | None
+) -> Output:
+    locked = lock.run() if lock is not None else None
+    rendered = render_package(*what, passing=passing, locked=locked)
     tree = Tree()
     for folder, one in placed(rendered.instances).items():
         tree |= one.below(PurePosixPath(folder))
-    return Output(tree, rendered.notices)
+    findings = locked.findings if locked is not None else None
+    return Output(tree, rendered.notices, findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,9 +12,11 @@ from commodore_py.adapters import forked
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import Findings
+    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
@@ -26,6 +29,8 @@ class Output:
 
     tree: Tree
     notices: tuple[Problem, ...] = ()
+    findings: Findings | None = None
+    """What it is made of, if there is a lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,19 @@ def compiled(
         yield from _ran(config, [*by_case], run)
 
 
+def with_lock(
+    running: Generator[CaseRun, None, None], lock: SharedLock
+) -> Generator[CaseRun, None, None]:
+    """Every case when it is done, but those that the lock refuses: its end names them."""
+    with closing(running):
+        for ran in running:
+            if ran.error is not None and lock.refused(ran.error):
+                continue
+            if ran.output is not None and ran.output.findings is not None:
+                lock.add(ran.output.findings)
+            yield ran
+
+
 def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) -> Iterator[CaseRun]:
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
@@ -67,13 +85,12 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) ->
         yield from map(run, cases)
 
 
-def apart(work: Callable[[], None]) -> None:
+def apart(work: Callable[[], Item]) -> Item:
     """Run work in a worker: it may load libraries which do not survive a fork."""
     if not forked.possible():
-        work()
-        return
-    for _ in forked.each(lambda: lambda _: work(), ["Jsonnet libraries"], 1):
-        pass
+        return work()
+    ((_, result),) = forked.each(lambda: lambda _: work(), ["Jsonnet libraries"], 1)
+    return result
 
 
 def processes_for(config: Config) -> int:

@@ -6,14 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from commodore_py.dependencies.lock.document import KEYS, SCHEMA, SINGLE
 from commodore_py.errors import CommodoreError
 
-from .document import KEYS, SCHEMA, SINGLE
 from .reading import Reading
 from .toml_reader import read_toml
 
 if TYPE_CHECKING:
-    from .document import Lock
+    from commodore_py.dependencies.lock.document import Lock
 
 _COMMENT_AT_END = r" ?(#[^\x00-\x08\x0a-\x1f\x7f]*)?"
 _COMMENT = re.compile(_COMMENT_AT_END)

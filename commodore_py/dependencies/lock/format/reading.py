@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .document import Block, Comment, Lock
-from .renovate import RENOVATE
+from commodore_py.dependencies.lock.document import Block, Comment, Lock
+from commodore_py.dependencies.lock.renovate import RENOVATE
 
 if TYPE_CHECKING:
-    from .document import Path
+    from commodore_py.dependencies.lock.document import Path
 
-_FORMER = re.compile(r"# Lock of cluster .*\. Made by commodore; your comments are kept\.")
+_FORMER = re.compile(
+    r"# Lock of (?:cluster .*|a component or a package)\."
+    r" Made by commodore; your comments are kept\."
+)
 
 
 class Reading:

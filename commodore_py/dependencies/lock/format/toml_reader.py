@@ -6,15 +6,15 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block
 from commodore_py.errors import CommodoreError
 
-from .document import KEYS, SINGLE, Block
 from .reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .document import Lock, Path
+    from commodore_py.dependencies.lock.document import Lock, Path
 
 _ENTRY = re.compile(
     r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))\s*=\s*"""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .document import SCHEMA, Comment, in_order
-from .renovate import RENOVATE
+from commodore_py.dependencies.lock.document import SCHEMA, Comment, in_order
+from commodore_py.dependencies.lock.renovate import RENOVATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .document import Block, Lock, Path
+    from commodore_py.dependencies.lock.document import Block, Lock, Path
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t"}
@@ -36,7 +36,8 @@ def write_lock(lock: Lock) -> str:
 def first_line(cluster: str) -> str:
     """The comment at the top."""
     shown = re.sub(r"[\x00-\x1f\x7f]", " ", cluster)
-    return f"# Lock of cluster {shown}. Made by commodore; your comments are kept."
+    subject = f"cluster {shown}" if shown else "a component or a package"
+    return f"# Lock of {subject}. Made by commodore; your comments are kept."
 
 
 def _lines(path: Path, block: Block) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""The text of a lock file: read, and written in its canonical form."""
