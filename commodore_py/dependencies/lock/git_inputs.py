@@ -80,6 +80,8 @@ class GitInputs:
             requests = [one for one in map(self._offline, requests) if one is not None]
             if any(one.kind in CONFIGURATION for one in wanted):
                 self._state.raise_changes()
+        else:
+            self._open_cached(requests)
         fetched = self._fetched(requests)
         return tuple(self._noted(*pair) for pair in zip(requests, fetched, strict=True))
 
@@ -153,6 +155,14 @@ class GitInputs:
             )
         )
         return None
+
+    def _open_cached(self, requests: Iterable[_Request]) -> None:
+        """Make missing clones from the user's cache where that has what is locked."""
+        for spec, commit in {one.spec.url: (one.spec, one.commit) for one in requests}.values():
+            if not commit or spec.kind in CONFIGURATION:
+                continue
+            if not (bare_clone_of(spec, self._config.paths) / "HEAD").is_file():
+                commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
         wanted = [one.wanted for one in requests]

@@ -98,7 +98,9 @@ class _Checking:
             there = commit in refs.peeled.values() or self._has(url, commit)
             return _same_if(there, "gone", commit)
         name = requested or refs.default_branch
-        tag, branch = refs.peeled.get(TAGS + name), refs.peeled.get(BRANCHES + name)
+        # A remote on this machine is read as files, which do not say what loose refs lead to.
+        branch = refs.objects.get(BRANCHES + name)
+        tag = refs.peeled.get(TAGS + name) or self._opened(url, refs.objects.get(TAGS + name))
         if tag is not None:
             return _same_if(tag == commit, "moved", f"tag {name} is at {tag[:12]}")
         if branch is None:
@@ -109,6 +111,10 @@ class _Checking:
         if self._has(url, commit, branch=name):
             return "behind", f"branch {name} is at {branch[:12]}"
         return "gone", f"branch {name} was replaced and is at {branch[:12]}"
+
+    def _opened(self, url: str, tag: str | None) -> str | None:
+        folder = self._client.local_folder(url, "") if tag else None
+        return git(folder, "rev-parse", f"{tag}^{{commit}}") if folder is not None else tag
 
     def _has(self, url: str, commit: str, *, branch: str = "") -> bool:
         """Whether a remote has a commit, on a branch if one is named."""
