@@ -114,6 +114,18 @@ def components(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 
 
 @_quickly
+def versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Tags and branches of a component, as they were at the last fetch."""
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.editing.components import entry_of
+    from commodore_py.workflows.editing.versions import cloned_versions
+
+    paths = WorkPaths(_work(ctx).absolute())
+    found = cloned_versions(paths, entry_of(paths, str(ctx.params["name"]))["url"])
+    yield {**dict.fromkeys(found.branches, "branch"), **dict.fromkeys(found.tags, "tag")}
+
+
+@_quickly
 def cases_to_test(_ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Test cases of the component or package in the current folder."""
     names = (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})

@@ -2,6 +2,7 @@
 
 `COMMODORE_TUNING=off` turns all of it off; results are the same.
 
+`exchange`      two files exchange their names in one step
 `frames`        Python's frames lie in one piece of memory
 `garbage`       Python looks for garbage rarely
 `go_collector`  Go, which evaluates Jsonnet, collects garbage less often

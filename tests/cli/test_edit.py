@@ -69,7 +69,7 @@ def test_undo_gives_the_bytes_back_and_makes_them_again(
     (place / CLUSTER).write_bytes(before)
     ran = commodore("edit", "undo", number)
     assert ran.code == 1
-    assert "the file was changed in the meantime" in ran.err
+    assert "web_shop.text was changed in the meantime" in ran.err
     assert (place / CLUSTER).read_bytes() == before
 
 
@@ -157,6 +157,7 @@ def test_applications_are_disabled_where_they_are_listed(
     ran = commodore(*words, "disable", "web-shop")
     assert ran.code == 1
     assert "the edit would lose data: Namespace web-shop" in ran.err
+    assert "--ignore change/data-loss" in ran.err
     ran = commodore(*words, "enable", "no-such-thing")
     assert ran.code == 1
     assert "unknown component no-such-thing" in ran.err
@@ -169,12 +170,16 @@ def test_a_journal_writes_no_other_file(
     victim, hook = tmp_path / "victim.yml", place / "inventory/classes/t-demo/.git/config.yml"
     for file in (victim, hook):
         file.write_text("old")
-    entry = {"time": "", "operation": "", "before": "bmV3", "after": "b2xk", "undone": False}
+    entry = {"time": "", "operation": "", "undone": False, "commit": ""}
+    contents = {"before": "bmV3", "after": "b2xk", "nodes": []}
     journal = place / ".commodore/edits"
     journal.mkdir(parents=True, exist_ok=True)
     names = [str(victim), f"inventory/classes/../../../{victim}", str(hook.relative_to(place)), 1]
     for number, name in enumerate(names, 900):
-        content = {**entry, "id": str(number), "file": name}
+        files = [{**contents, "file": name}]
+        step = "write" if number % 2 else ""
+        steps = {"step": step, "pending": files if step else []}
+        content = {**entry, "id": str(number), "files": files, **steps}
         (journal / f"{number}.json").write_text(json.dumps(content))
         ran = commodore("edit", "undo", str(number))
         assert ran.code == 1
@@ -184,7 +189,7 @@ def test_a_journal_writes_no_other_file(
         (journal / "999.json").write_text(text)
         assert commodore("edit", "log").code == 0
     for number in (900, 901, 902, 903, 999):
-        (journal / f"{number}.json").unlink()
+        (journal / f"{number}.json").unlink(missing_ok=True)
     hook.unlink()
 
 
@@ -212,8 +217,9 @@ def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
 
     content = json.loads(ran.out)
     assert ran.code == 5
-    assert (content["schema"], content["id"], content["file"]) == ("edit/v1", None, CLUSTER)
-    assert content["diff"][-3:] == ["+  brand:", "+    new:", "+      a: 1"]
+    assert (content["schema"], content["id"]) == ("edit/v1", None)
+    assert content["files"][0]["file"] == content["operations"][0]["file"] == CLUSTER
+    assert content["files"][0]["diff"][-3:] == ["+  brand:", "+    new:", "+      a: 1"]
     assert content["catalog"]["changed"] is False
     assert (place / CLUSTER).read_bytes() == before
 

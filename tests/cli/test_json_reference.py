@@ -102,6 +102,7 @@ WORDS = {
     ),
     "lock-show/v1": ("lock", "show", "global", "--lock", "it.lock", "-o", "json"),
     "edit/v1": ("-d", "{work}", *_EDIT, "--dry-run", "--validate", "inventory", "-o", "json"),
+    "edit-options/v1": ("-d", "{work}", "edit", "options", "web_shop.replicas", "-o", "json"),
     "edit-log/v1": ("-d", "{work}", "edit", "log", "-o", "json"),
     "lock-diff/v1": ("lock", "diff", "it.lock", "other.lock", "-o", "json"),
     "lock-check/v1": ("lock", "check", "--lock", "it.lock", "-o", "json"),
@@ -109,6 +110,8 @@ WORDS = {
     "tool-list/v1": ("tool", "list", "-V", "-o", "json"),
     "version/v1": ("version", "-o", "json"),
 }
+READ = ("edit-request/v1",)
+"""Schemas of what is read, not printed."""
 
 
 def a_changed_catalog(checkout: Path) -> None:
@@ -240,8 +243,13 @@ def test_an_example_has_the_keys_that_are_printed(
     assert set(keys(printed, shown)) == set(keys(shown, shown))
 
 
+@pytest.mark.parametrize("schema", READ)
+def test_an_example_of_what_is_read_fits_its_schema(schema: str) -> None:
+    assert problems_of(EXAMPLES[schema]) == []
+
+
 def test_every_example_is_compared() -> None:
-    assert EXAMPLES.keys() == WORDS.keys()
+    assert EXAMPLES.keys() == {*WORDS, *READ}
 
 
 @pytest.mark.parametrize("schema", EXAMPLES)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Path = tuple[str | int, ...]
 
 _GONE: Final = object()
+ABSENT: Final = object()
+"""Stands for what a class file does not hold."""
 
 Verb = Literal["set", "unset", "append"]
 
@@ -81,6 +83,12 @@ def own_items(data: bytes, path: Path, *, name: str) -> list[Any]:
     """The items of the list that a class file holds at a path."""
     value, missing = _reached(_structure(text_of(data, name=name), name), path)
     return value if not missing and isinstance(value, list) else []
+
+
+def own_value(data: bytes, path: Path, *, name: str) -> Any:
+    """What a class file holds at a path; `ABSENT` if nothing."""
+    value, missing = _reached(_structure(text_of(data, name=name), name), path)
+    return ABSENT if missing else value
 
 
 def _spliced(text: str, edit: Edit, name: str) -> str:

@@ -4,39 +4,66 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.class_edits import own_items
 from commodore_py.inventory.engine.values import Value, plain
 from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.inventory.explain.places import Place
-    from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.inventory.explain.replay import Hierarchy, Replay
     from commodore_py.inventory.explain.steps import Step
+    from commodore_py.model.inventory import Node
     from commodore_py.model.spot import ParameterPath
 
+    from .plan import Plan, Planned
 
-def problems_of_set(
-    hierarchy: Hierarchy, file: str, path: ParameterPath, value: Value
+_REMOVED = "~"
+
+
+def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator[Problem]:
+    """Why an operation has no effect, or not that effect alone; `nodes` are the merged values."""
+    for one in plan.planned:
+        request = one.operation.request
+        if one.before == one.after or request.verb in ("unset", "remove"):
+            continue
+        if request.verb in ("enable", "disable"):
+            yield from _of_application(plan.staged, request.path, enable=request.verb == "enable")
+            continue
+        value = request.values[0]
+        if request.verb == "append":
+            value = own_items(one.after, one.edits[-1].path, name=one.choice.shown)
+        yield from _of_set(plan.staged, one, value, nodes)
+
+
+def value_now(hierarchy: Hierarchy, one: Planned) -> str:
+    """The value that applies once a layer does not set it, and its place; empty if none does."""
+    steps = Tracer(hierarchy.replay(one.target)).follow(one.path)
+    value = _plain(steps[-1].after) if steps else ABSENT
+    return "" if value is ABSENT else f"{inline(value)} ({steps[-1].place})"
+
+
+def _of_set(
+    hierarchy: Hierarchy, one: Planned, value: Value, nodes: Mapping[str, Node] | None
 ) -> Iterator[Problem]:
-    """Why a value that a file sets is not, or not alone, the merged one; a problem a cause."""
+    file, path = one.choice.shown, one.path
     overridden: dict[Place, list[str]] = {}
     merged: dict[tuple[Place, ...], list[str]] = {}
     for target in hierarchy.targets:
-        replay = hierarchy.replay(target)
-        if all(layer.file != file for layer in replay.layers):
+        if nodes is not None and target in nodes and _is_at(nodes[target].parameters, path, value):
             continue
+        replay = hierarchy.replay(target)
         tracer = Tracer(replay)
-        steps = tracer.follow(path)
+        steps = _steps(tracer, path) if _includes(replay, file) else ()
         if not steps:
             continue
-        for step in steps:
-            if step.error is not None and not step.within:
-                raise CommodoreError(str(step.error), where=str(step.place))
         winner = _winner(tracer, path, value, file)
         if winner is not None:
             overridden.setdefault(winner.place, []).append(target)
@@ -50,6 +77,7 @@ def problems_of_set(
             severity="error",
             code="edit/no-effect",
             remedy=f"edit that layer: --at {place.file}",
+            options=(place.file,),
         )
     for places, targets in merged.items():
         yield Problem(
@@ -60,17 +88,44 @@ def problems_of_set(
         )
 
 
+def _includes(replay: Replay, file: str) -> bool:
+    return any(layer.file == file for layer in replay.layers)
+
+
+def _steps(tracer: Tracer, path: ParameterPath) -> tuple[Step, ...]:
+    steps = tuple(tracer.follow(path))
+    for step in steps:
+        if step.error is not None and not step.within:
+            raise CommodoreError(str(step.error), where=str(step.place))
+    return steps
+
+
+def _of_application(hierarchy: Hierarchy, name: str, *, enable: bool) -> Iterator[Problem]:
+    staged: Replay = hierarchy.replay(BOOTSTRAP)
+    if (name in staged.state.applications.names) == enable:
+        return
+    place = staged.place_of_application(f"{_REMOVED}{name}" if enable else name)
+    yield Problem(
+        f"the edit has no effect: another layer {'removes' if enable else 'lists'} {name}",
+        where=str(place or ""),
+        severity="error",
+        code="edit/no-effect",
+        remedy=f"edit that layer: --at {place.file}" if place else "",
+    )
+
+
+def _is_at(merged: object, path: ParameterPath, value: Value) -> bool:
+    """Whether a merged value is exactly the intended one; references are looked at in layers."""
+    for part in path:
+        if not isinstance(merged, dict) or part not in merged:
+            return False
+        merged = merged[part]
+    return type(merged) is type(value) and bool(merged == value)
+
+
 def _named(targets: list[str]) -> str:
     more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
     return f"target {targets[0]}{more}"
-
-
-def value_now(hierarchy: Hierarchy, target: str, path: ParameterPath) -> tuple[Value, str]:
-    """The merged value at a path, and the place of the layer that gave it; `ABSENT` if none."""
-    steps = Tracer(hierarchy.replay(target)).follow(path)
-    if not steps:
-        return ABSENT, ""
-    return _plain(steps[-1].after), str(steps[-1].place)
 
 
 def _winner(tracer: Tracer, path: ParameterPath, value: Value, file: str) -> Step | None:

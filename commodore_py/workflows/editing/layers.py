@@ -1,13 +1,15 @@
-"""Which class file an edit belongs to: a layer within its scope (pure)."""
+"""Which class file an edit belongs to: a layer within its scope."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map
 from commodore_py.inventory.explain.diagnostics import similar
+from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.model.inventory import BOOTSTRAP
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
     from commodore_py.model.spot import ParameterPath
 
-Level = Literal["cluster", "tenant", "global"]
+    from .requests import Level, Where
 
 _GLOBAL = "global"
 _GENERATED = "params"
@@ -72,6 +74,11 @@ class Choice:
     others: tuple[str, ...] = ()
     """Files of the same scope that could take it, too."""
 
+    @property
+    def real_file(self) -> Path:
+        """The file, by the real name of its folder: a link stays one, and is refused."""
+        return self.file.parent.resolve() / self.file.name
+
 
 def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPath) -> Choice:
     """The highest layer of a scope that sets a path, else most of what is above it."""
@@ -105,6 +112,29 @@ def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | Non
     """A class as the layer of an edit."""
     shown = [hierarchy.file_of(one) for one in others or []]
     return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, tuple(shown))
+
+
+def layer_of(hierarchy: Hierarchy, replay: Replay, where: Where, path: ParameterPath) -> Choice:
+    """The layer that an operation on a parameter changes."""
+    if where.at is not None:
+        return named(hierarchy, replay, where.at)
+    return choose(hierarchy, replay, scope_of(replay, where.level), path)
+
+
+def scope_of(replay: Replay, level: Level) -> Scope:
+    """The classes of a level, for the cluster that was compiled."""
+    tracer = Tracer(replay)
+    ids = {
+        name: str(tracer.value(("cluster", name)))
+        for name in ("tenant", "name")
+        if tracer.follow(("cluster", name))
+    }
+    return Scope(level, ids.get("tenant", ""), ids.get("name", ""))
+
+
+def tenant_in(hierarchy: Hierarchy) -> str:
+    """The tenant of the cluster that was compiled."""
+    return scope_of(hierarchy.replay(BOOTSTRAP), "tenant").tenant
 
 
 def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:

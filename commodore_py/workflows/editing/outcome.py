@@ -3,50 +3,144 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import pipeline
 from commodore_py.adapters.files.protected import WouldWrite
 from commodore_py.adapters.reading import staged
 from commodore_py.catalog.diff.change import change_between
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.parameter_schema import problems_of as schema_problems
+from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, filtered, in_place
 
+from .fetched import fetch_requested
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered
 
-    from .plan import Planned
+    Files = Mapping[Path, tuple[bytes, bytes]]
 
 
-def change_of(config: Config, cluster_id: str, planned: Planned) -> Change:
-    """The change of the catalog that an edit causes; raises if the edit does not compile."""
-    root = config.paths.root.resolve()
-    if not planned.file.is_relative_to(root):
-        raise CommodoreError(
-            "a file outside of the working directory cannot be compiled with an edit",
-            where=str(planned.file),
-            hint="use --validate inventory, or edit its checkout in the working directory",
-        )
-    # What a compile warns of is not about the edit; a compile shows it again.
-    own_messages = filtered(lambda record: record.levelno >= logging.ERROR)
+class Outcome(NamedTuple):
+    """What differs once an edit is written."""
+
+    change: Change | None
+    """None if the cluster does not compile without the edit."""
+    problems: tuple[Problem, ...]
+    """What a compile reports only with the edit."""
+    nodes: Mapping[str, Node] | None
+    errors: tuple[CommodoreError, ...] = ()
+    """Errors that are there without the edit, too."""
+
+
+class _Side(NamedTuple):
+    """A compile, or why there is none."""
+
+    catalog: Tree = Tree()
+    rendered: Rendered | None = None
+    nodes: Mapping[str, Node] | None = None
+    problems: tuple[Problem, ...] = ()
+    error: CommodoreError | None = None
+
+
+def outcome_of(
+    config: Config, cluster_id: str, files: Files, *, render: bool = True, fetch: bool = False
+) -> Outcome:
+    """What an edit causes; raises if it causes errors. Nothing is written.
+
+    Without `render`, only the hierarchy is resolved; with `fetch`, what the edit requests is
+    fetched into a copy.
+    """
     config = config._replace(local=True, dry_run=True)
-    with own_messages:
+    # What a compile warns of is not about the edit; a compile shows it again.
+    with filtered(lambda record: record.levelno >= logging.ERROR):
+        if not fetch:
+            try:
+                with in_place(config.paths):
+                    before = _side(config, cluster_id, render=render)
+                    with staged({file: new for file, (_, new) in files.items()}):
+                        return _compared(before, _side(config, cluster_id, render=render))
+            except WouldWrite:
+                pass
+        with _copy_of(config, files) as (own, own_files):
+            before = _side(own, cluster_id, render=render)
+            known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
+            for file, (_, new) in own_files.items():
+                file.write_bytes(new)
+            if known:
+                fetch_requested(own, cluster_id, known)
+            return _compared(before, _side(own, cluster_id, render=render))
+
+
+def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
+    """What an edit causes in another cluster, which is gathered in a folder of its own."""
+    root = config.paths.root.resolve()
+    own_messages = filtered(lambda record: record.levelno >= logging.ERROR)
+    with own_messages, tempfile.TemporaryDirectory(prefix="commodore-edit-") as folder:
+        place = Path(folder).resolve()
+        scratch = WorkPaths(place / "work")
+        own = config._replace(paths=scratch, local=False, output_dir=place / "catalog")
         try:
-            with in_place(config.paths):
-                before = _rendered(config, cluster_id)
-                with staged({planned.file: planned.after}):
-                    after = _rendered(config, cluster_id)
-        except WouldWrite:
-            with copied(config) as own:
-                before = _rendered(own, cluster_id)
-                (own.paths.root / planned.file.relative_to(root)).write_bytes(planned.after)
-                after = _rendered(own, cluster_id)
-    return change_between(before.catalog, after.catalog)._replace(
-        after=after.catalog, rules=after.rules
-    )
+            pipeline.gather(own, cluster_id)
+            own = own._replace(local=True)
+            moved = {scratch.root / file.relative_to(root): files[file] for file in files}
+            moved = {file: contents for file, contents in moved.items() if file.is_file()}
+            sides = []
+            for number in (0, 1):
+                for file, contents in moved.items():
+                    file.write_bytes(contents[number])
+                sides.append(_side(own, cluster_id, render=True))
+            return _compared(*sides)
+        except CommodoreError as error:
+            error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
+            error.add_note(f"while compiling cluster {cluster_id} with the edit")
+            raise
 
 
-def _rendered(config: Config, cluster_id: str) -> Rendered:
-    return pipeline.render(config, pipeline.gather(config, cluster_id))
+def _compared(before: _Side, after: _Side) -> Outcome:
+    old = before.error.parts if before.error else ()
+    known = {(str(one), one.where) for one in old}
+    if after.error is not None:
+        added = [one for one in after.error.parts if (str(one), one.where) not in known]
+        if added or not known:
+            raise after.error
+    seen = {one.fingerprint for one in before.problems}
+    added_problems = tuple(one for one in after.problems if one.fingerprint not in seen)
+    if before.error is not None or after.error is not None or after.rendered is None:
+        left = after.error.parts if after.error else ()
+        return Outcome(None, added_problems, after.nodes, left)
+    change = change_between(before.catalog, after.catalog)
+    change = change._replace(after=after.catalog, rules=after.rendered.rules)
+    return Outcome(change, added_problems, after.nodes)
+
+
+def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
+    try:
+        sources = pipeline.gather(config, cluster_id)
+        nodes = sources.inventory.nodes
+        about = (*sources.notices, *schema_problems(sources.inventory, sources.classes))
+        if not render:
+            return _Side(nodes=nodes, problems=about)
+        rendered = pipeline.render(config, sources)
+    except CommodoreError as error:
+        return _Side(error=error)
+    problems = (*rendered.notices, *about)
+    return _Side(rendered.catalog, rendered, nodes, problems)
+
+
+@contextmanager
+def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
+    root = config.paths.root.resolve()
+    with copied(config) as own:
+        yield own, {own.paths.root / file.relative_to(root): files[file] for file in files}

@@ -1,120 +1,103 @@
-"""Plan an edit: the layer, the new bytes, and what the edit does to the merged values."""
+"""Plan an edit: the layers, the new bytes, and what was intended; nothing is written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.adapters.yaml.splice import Absent
-from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.class_edits import Edit, edited, own_items
-from commodore_py.inventory.explain.diagnostics import raise_failures
-from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.engine.class_edits import Edit, edited, own_items, own_value
 from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 
 from . import layers
-from .effect import problems_of_set, value_now
-from .journal import refuse_other_files
+from .draft import Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.explain.replay import Hierarchy, Replay
-    from commodore_py.model.problem import Problem
     from commodore_py.model.spot import ParameterPath
 
-    from .layers import Choice, Level
+    from .layers import Choice
+    from .requests import Operation, Request, Where
 
-Verb = Literal["set", "unset", "append", "remove", "override"]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """An operation on a parameter."""
-
-    verb: Verb
-    path: str
-    values: tuple[Any, ...] = ()
-    """One for `set` and `override`; items for `append` and `remove`."""
-    constant: bool = False
-    """Whether `override` makes the key constant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What an edit may change."""
-
-    level: Level = "cluster"
-    at: Path | None = None
-    """A class file; otherwise the layer is looked for."""
-    target: str = ""
-    """The target whose layers count; all have the same classes of tenant and global repository."""
-    through_anchors: bool = False
+_APPLICATIONS = ("applications",)
+_REMOVED = "~"
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An edit of one class file that has not been written."""
+    """An operation on one class file."""
 
+    operation: Operation
     choice: Choice
     before: bytes
     after: bytes
     line: int
     """The line of the node, for messages."""
-    problems: tuple[Problem, ...] = ()
-    now: str = ""
-    """For `unset`: the value that applies then, and its place."""
+    edits: tuple[Edit, ...] = ()
+    target: str = BOOTSTRAP
+    """The target whose layers were looked at."""
+    path: ParameterPath = ()
+    """The parameter; empty for an application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All operations of an edit, and the class files that they change."""
+
+    planned: tuple[Planned, ...]
+    files: dict[Path, tuple[bytes, bytes]]
+    """Each with its old and its new content."""
+    staged: Hierarchy
 
     @property
-    def file(self) -> Path:
-        """The file, by the real name of its folder."""
-        return file_of(self.choice)
+    def requests_dependencies(self) -> bool:
+        """Whether other versions of components and packages may have to be fetched."""
+        return any(
+            one.path[:1] in (("components",), ("packages",))
+            or one.operation.request.verb == "enable"
+            for one in self.planned
+        )
+
+    def made_again(self, file: Path, base: bytes) -> bytes:
+        """Another version of a file with the same operations."""
+        for one in self.planned:
+            if one.choice.real_file == file:
+                base = _all_edited(base, one.edits, one.choice, one.operation.where)
+        return base
+
+    def __bool__(self) -> bool:
+        return bool(self.files)
+
+    def __str__(self) -> str:
+        return ", ".join(dict.fromkeys(str(one.operation.request) for one in self.planned))
 
 
-def file_of(choice: Choice) -> Path:
-    """The file of a layer, by the real name of its folder: a link stays one, and is refused."""
-    return choice.file.parent.resolve() / choice.file.name
-
-
-def plan(paths: WorkPaths, request: Request, where: Where, *, check: bool = True) -> Planned:
-    """The new bytes of the class file that an operation belongs to; with `check`, its effect."""
-    path = path_parts(request.path)
-    _refuse_items_of_lists(path)
-    hierarchy = compiled_hierarchy(paths)
-    target = _target_of(hierarchy, path, where.target)
-    choice = _chosen(paths, hierarchy, target, path, where)
-    refuse_other_files(paths, file_of(choice))
-    before = content_of(choice.file)
-    edits = _edits(request, path, choice, before)
-    try:
-        after = all_edited(before, edits, choice, where)
-    except Absent:
-        raise _not_set_there(hierarchy, target, path, choice) from None
-    if after == before:
-        return Planned(choice, before, before, 0)
-    problems: list[Problem] = []
-    now = ""
-    if check:
-        staged = compiled_hierarchy(paths, {choice.name: after})
-        problems, now = _effect(staged, target, path, edits[-1], choice)
-    line = yaml.line_at(after, [0, "parameters", *path])
-    return Planned(choice, before, after, line, tuple(problems), now)
-
-
-def all_edited(before: bytes, edits: Iterable[Edit], choice: Choice, where: Where) -> bytes:
-    """The bytes of a class file after some edits."""
-    for edit in edits:
-        own = edit._replace(through_anchors=where.through_anchors)
-        before = edited(before, own, name=choice.shown)
-    return before
+def plan(paths: WorkPaths, operations: Sequence[Operation]) -> Plan:
+    """The new bytes of the class files that operations belong to, one after the other."""
+    draft = Draft(paths)
+    planned: list[Planned] = []
+    for number, operation in enumerate(operations, 1):
+        try:
+            one = _planned(draft, operation)
+        except CommodoreError as error:
+            if len(operations) > 1:
+                error.add_note(f"in operation {number}: {operation.request}")
+            raise
+        draft.stage(one.choice, one.after)
+        planned.append(one)
+    _refuse_same_nodes(planned)
+    return Plan(tuple(planned), draft.files(), draft.hierarchy)
 
 
 def without_items(path: tuple[str, ...], items: list[Any], gone: Collection[Any]) -> list[Edit]:
@@ -123,18 +106,77 @@ def without_items(path: tuple[str, ...], items: list[Any], gone: Collection[Any]
     return [Edit("unset", (*path, Index(number))) for number in reversed(numbers)]
 
 
-def _effect(
-    staged: Hierarchy, target: str, path: ParameterPath, edit: Edit, choice: Choice
-) -> tuple[list[Problem], str]:
-    for name in staged.targets:
-        raise_failures(staged, staged.replay(name))
-    if edit.verb == "unset":
-        value, place = value_now(staged, target, path)
-        return [], "" if value is ABSENT else f"{inline(value)} ({place})"
-    value = edit.value
-    if edit.verb == "append":
-        value = [*own_items(choice.file.read_bytes(), edit.path, name=choice.shown), *edit.value]
-    return [*problems_of_set(staged, choice.shown, path, value)], ""
+def _planned(draft: Draft, operation: Operation) -> Planned:
+    at = operation.where.at
+    if at is not None:  # named as messages do, or as the shell completes it
+        below = draft.paths.root / at
+        at = below if below.is_file() else at.absolute()
+        operation = replace(operation, where=replace(operation.where, at=at))
+    if operation.request.verb in ("enable", "disable"):
+        return _application(draft, operation)
+    return _parameter(draft, operation)
+
+
+def _parameter(draft: Draft, operation: Operation) -> Planned:
+    request, where = operation.request, operation.where
+    path = path_parts(request.path)
+    _refuse_items_of_lists(path)
+    target = _target_of(draft.hierarchy, path, where.target)
+    choice = layers.layer_of(draft.hierarchy, draft.hierarchy.replay(target), where, path)
+    before = draft.text(choice)
+    edits = _edits(request, path, choice, before)
+    if request.verb in ("set", "override") and not where.replace_references:
+        there = own_value(before, edits[0].path, name=choice.shown)
+        _refuse_reference(there, path, request, choice.shown)
+    try:
+        after = _all_edited(before, edits, choice, where)
+    except Absent:
+        raise _not_set_there(draft.hierarchy, target, path, choice) from None
+    line = yaml.line_at(after, [0, "parameters", *path]) if after != before else 0
+    return Planned(operation, choice, before, after, line, tuple(edits), target, path)
+
+
+def _application(draft: Draft, operation: Operation) -> Planned:
+    name, enable = operation.request.path, operation.request.verb == "enable"
+    if name.startswith(_REMOVED) or not name.strip():
+        raise CommodoreError(f"{name!r} is not a valid name of an application")
+    replay = draft.hierarchy.replay(BOOTSTRAP)
+    wanted, opposite = (name, f"{_REMOVED}{name}") if enable else (f"{_REMOVED}{name}", name)
+    choice = _listing(draft, replay, operation.where, opposite)
+    before = draft.text(choice)
+    if (name in replay.state.applications.names) == enable:
+        return Planned(operation, choice, before, before, 0)
+    items = own_items(before, _APPLICATIONS, name=choice.shown)
+    if opposite in items:
+        edits = without_items(_APPLICATIONS, items, (opposite,))
+    else:
+        edits = [Edit("append", _APPLICATIONS, [wanted])]
+    after = _all_edited(before, edits, choice, operation.where)
+    line = yaml.line_at(after, [0, *_APPLICATIONS])
+    return Planned(operation, choice, before, after, line, tuple(edits))
+
+
+def _listing(draft: Draft, replay: Replay, where: Where, opposite: str) -> Choice:
+    """The layer that lists the opposite, else the one that is usual for the scope."""
+    if where.at is not None:
+        return layers.named(draft.hierarchy, replay, where.at)
+    hierarchy = draft.hierarchy
+    scope = layers.scope_of(replay, where.level)
+    names = [name for name, _ in layers.candidates(hierarchy, replay, scope)]
+    for name in names:
+        text = hierarchy.files.text(name)
+        if opposite in own_items(text, _APPLICATIONS, name=hierarchy.file_of(name)):
+            return layers.chosen(hierarchy, name, f"lists {opposite} now")
+    usual = scope.usual if scope.usual in names else names[0]
+    return layers.chosen(hierarchy, usual, f"the class of {scope}")
+
+
+def _all_edited(before: bytes, edits: Iterable[Edit], choice: Choice, where: Where) -> bytes:
+    """The bytes of a class file after some edits."""
+    for edit in edits:
+        own = edit._replace(through_anchors=where.through_anchors)
+        before = edited(before, own, name=choice.shown)
+    return before
 
 
 def _edits(request: Request, path: ParameterPath, choice: Choice, before: bytes) -> list[Edit]:
@@ -172,37 +214,41 @@ def _refuse_items_of_lists(path: ParameterPath) -> None:
         )
 
 
+def _refuse_reference(there: object, path: ParameterPath, request: Request, where: str) -> None:
+    """Refuse to replace a reference, which others may expect to be one."""
+    if not isinstance(there, str) or "${" not in there or there == request.values[0]:
+        return
+    parameter = there[there.index("${") + 2 :].partition("}")[0].replace(":", ".")
+    raise CommodoreError(
+        f"the value of {dotted(path)} is a reference: {there}",
+        where=where,
+        hint=f"edit the parameter referred to, {parameter}; --replace-reference sets a value here",
+    )
+
+
+def _refuse_same_nodes(planned: Iterable[Planned]) -> None:
+    """Refuse operations whose result depends on their order."""
+    nodes = [
+        (one, edit)
+        for one in planned
+        for edit in one.edits
+        if one.operation.request.verb not in ("append", "remove", "enable", "disable")
+    ]
+    for (one, edit), (other, more) in combinations(nodes, 2):
+        length = min(len(edit.path), len(more.path))
+        if one.choice.name == other.choice.name and edit.path[:length] == more.path[:length]:
+            raise UsageError(
+                f"two operations touch one node: {one.operation.request} and"
+                f" {other.operation.request}",
+                where=one.choice.shown,
+            )
+
+
 def _target_of(hierarchy: Hierarchy, path: ParameterPath, named: str) -> str:
     if named and named not in hierarchy.targets:
         raise CommodoreError(f"target {named} not found", where="--target")
     key = str(path[0]).replace("_", "-")
     return named or (key if key in hierarchy.targets else BOOTSTRAP)
-
-
-def _chosen(
-    paths: WorkPaths, hierarchy: Hierarchy, target: str, path: ParameterPath, where: Where
-) -> Choice:
-    replay = hierarchy.replay(target)
-    if where.at is not None:
-        return named_layer(paths, hierarchy, replay, where.at)
-    return layers.choose(hierarchy, replay, scope_of(replay, where.level), path)
-
-
-def named_layer(paths: WorkPaths, hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
-    """The layer of a file that is named as messages do, or as the shell completes it."""
-    below = paths.root / file
-    return layers.named(hierarchy, replay, below if below.is_file() else file.absolute())
-
-
-def scope_of(replay: Replay, level: Level) -> layers.Scope:
-    """The classes of a level, for the cluster that was compiled."""
-    tracer = Tracer(replay)
-    ids = {
-        name: str(tracer.value(("cluster", name)))
-        for name in ("tenant", "name")
-        if tracer.follow(("cluster", name))
-    }
-    return layers.Scope(level, ids.get("tenant", ""), ids.get("name", ""))
 
 
 def _not_set_there(

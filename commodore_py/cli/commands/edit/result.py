@@ -8,43 +8,54 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cli.output import messages, streams
 
 if TYPE_CHECKING:
-    from commodore_py.catalog.diff.objects import ObjectDiff
-    from commodore_py.workflows.editing.plan import Planned
+    from collections.abc import Iterator
+
+    from commodore_py.workflows.editing.transaction import Result
 
 
-def show(planned: Planned, diff: ObjectDiff | None, output: str, number: str) -> None:
-    """Print an edit; the number is that of its entry in the log, if it was written."""
+def show(found: Result, output: str) -> None:
+    """Print an edit."""
+    messages.notices(one for one in found.verdict.problems if one.severity != "info")
     if output != "text":
         from commodore_py.cli.output import formats
 
-        streams.data(formats.structured(_content(planned, diff, number), output))
+        streams.data(formats.structured(_content(found), output))
         return
-    choice = planned.choice
-    messages.info(f"{choice.shown}:{planned.line} ({choice.reason})")
-    streams.result("\n".join(_lines(planned)))
-    if planned.now:
-        messages.info(f"Now applies: {planned.now}")
-    if diff is not None:
+    for one in found.plan.planned:
+        if one.line:
+            messages.info(f"{one.choice.shown}:{one.line} ({one.choice.reason})")
+    streams.result("\n".join(line for _, lines in _diffs(found) for line in lines))
+    for text in found.now:
+        messages.info(f"Now applies: {text}")
+    if found.diff is not None:
         from commodore_py.cli.output import differences
 
-        streams.result(differences.shown(diff))
-    if number:
-        messages.info(f"Edit {number} written; `commodore edit undo` takes it back")
+        streams.result(differences.shown(found.diff))
+    if found.commit:
+        messages.info(f"Committed as {found.commit[:10]}")
+    if found.entry is not None:
+        messages.info(f"Edit {found.entry.id} written; `commodore edit undo` takes it back")
 
 
-def _content(planned: Planned, diff: ObjectDiff | None, number: str) -> dict[str, Any]:
+def _content(found: Result) -> dict[str, Any]:
     from commodore_py.cli.output.differences import as_json
 
-    choice = planned.choice
     return {
         "schema": "edit/v1",
-        "id": number or None,
-        "file": choice.shown,
-        "line": planned.line,
-        "class": choice.name,
-        "reason": choice.reason,
-        "others": list(choice.others),
-        "diff": _lines(planned),
+        "id": found.entry.id if found.entry else None,
+        "commit": found.commit or None,
+        "operations": [
+            {
+                "operation": str(one.operation.request),
+                "file": one.choice.shown,
+                "line": one.line or None,
+                "class": one.choice.name,
+                "reason": one.choice.reason,
+                "others": list(one.choice.others),
+            }
+            for one in found.plan.planned
+        ],
+        "files": [{"file": file, "diff": lines} for file, lines in _diffs(found)],
         "problems": [
             {
                 "code": one.code,
@@ -52,15 +63,17 @@ def _content(planned: Planned, diff: ObjectDiff | None, number: str) -> dict[str
                 "message": one.message,
                 "where": one.where or None,
                 "remedy": one.remedy or None,
+                "options": list(one.options),
             }
-            for one in planned.problems
+            for one in found.verdict.problems
         ],
-        "catalog": None if diff is None else as_json.object_diff(diff),
+        "catalog": None if found.diff is None else as_json.object_diff(found.diff),
     }
 
 
-def _lines(planned: Planned) -> list[str]:
-    """The lines of the class file that change."""
-    before = planned.before.decode(errors="replace").splitlines()
-    after = planned.after.decode(errors="replace").splitlines()
-    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+def _diffs(found: Result) -> Iterator[tuple[str, list[str]]]:
+    """The lines of each class file that change."""
+    shown = {one.choice.real_file: one.choice.shown for one in found.plan.planned}
+    for file, (before, after) in found.plan.files.items():
+        old, new = (one.decode(errors="replace").splitlines() for one in (before, after))
+        yield shown[file], list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]

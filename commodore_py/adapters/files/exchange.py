@@ -1,0 +1,94 @@
+"""Replace files that others may change at the same moment: none of their content is lost."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.reading import bytes_of
+from commodore_py.errors import CommodoreError
+from commodore_py.tuning.exchange import exchanged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Changed(CommodoreError):
+    """A file has another content than the one that is to be replaced."""
+
+    @classmethod
+    def at(cls, file: Path) -> Changed:
+        """Name the file."""
+        return cls(
+            "the file was changed in the meantime",
+            where=str(file),
+            hint="nothing was written; run the command again to edit what is there now",
+        )
+
+
+def refuse_changed(file: Path, expected: bytes) -> None:
+    """Refuse a file that does not have the expected content."""
+    if content_now(file) != expected:
+        raise Changed.at(file)
+
+
+def content_now(file: Path) -> bytes | None:
+    """The content of a file; None if there is none."""
+    try:
+        return bytes_of(str(file), follow=False)
+    except OSError:
+        return None
+
+
+def write_beside(file: Path, beside: Path, content: bytes) -> None:
+    """Write a file with the mode of another, on disk when this returns."""
+    mode = stat.S_IMODE(file.stat().st_mode)
+    how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        with os.fdopen(os.open(beside, how, 0o600), "wb") as new:
+            new.write(content)
+            new.flush()
+            os.fchmod(new.fileno(), mode)
+            os.fsync(new.fileno())
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def swap_in(file: Path, beside: Path, expected: bytes) -> None:
+    """Put the file beside it in the place of a file that has the expected content.
+
+    Whatever is written to the file meanwhile stays there, and is an error.
+    """
+    own = content_now(beside)
+    if content_now(file) != expected:
+        beside.unlink()
+        raise Changed.at(file)
+    if not exchanged(str(beside), str(file)):
+        beside.replace(file)
+    elif content_now(beside) == expected:
+        beside.unlink()
+    else:  # an editor has saved it after the first comparison
+        put_back(file, beside, own)
+        raise Changed.at(file)
+
+
+def put_back(file: Path, beside: Path, own: bytes | None) -> None:
+    """Return what a swap took out; what was saved since then is newer, and stays."""
+    if content_now(file) == own:
+        exchanged(str(beside), str(file))
+        if content_now(beside) != own:
+            exchanged(str(beside), str(file))
+    beside.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

@@ -1,0 +1,197 @@
+"""Parameters of a component against its own schema, `class/defaults.schema.json`, or its defaults.
+
+The schema is JSON Schema 2020-12 about the merged parameters below the key of the component.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from commodore_py.adapters.reading import content_of
+from commodore_py.adapters.yaml.pieces import inline
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.paths import dotted
+from commodore_py.model.problem import Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.inventory import Inventory
+
+_Json: TypeAlias = Any
+
+FILE = "class/defaults.schema.json"
+_LARGEST = 1 << 22
+_SECRET = "x-commodore-secret"  # noqa: S105 - a keyword
+_REFERENCE = re.compile(r"\?\{.+\}", re.DOTALL)
+_TEXT_RULES = frozenset({"const", "enum", "format", "maxLength", "minLength", "pattern"})
+_MOST = 20
+
+
+class BadSchema(CommodoreError):
+    """A schema that cannot be used."""
+
+
+class Legal(NamedTuple):
+    """Values that a schema accepts at a path, the most likely first."""
+
+    values: tuple[Any, ...] = ()
+    options_at: str = ""
+    """A path of a parameter: its keys or items are legal, too."""
+    secret: bool = False
+
+
+def read_schema(file: Path) -> dict[str, Any] | None:
+    """The schema in a file; None if there is none. One that cannot be used is an error."""
+    if not file.is_file():
+        return None
+    from jsonschema import Draft202012Validator, SchemaError
+
+    try:
+        schema = json.loads(content_of(file, limit=_LARGEST))
+        if not isinstance(schema, dict):
+            raise BadSchema("the schema of parameters is not a mapping", where=str(file))
+        remote = sorted(one for one in _references(schema) if not one.startswith("#"))
+        if remote:
+            raise BadSchema(
+                f"the schema of parameters refers to another file: {remote[0]}",
+                where=str(file),
+                hint="define it below $defs",
+            )
+        Draft202012Validator.check_schema(schema)
+    except (ValueError, RecursionError) as error:
+        raise BadSchema(f"not valid JSON: {error}", where=str(file)) from error
+    except SchemaError as error:
+        at = "/".join(map(str, error.absolute_path))
+        raise BadSchema(f"not a valid schema: {error.message}", where=f"{file} {at}") from error
+    return schema
+
+
+def problems_of(inventory: Inventory, classes: ClassPath) -> Iterator[Problem]:
+    """What is wrong with the parameters of instances whose components have a schema."""
+    schemas: dict[str, dict[str, Any] | None] = {}
+    for instance in inventory.instances:
+        component = classes.component(instance.name)
+        node = inventory.nodes.get(instance.name)
+        if component is None or node is None:
+            continue
+        file = component.directory / FILE
+        if str(file) not in schemas:
+            try:
+                schemas[str(file)] = read_schema(file)
+            except CommodoreError as error:
+                schemas[str(file)] = None
+                place = Place(error.where, field=instance.component_key)
+                yield Problem.at(place, "parameters/bad-schema", str(error), remedy=error.hint)
+        schema = schemas[str(file)]
+        if schema is not None:
+            value = node.parameters.get(instance.component_key, {})
+            yield from _problems(schema, value, instance.name, instance.key)
+
+
+def legal_at(schema: Mapping[str, Any], path: Iterable[object]) -> Legal:
+    """What a schema accepts at a path below the key of its component."""
+    found: Any = _resolved(schema, schema)
+    for part in path:
+        properties = found.get("properties", {})
+        inner = properties.get(str(part), found.get("additionalProperties", {}))
+        found = _resolved(schema, inner if isinstance(inner, dict) else {})
+    values = list(found.get("enum", ()))
+    if "const" in found:
+        values.append(found["const"])
+    if found.get("type") == "boolean":
+        values += [True, False]
+    values += [one for one in found.get("examples", ()) if one not in values]
+    return Legal(
+        tuple(values), str(found.get("x-commodore-options", "")), found.get(_SECRET) is True
+    )
+
+
+def _problems(schema: dict[str, Any], value: _Json, instance: str, key: str) -> Iterator[Problem]:
+    from jsonschema import Draft202012Validator, validators
+
+    validator = validators.extend(Draft202012Validator, {_SECRET: _secret_rule})(schema)
+    plain = json.loads(json.dumps(value, default=str))
+    for number, error in enumerate(validator.iter_errors(plain)):
+        if number == _MOST:
+            return
+        secret = isinstance(error.schema, dict) and error.schema.get(_SECRET) is True
+        if secret and error.validator in _TEXT_RULES:
+            continue  # a secret reference satisfies them; anything else is an error already
+        parts = (key, *error.absolute_path)
+        if error.validator == "additionalProperties":
+            yield from _unknown_keys(error, instance, parts)
+        else:
+            yield _problem(error, instance, parts, secret=secret)
+
+
+def _problem(error: _Json, instance: str, parts: tuple[Hashable, ...], *, secret: bool) -> Problem:
+    path = dotted(parts)
+    options: tuple[str, ...] = ()
+    if secret:
+        message = f"{path} must be a secret reference, such as ?{{vaultkv:…}}"
+    elif error.validator in ("enum", "const"):
+        legal = error.validator_value if error.validator == "enum" else [error.validator_value]
+        options = tuple(map(inline, legal))
+        message = f"{path}: {inline(error.instance)} is not one of {', '.join(options)}"
+    elif error.validator == "required":
+        message = f"{path}: {error.message}"
+    else:
+        rule = f"{error.validator} {inline(error.validator_value)}"
+        message = f"{path}: {inline(error.instance)} violates {rule}"
+    place = Place(instance=instance, field=path)
+    remedy = f"legal values: {', '.join(options)}" if options else ""
+    return Problem.at(place, "parameters/schema", message, options=options, remedy=remedy)
+
+
+def _unknown_keys(error: _Json, instance: str, parts: tuple[Hashable, ...]) -> Iterator[Problem]:
+    known = list(error.schema.get("properties", {}))
+    for name in sorted(str(one) for one in error.instance if one not in known):
+        if name.startswith("_"):
+            continue
+        near = get_close_matches(name, known, n=1)
+        yield Problem.at(
+            Place(instance=instance, field=dotted((*parts, name))),
+            "parameters/unknown-key",
+            f"the component does not know {dotted((*parts, name))}",
+            subject=name,
+            options=tuple(known),
+            remedy=f"did you mean {near[0]}?" if near else "",
+        )
+
+
+def _secret_rule(_: _Json, wanted: _Json, value: _Json, __: _Json) -> Iterator[Exception]:
+    """The rule of `x-commodore-secret`; its message never has the value."""
+    from jsonschema import ValidationError
+
+    if wanted is True and not (isinstance(value, str) and _REFERENCE.fullmatch(value)):
+        yield ValidationError("must be a secret reference")
+
+
+def _references(schema: _Json) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for one in schema:
+            yield from _references(one)
+
+
+def _resolved(root: Mapping[str, Any], schema: _Json) -> Mapping[str, Any]:
+    """What a reference leads to, within the file."""
+    for _ in range(_MOST):
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            break
+        found: Any = root
+        for part in reference.lstrip("#/").split("/"):
+            found = found.get(part, {}) if isinstance(found, dict) and part else found
+        schema = found
+    return schema if isinstance(schema, dict) else {}

@@ -1,0 +1,276 @@
+"""Carry out an edit: plan, validate by the outcome, write all files or none."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from commodore_py.dependencies.protection import edit_journal
+from commodore_py.dependencies.protection.edit_journal import FileEdit
+from commodore_py.dependencies.protection.run_lock import exclusive_run
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.lieutenant.last_compile import cluster_id_in
+from commodore_py.model.problem import Place, Problem
+from commodore_py.model.problems.tolerance import DEFAULT
+from commodore_py.problems.repositories import verdict_of
+
+from . import effect, layers
+from .commits import NO_COMMIT, Overtaken
+from .plan import plan as plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.config import Config
+    from commodore_py.dependencies.protection.edit_journal import Entry
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.problems.tolerance import Tolerance
+    from commodore_py.model.verdict import Verdict
+
+    from .commits import CommitRequest
+    from .plan import Plan
+    from .repository import Repository
+    from .requests import Operation
+
+Validation = Literal["none", "syntax", "inventory", "compile"]
+
+_RETRIES = 3
+_STRICT = ("change/outage", "change/recreate", "edit/merged", "parameters/unknown-key")
+_NOTHING_WRITTEN = "the edit is refused; nothing was written"
+
+
+class Rules(NamedTuple):
+    """How an edit is validated, and what is accepted."""
+
+    validate: Validation = "compile"
+    strict: bool = False
+    tolerance: Tolerance = DEFAULT
+    dry_run: bool = False
+    clusters: tuple[str, ...] = ()
+    """Other clusters to validate, by their ids."""
+    git: CommitRequest = NO_COMMIT
+
+
+class Result(NamedTuple):
+    """An edit: what it changes, what is to be said about it, and its entry if it was written."""
+
+    plan: Plan
+    verdict: Verdict
+    change: Change | None = None
+    diff: ObjectDiff | None = None
+    now: tuple[str, ...] = ()
+    """For what is unset: the values that apply now."""
+    entry: Entry | None = None
+    commit: str = ""
+
+
+def run(config: Config, operations: Sequence[Operation], rules: Rules) -> Result:
+    """Carry out operations as one edit; raises if it is refused, and then nothing is written.
+
+    One that is to be pushed is planned and validated again if somebody else has pushed meanwhile.
+    """
+    for left in range(_RETRIES, -1, -1):
+        try:
+            return _carried_out(config, plan_of(config.paths, operations), rules)
+        except Overtaken:
+            if not left:
+                raise
+    raise AssertionError("the last attempt has returned or raised")
+
+
+def _carried_out(config: Config, plan: Plan, rules: Rules) -> Result:
+    repository = None
+    if rules.git and plan:
+        from .repository import Repository
+
+        repository = Repository(plan.files)
+        repository.check(rules.git)
+    result = _validated(config, plan, rules)
+    if not plan or rules.dry_run:
+        return result
+    message = rules.git.message or f"{plan} ({cluster_id_in(config.paths)})"
+    if repository is not None and rules.git.branch:
+        return result._replace(commit=_on_branch(repository, plan, rules.git, message))
+    result = result._replace(entry=_written(config, plan))
+    if repository is not None:
+        commit = _committed(config, repository, result, message)
+        if rules.git.push:
+            _pushed(config, repository, result, commit)
+        return result._replace(commit=commit)
+    return result
+
+
+def _committed(config: Config, repository: Repository, result: Result, message: str) -> str:
+    """Commit what was written; if that fails, the files are restored."""
+    assert result.entry is not None  # noqa: S101 - for the type checker
+    contents = {file: after for file, (_, after) in result.plan.files.items()}
+    try:
+        commit = repository.commit(message, contents)
+    except CommodoreError:
+        with exclusive_run(config.paths):
+            edit_journal.restore(config.paths, result.entry)
+        raise
+    edit_journal.note(config.paths, result.entry._replace(commit=commit))
+    return commit
+
+
+def _pushed(config: Config, repository: Repository, result: Result, commit: str) -> None:
+    assert result.entry is not None  # noqa: S101 - for the type checker
+    try:
+        repository.push(commit)
+    except Overtaken:
+        repository.fetch()
+        repository.take_back(f"{commit}^")
+        with exclusive_run(config.paths):
+            edit_journal.restore(config.paths, result.entry)
+        repository.forward()
+        raise
+
+
+def _on_branch(repository: Repository, plan: Plan, wanted: CommitRequest, message: str) -> str:
+    """Commit the operations as a new branch; the checkout stays as it is."""
+    contents = {}
+    for file, (before, after) in plan.files.items():
+        base = repository.text_at_base(file)
+        contents[file] = after if base == before else plan.made_again(file, base)
+    commit = repository.commit_to_branch(wanted.branch, message, contents)
+    if wanted.push:
+        repository.push(commit, wanted.branch)
+    return commit
+
+
+def _written(config: Config, plan: Plan) -> Entry:
+    root = config.paths.root.resolve()
+    files = [
+        FileEdit(str(file.relative_to(root)), before, after, _nodes_in(plan, file))
+        for file, (before, after) in plan.files.items()
+    ]
+    with exclusive_run(config.paths):
+        edit_journal.recover(config.paths)
+        return edit_journal.write(config.paths, str(plan), files)
+
+
+def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
+    problems: list[Problem] = []
+    change, diff, nodes = None, None, None
+    if plan and rules.validate in ("inventory", "compile"):
+        from .outcome import outcome_of
+
+        cluster = cluster_id_in(config.paths)
+        found = outcome_of(
+            config,
+            cluster,
+            plan.files,
+            render=rules.validate == "compile",
+            fetch=plan.requests_dependencies,
+        )
+        change, nodes = found.change, found.nodes
+        problems += found.problems
+        problems += (_known_error(str(one), one.where) for one in found.errors)
+        if change is not None:
+            from commodore_py.catalog.diff.objects import object_diff
+
+            diff = object_diff(change, change.rules)
+            problems += _of_changes(diff)
+        problems += effect.problems_of(plan, nodes)
+        problems += _elsewhere(config, cluster, plan, rules)
+    verdict = _judged(config, problems, rules)
+    now = tuple(
+        text
+        for one in plan.planned
+        if one.operation.request.verb == "unset" and rules.validate != "none" and plan
+        if (text := effect.value_now(plan.staged, one))
+    )
+    return Result(plan, verdict, change, diff, now)
+
+
+def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterator[Problem]:
+    """What the edit does to other clusters; those that are not compiled are named."""
+    shared = [one.choice for one in plan.planned if cluster not in one.choice.name.split(".")]
+    if rules.clusters:
+        from commodore_py.catalog.diff.objects import object_diff
+        from commodore_py.workflows.catalog.several import select
+
+        from .outcome import outcome_elsewhere
+
+        ids = rules.clusters
+        if ids == ("all",):
+            everywhere = any(one.name.partition(".")[0] == "global" for one in shared)
+            ids = select(config, "" if everywhere else layers.tenant_in(plan.staged))
+        for one in sorted(set(ids) - {cluster}):
+            found = outcome_elsewhere(config, one, plan.files)
+            problems = list(found.problems)
+            if found.change is not None:
+                problems += _of_changes(object_diff(found.change, found.change.rules))
+            yield from (
+                problem._replace(message=f"{problem.message} (cluster {one})")
+                for problem in problems
+            )
+    elif shared:
+        yield Problem.at(
+            Place(shared[0].shown),
+            "edit/other-clusters",
+            "other clusters may include this class, and were not compiled with the edit",
+            remedy="--clusters all compiles them, too",
+        )
+
+
+def _judged(config: Config, problems: Sequence[Problem], rules: Rules) -> Verdict:
+    """What counts; raises if anything fails the edit."""
+    if rules.strict:
+        problems = [
+            one._replace(severity="error") if one.strict or one.code in _STRICT else one
+            for one in problems
+        ]
+    classes = config.paths.classes
+    verdict = verdict_of(
+        problems,
+        rules.tolerance,
+        cluster="",
+        folders=(classes / "global", None),
+        today=datetime.now(UTC).date(),
+    )
+    if not rules.dry_run:
+        failing = [one.as_error(_hint(one)) for one in verdict.failing]
+        raise_collected(failing, _NOTHING_WRITTEN)
+    return verdict
+
+
+def _hint(problem: Problem) -> str:
+    return f"nothing was written; --ignore {problem.code} accepts it, --dry-run shows all changes"
+
+
+def _of_changes(diff: ObjectDiff) -> list[Problem]:
+    """The changes of objects that harm, as problems."""
+    return [
+        Problem.at(
+            Place(object=str(one.id)),
+            f"change/{one.grade}",
+            f"the edit would {_HARM[one.grade]}: {one.id}",
+        )
+        for one in diff.objects
+        if one.grade in _HARM
+    ]
+
+
+_HARM = {
+    "data-loss": "lose data",
+    "recreate": "delete and create again",
+    "outage": "interrupt",
+}
+
+
+def _known_error(message: str, where: str) -> Problem:
+    return Problem(f"not caused by the edit: {message}", where=where, code="edit/still-broken")
+
+
+def _nodes_in(plan: Plan, file: object) -> tuple[tuple[str | int, ...], ...]:
+    return tuple(
+        dict.fromkeys(
+            tuple(edit.path)
+            for one in plan.planned
+            if one.choice.real_file == file
+            for edit in one.edits
+        )
+    )
