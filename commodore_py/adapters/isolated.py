@@ -20,6 +20,7 @@ from .git.safe import environment_for_programs
 from .process import ENDLESS, ProgramFailed, run
 
 _HERE = "commodore_py.adapters.isolated"
+_TO_START = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class Crashed(CommodoreError):
@@ -58,11 +59,13 @@ def call(function: str, *arguments: object, forward: bool = False, remotes: bool
 class Session:
     """One other process for several calls: what a library loads there is loaded once.
 
-    It starts with the first call and ends with `close`, or with us.
+    It starts with the first call and ends with `close`, or with us. A bare one has no environment
+    but what Python needs to start.
     """
 
-    def __init__(self, *, forward: bool = False) -> None:
+    def __init__(self, *, forward: bool = False, bare: bool = False) -> None:
         self._forward = forward
+        self._bare = bare
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
 
@@ -103,6 +106,11 @@ class Session:
             raise value
         return value
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process, so that what was called before still has an effect."""
+        return self._process is not None
+
     def close(self) -> None:
         """End the other process, if there is one."""
         if self._process is not None:
@@ -118,7 +126,7 @@ class Session:
             self._said = None if self._forward else tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _HERE, "--serve"],
-                env=child_environment(),
+                env=_bare_environment() if self._bare else child_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
@@ -130,6 +138,10 @@ class Session:
             return ""
         self._said.seek(0)
         return self._said.read().decode(errors="replace")
+
+
+def _bare_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _TO_START if name in os.environ}
 
 
 def _last_words(stderr: str) -> str:

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from commodore_py.manifests.objects import ObjectId
+    from commodore_py.model.problem import Problem
     from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.verdict import Outcome
+
+    from .documents import Document, Known, Memory
 
 Content: TypeAlias = "Mapping[str, Any]"
 """An object as it was written: of any form."""
@@ -29,6 +34,31 @@ class Issue(NamedTuple):
     """The value in question, to find the parameter that set it; never one that may be secret."""
 
 
+class Ended(NamedTuple):
+    """What a check of a whole run found, and how it ended."""
+
+    found: Sequence[Problem | tuple[Item, Issue]]
+    outcome: Outcome | None = None
+    """None for what the problems say."""
+    reason: str = ""
+
+
+class PolicySettings(NamedTuple):
+    """Policies, and what they get to know."""
+
+    folder: Path
+    shown: str
+    """What paths of its files begin with in messages."""
+    about: Mapping[str, Any] = {}
+    """The cluster and its facts."""
+    origins: Mapping[str, Mapping[str, str]] = {}
+    """What is known about each instance."""
+    engine: str = ""
+    """`opa` for the program of that name."""
+    seconds: float = 10
+    """How long the policies may take for an object."""
+
+
 class Version(NamedTuple):
     """A version of Kubernetes."""
 
@@ -47,6 +77,8 @@ class Context(NamedTuple):
     definitions: Mapping[tuple[str, str], Content] = {}
     """Definitions of custom resources, by group and kind."""
     known_namespaces: tuple[str, ...] = ()
+    policy: PolicySettings | None = None
+    """The policies; None where there is no configuration."""
 
 
 class Item(NamedTuple):
@@ -85,6 +117,17 @@ class CatalogCheck(Protocol):
 
     def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
         """What is wrong with which object."""
+
+
+class RunCheck(Protocol):
+    """Decides itself what it looks at, and what is remembered; it may start other processes."""
+
+    NAME: str
+
+    def run(
+        self, documents: Sequence[tuple[Document, Known]], memory: Memory, context: Context
+    ) -> Ended | None:
+        """What it finds; None if there is nothing to check."""
 
 
 def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:

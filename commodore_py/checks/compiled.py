@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .policy.folder import policies_for
 from .run import Settings, check_catalog, settings_in
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def check_compiled(
     config: Config, wanted: CheckSettings, sources: Sources, trees: Mapping[str, Tree]
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
-    known = settings_in(sources.inventory.bootstrap.parameters)
+    parameters = sources.inventory.bootstrap.parameters
+    known = settings_in(parameters)
     settings = Settings(
         only=wanted.only,
         skip=(*wanted.skip, *known.pop("skip")),
@@ -46,6 +48,12 @@ def check_compiled(
         subject=str(config.copy_of or config.paths.root),
         below="compiled/",
         root=str(config.paths.root),
+        policy=policies_for(
+            config.paths.classes / "global",
+            parameters,
+            shown="inventory/classes/global",
+            engine=wanted.policy_engine,
+        ),
         **known,
     )
     return check_catalog(trees, settings, _Sources(sources))

@@ -112,10 +112,23 @@ class Memory:
         known.issues[check] = [salts, found]
         self._changed = True
 
+    def of_catalog(self, check: str) -> Any:  # noqa: ANN401 - plain data
+        """What a check remembered about the catalog as a whole; None for nothing."""
+        return self._old.get(_catalog_key(check))
+
+    def note_catalog(self, check: str, found: Any) -> None:  # noqa: ANN401 - plain data
+        """Remember what a check found in the catalog as a whole."""
+        self._new[_catalog_key(check)] = found
+        self._changed |= self._old.get(_catalog_key(check)) != found
+
     def keep(self) -> None:
         """Store what is known about the documents of this run."""
         if self._store is not None and (self._changed or self._new.keys() != self._old.keys()):
             self._store.note(self._key, marshal.dumps(self._new))
+
+
+def _catalog_key(check: str) -> str:
+    return f"catalog {check}"
 
 
 def _object(document: Document, content: Content, checks: Mapping[str, CatalogCheck]) -> list[Any]:

@@ -13,7 +13,7 @@ from . import custom_resources, kubernetes_schema
 from .base import Context, Version, mapping
 from .documents import DEFINITIONS, Memory, documents_of, issue_from, items_of
 from .origins import Finder, Unknown
-from .table import CATALOG_CHECKS, OBJECT_CHECKS
+from .table import CATALOG_CHECKS, OBJECT_CHECKS, RUN_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
     from commodore_py.model.verdict import Outcome
 
-    from .base import Issue, Item, ObjectCheck
+    from .base import Ended, Issue, Item, ObjectCheck, PolicySettings
     from .documents import Document, Known
     from .origins import Origins
 
@@ -38,6 +38,7 @@ class Settings(NamedTuple):
     skip: tuple[str, ...] = ()
     version: Version | None = None
     known_namespaces: tuple[str, ...] = ()
+    policy: PolicySettings | None = None
     cache: Path | None = None
     """The user's store of results."""
     subject: str = ""
@@ -88,6 +89,7 @@ class _Run:
                 if one.fact is not None
             },
             self._settings.known_namespaces,
+            self._settings.policy,
         )
         runs: list[CheckRun] = []
         for name, check in CATALOG_CHECKS.items():
@@ -98,6 +100,14 @@ class _Run:
         for name, of_objects in OBJECT_CHECKS.items():
             if self._is_wanted(name):
                 runs.append(self._examined(name, of_objects, context, definitions))
+        for name, of_run in RUN_CHECKS.items():
+            ended = (
+                of_run.run(self._documents, self._memory, context)
+                if self._is_wanted(name)
+                else None
+            )
+            if ended is not None:
+                runs.append(self._ended(name, ended))
         self._memory.keep()
         objects = sum(len(known.objects) for _, known in self._documents)
         return Checked(objects, tuple(runs), tuple(self._problems))
@@ -138,6 +148,16 @@ class _Run:
             self._add((items[number], issue_from(values)) for number, values in issues)
         found = any(one.severity != "info" for one in self._problems[before:])
         return CheckRun(name, _outcome(int(found)))
+
+    def _ended(self, name: str, ended: Ended) -> CheckRun:
+        before = len(self._problems)
+        for one in ended.found:
+            if isinstance(one, Problem):
+                self._problems.append(one)
+            else:
+                self._add([one])
+        found = any(one.severity != "info" for one in self._problems[before:])
+        return CheckRun(name, ended.outcome or _outcome(int(found)), ended.reason)
 
     def _issues(
         self,

@@ -14,9 +14,10 @@ from . import (
     removed_apis,
     secrets,
 )
+from .policy import check as policy
 
 if TYPE_CHECKING:
-    from .base import CatalogCheck, ObjectCheck
+    from .base import CatalogCheck, ObjectCheck, RunCheck
 
 OBJECT_CHECKS: dict[str, ObjectCheck] = {
     one.NAME: one for one in (kubernetes_schema, custom_resources, removed_apis, images, secrets)
@@ -24,8 +25,9 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
     one.NAME: one for one in (duplicates, namespaces, references)
 }
+RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy,)}
 
 
 def names() -> tuple[str, ...]:
     """The names of all checks."""
-    return (*CATALOG_CHECKS, *OBJECT_CHECKS)
+    return (*CATALOG_CHECKS, *OBJECT_CHECKS, *RUN_CHECKS)

@@ -94,7 +94,7 @@ def test_data_in_pages_can_be_read(path: Path) -> None:
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
     for kind, text in blocks:
-        assert kind in LOADERS.keys() | RUN | {"text", "jsonnet"}
+        assert kind in LOADERS.keys() | RUN | {"text", "jsonnet", "rego"}
         if kind in LOADERS:
             LOADERS[kind](text)
 

@@ -11,6 +11,7 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.recording import output_files, recorded, recording_options
+from commodore_py.cli.settings.checks import check_options
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     HELP,
@@ -61,8 +62,8 @@ _COMPILE_SECTIONS = {
     " git_author_email +output_dir +dry_run",
     "Output": "+watch +diff +ignore migration +output +exit_code",
     "Compiling": "+strict +helm_nondeterminism +engine",
-    "Checks": "+check +check_only +max_severity +ignore_problems +baseline +write_baseline"
-    " +reports",
+    "Checks": "+check +check_only +policy_engine +max_severity +ignore_problems +baseline"
+    " +write_baseline +reports",
     "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
 }
 
@@ -290,6 +291,7 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     metavar="NAME",
     help="Check the catalog by this check only; may be repeated.",
 )
+@check_options
 @compile_tolerance_options
 @click.option(
     "--watch",
@@ -546,7 +548,12 @@ def _checks(options: dict[str, Any]) -> CheckSettings | None:
 
     refuse_unknown(options["check_only"])
     accepted = tolerance.tolerance_of(options)
-    return CheckSettings(options["check_only"], (), accepted, options["reports"])
+    return CheckSettings(
+        options["check_only"],
+        policy_engine=options["policy_engine"],
+        tolerance=accepted,
+        reports=options["reports"],
+    )
 
 
 def _author(name: str, email: str) -> Author:

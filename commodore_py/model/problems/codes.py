@@ -104,6 +104,9 @@ CHECKS: dict[str, Code] = {
     "secrets/plain-text": Code("warning", "A Secret has a value that is not a reference."),
     "secrets/private-key": Code("error", "A private key or token is in a manifest."),
     "secrets/in-base64": Code("error", "A secret reference is inside of base64."),
+    "policy/failed": Code("error", "A policy could not be evaluated."),
+    "policy/refused": Code("error", "A policy has errors, or calls what it may not; not used."),
+    "policy/not-installed": Code("error", "There are policies, and nothing to evaluate them."),
     "images/invalid": Code("error", "The name of an image is invalid."),
     "images/no-tag": Code("warning", "An image has no tag, or the tag latest."),
     "images/no-digest": Code("info", "An image has a tag, and no digest."),
@@ -134,4 +137,5 @@ def is_known(code: str) -> bool:
     area, _, name = code.partition("/")
     if name == "*":
         return any(one.startswith(f"{area}/") for one in CODES)
-    return code in CODES
+    # Policies of users bring codes of their own.
+    return code in CODES or (area == "policy" and bool(name))

@@ -51,6 +51,8 @@ class CheckSettings(NamedTuple):
     only: tuple[str, ...] = ()
     """Names of checks; empty for all."""
     skip: tuple[str, ...] = ()
+    policy_engine: str = ""
+    """`opa` for the program of that name."""
     tolerance: Tolerance = DEFAULT
     reports: tuple[tuple[str, Path], ...] = ()
     """Forms and files to write the problems to."""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import read_tree
+from commodore_py.checks.policy.folder import policies_for
 from commodore_py.checks.run import Settings, check_catalog, settings_in
 from commodore_py.checks.table import names
 from commodore_py.errors import CommodoreError, UsageError
@@ -40,6 +41,8 @@ class CheckRequest(NamedTuple):
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     version: Version | None = None
+    policy_engine: str = ""
+    """`opa` for the program of that name."""
 
 
 class _WorkingDirectory:
@@ -105,9 +108,15 @@ def check(
         for folder in sorted(paths.compiled.iterdir())
         if folder.is_dir()
     }
-    checked = check_catalog(
-        trees, _settings(config, request, parameters, below="compiled/"), origins
+    settings = _settings(config, request, parameters, below="compiled/")._replace(
+        policy=policies_for(
+            paths.classes / "global",
+            parameters,
+            shown="inventory/classes/global",
+            engine=request.policy_engine,
+        )
     )
+    checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
         graded(checked.problems, strict=strict),
         tolerance,

@@ -9,6 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
+from commodore_py.cli.settings.checks import check_options
 from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
 from commodore_py.cli.settings.tolerance import (
     problem_output_option,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     metavar="1.NN",
     help="Version of Kubernetes; by default the one that the cluster reported.",
 )
+@check_options
 @click.option(
     "--cache/--no-cache",
     default=True,
@@ -54,6 +56,7 @@ def check(
     only: tuple[str, ...],
     skip: tuple[str, ...],
     kubernetes_version: str | None,
+    policy_engine: str,
     cache: bool,
     strict: bool,
     output: str,
@@ -75,7 +78,7 @@ def check(
     from commodore_py.workflows.catalog.check import check as run
 
     tolerance = tolerance_of(options)
-    request = CheckRequest(cluster, on, only, skip, _version(kubernetes_version))
+    request = CheckRequest(cluster, on, only, skip, _version(kubernetes_version), policy_engine)
     folder = directories.cache_folder() if cache else None
     config = config_of(
         settings.more_verbose(verbose),

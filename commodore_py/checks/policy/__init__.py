@@ -1,0 +1,1 @@
+"""Policies in Rego, of the global configuration repository, by the conventions of conftest."""
