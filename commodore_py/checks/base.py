@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from commodore_py.model.problems.severity import Severity
     from commodore_py.model.verdict import Outcome
 
-    from .documents import Document, Known, Memory
-
 Content: TypeAlias = "Mapping[str, Any]"
 """An object as it was written: of any form."""
 
@@ -117,17 +115,6 @@ class CatalogCheck(Protocol):
 
     def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
         """What is wrong with which object."""
-
-
-class RunCheck(Protocol):
-    """Decides itself what it looks at, and what is remembered; it may start other processes."""
-
-    NAME: str
-
-    def run(
-        self, documents: Sequence[tuple[Document, Known]], memory: Memory, context: Context
-    ) -> Ended | None:
-        """What it finds; None if there is nothing to check."""
 
 
 def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from . import (
     custom_resources,
@@ -17,7 +17,22 @@ from . import (
 from .policy import check as policy
 
 if TYPE_CHECKING:
-    from .base import CatalogCheck, ObjectCheck, RunCheck
+    from collections.abc import Sequence
+
+    from .base import CatalogCheck, Context, Ended, ObjectCheck
+    from .documents import Document, Known, Memory
+
+
+class RunCheck(Protocol):
+    """Decides itself what it looks at, and what is remembered; it may start other processes."""
+
+    NAME: str
+
+    def run(
+        self, documents: Sequence[tuple[Document, Known]], memory: Memory, context: Context
+    ) -> Ended | None:
+        """What it finds; None if there is nothing to check."""
+
 
 OBJECT_CHECKS: dict[str, ObjectCheck] = {
     one.NAME: one for one in (kubernetes_schema, custom_resources, removed_apis, images, secrets)
