@@ -47,10 +47,11 @@ def _open_closed_streams() -> None:
 
 
 def _run() -> int:
-    from commodore_py.tuning import frames, garbage, go_collector
+    from commodore_py.tuning import frames, garbage, go_collector, named_tuples
 
     try:
         garbage.collect_rarely()
+        named_tuples.leave_annotations()
         go_collector.restart_to_compile()
         from commodore_py.cli import run
 

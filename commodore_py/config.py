@@ -23,7 +23,7 @@ JsonnetBundler = Literal["native", "jb"]
 
 RESULT_CACHE_LIMIT = 2 << 30
 
-_HOST_OF_FILE = re.compile("^file://(localhost(?=/))?")
+_HOST_OF_FILE = "^file://(localhost(?=/))?"
 # What a folder of facts holds.
 _FACTS = ("clusters", "tenants", "reports")
 
@@ -97,7 +97,7 @@ class WorkPaths(NamedTuple):
 def facts_folder(api_url: str) -> Path | None:
     """The folder that an API URL names with a leading `.`, `/` or `file://`; None for a server."""
     if api_url.startswith("file://"):
-        return Path(unquote(_HOST_OF_FILE.sub("", api_url)))
+        return Path(unquote(re.sub(_HOST_OF_FILE, "", api_url)))
     return Path(api_url) if api_url.startswith((".", "/")) else None
 
 

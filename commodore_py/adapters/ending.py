@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from commodore_py.tuning import signals
+
 if TYPE_CHECKING:
     from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS: tuple[int, ...] = (signals.SIGINT, signals.SIGTERM, signals.SIGHUP)
 _LONGEST = 0.8
-_WORDS = {
-    signal.SIGINT: b"interrupted\n",
-    signal.SIGTERM: b"terminated\n",
-    signal.SIGHUP: b"the terminal was closed\n",
+_WORDS: dict[int, bytes] = {
+    signals.SIGINT: b"interrupted\n",
+    signals.SIGTERM: b"terminated\n",
+    signals.SIGHUP: b"the terminal was closed\n",
 }
 
 _asked = threading.Event()
-_signal = signal.SIGINT
+_signal: int = signals.SIGINT
 
 
 def listen() -> None:
     """Have signals end this process in an orderly way, unless they are ignored."""
     for one in _SIGNALS:
-        if signal.getsignal(one) is not signal.SIG_IGN:
-            signal.signal(one, _end)
+        if signals.getsignal(one) != signals.SIG_IGN:
+            signals.signal(one, _end)
 
 
 def forget() -> None:
     """In a worker: its parent decides what happens."""
     for one in _SIGNALS:
-        if signal.getsignal(one) is _end:
-            signal.signal(one, signal.SIG_DFL)
+        if signals.getsignal(one) is _end:
+            signals.signal(one, signals.SIG_DFL)
 
 
 def asked() -> bool:
@@ -66,10 +67,10 @@ def leave(code: int) -> None:
 def _leave(code: int) -> None:
     if _asked.is_set():
         _end_programs()  # a thread may have been about to start one
-    if _asked.is_set() and _signal != signal.SIGINT:
+    if _asked.is_set() and _signal != signals.SIGINT:
         # Whoever sent it learns that it worked; shells and supervisors tell the two apart.
         with suppress(ValueError):  # not in the main thread
-            signal.signal(_signal, signal.SIG_DFL)
+            signals.signal(_signal, signals.SIG_DFL)
             os.kill(os.getpid(), _signal)
     os._exit(128 + _signal if _asked.is_set() else code)
 
@@ -78,7 +79,7 @@ def _end(number: int, _: FrameType | None) -> None:
     global _signal  # noqa: PLW0603 - a process ends once
     if _asked.is_set():
         os._exit(128 + _signal)  # for the second time: at once
-    _signal = signal.Signals(number)
+    _signal = number
     _asked.set()
     # Threads may wait for a server, and Python for its threads.
     threading.Thread(target=_end_late, daemon=True).start()

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HTTP = ("http://", "https://")
 _SAFE_IN_PATH = "/~!$&'()*+,;=:@-._%"
-_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
-_SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
+_PERCENT = r"%[0-9A-Fa-f]{2}"
+_SCP_WITHOUT_USER = r"([^/:@]+):(?!//)(.*)"
 
 # As Git finds the helper `git-remote-NAME` in a URL.
-_HELPER = re.compile(r"([A-Za-z0-9][A-Za-z0-9+.-]*):(?::|//)")
+_HELPER = r"([A-Za-z0-9][A-Za-z0-9+.-]*):(?::|//)"
 _BUILT_IN = frozenset(("file", "ftp", "ftps", "git", "git+ssh", "http", "https", "ssh", "ssh+git"))
 _RUNS_PROGRAMS = ("ext", "fd")
 
@@ -91,7 +91,7 @@ def push_url(url: str, rule: PushRule | None = None) -> str:
 def dependency_key(url: str) -> str:
     """The path of a repository's bare clone below `dependencies/.repos`."""
     normalised = normalise(url)
-    scp = None if _is_path(url) else _SCP_WITHOUT_USER.fullmatch(normalised)
+    scp = None if _is_path(url) else re.fullmatch(_SCP_WITHOUT_USER, normalised)
     if scp is not None:
         whole = f"{scp[1]}/{scp[2]}"
     else:
@@ -134,7 +134,7 @@ def _names_a_file(url: str) -> bool:
 
 def check_transport(url: str) -> None:
     """Refuse a URL whose transport is a program, unless the user allows it."""
-    helper = _HELPER.match(url)
+    helper = re.match(_HELPER, url)
     if helper is not None and (helper[0].endswith("::") or helper[1].lower() not in _BUILT_IN):
         _check_helper(helper[1], url)
 
@@ -213,7 +213,7 @@ def _normalise_netloc(netloc: str, scheme: str) -> str:
 def _normalise_path(path: str) -> str:
     if not path:
         return ""
-    clean = normpath(re.sub(r"/+", "/", _PERCENT.sub(_unescape_harmless, path)))
+    clean = normpath(re.sub(r"/+", "/", re.sub(_PERCENT, _unescape_harmless, path)))
     if path.endswith("/") and clean != "/":
         clean += "/"
     return quote(clean, safe=_SAFE_IN_PATH)

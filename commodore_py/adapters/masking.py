@@ -48,8 +48,8 @@ _MEMBER = (
 )
 _OPTION = r"(?<![\w-])(--?[\w-]*(?:password|passwd|token|secret|api-?key)=)([^\s\"']+)"
 _NAMED_VARIABLE = (
-    r"(?:TOKEN|PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|API_?KEY|(?:ACCESS|PRIVATE|SECRET)_KEY"
-    r"|CREDENTIALS?)$"
+    *("TOKEN", "PASS", "PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "SECRET", "CREDENTIAL"),
+    *("CREDENTIALS", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET_KEY"),
 )
 
 
@@ -81,11 +81,7 @@ class Redactor:
 
     def learn_variables(self, variables: Mapping[str, str | None]) -> None:
         """Mask the values of variables that are named as secrets."""
-        named = (
-            v
-            for name, v in variables.items()
-            if v and _compiled(_NAMED_VARIABLE).search(name.upper())
-        )
+        named = (v for name, v in variables.items() if v and name.upper().endswith(_NAMED_VARIABLE))
         # A file or a plain word is a place or a choice: it would be masked in every text.
         for value in named:
             if not value.startswith(("/", "~", ".")):

@@ -7,7 +7,6 @@ a key can make: a content that has the right digest may still be the wrong resul
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of
 from commodore_py.errors import CommodoreError
+from commodore_py.tuning.blake2 import blake2b
 
 from .trust import is_of_this_user
 
@@ -191,8 +191,8 @@ def _invalid(why: str, name: str) -> CommodoreError:
     return CommodoreError(f"not a valid archive of caches: {why}", where=name, hint=_HINT)
 
 
-def _hash() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=32)
+def _hash() -> blake2b:
+    return blake2b(digest_size=32)
 
 
 def _seal(listed: bytes, key: bytes) -> bytes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import os
 from typing import TYPE_CHECKING
+
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from commodore_py.model.tree import Entry, Tree
@@ -26,12 +27,12 @@ _SIZE = 32
 
 def digest(content: bytes) -> bytes:
     """The digest of some bytes."""
-    return hashlib.blake2b(content, digest_size=_SIZE).digest()
+    return blake2b(content, digest_size=_SIZE).digest()
 
 
 def key_of(*parts: bytes) -> str:
     """One key of several parts, each with its length."""
-    made = hashlib.blake2b(digest_size=_SIZE)
+    made = blake2b(digest_size=_SIZE)
     for part in parts:
         made.update(len(part).to_bytes(8, "little"))
         made.update(part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import os
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import commodore_py
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -24,7 +24,7 @@ _BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
 @functools.cache
 def program_digest() -> bytes:
     """Equal for equal programs, wherever they are installed."""
-    digest = hashlib.blake2b(digest_size=32)
+    digest = blake2b(digest_size=32)
     digest.update(sys.version.encode())
     for name in sorted(_packages()):
         digest.update(name.encode() + b"\n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
 from typing import TYPE_CHECKING
+
+from commodore_py.tuning.blake2 import blake2b
 
 from . import sweep
 from .private_folder import PrivateFolder
@@ -28,7 +29,7 @@ _QUICK = 1
 
 def digest_of(content: bytes) -> str:
     """The name of a content: strong, and as fast on machines without instructions for SHA."""
-    return hashlib.blake2b(content, digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b(content, digest_size=_DIGEST_SIZE).hexdigest()
 
 
 class Store:
@@ -185,6 +186,6 @@ def _note_of(file: bytes, key: str) -> bytes | None:
 
 
 def _seal(content: bytes, key: str) -> bytes:
-    seal = hashlib.blake2b(key.encode(), digest_size=_DIGEST_SIZE, person=b"commodore note")
+    seal = blake2b(key.encode(), digest_size=_DIGEST_SIZE, person=b"commodore note")
     seal.update(content)
     return seal.digest()

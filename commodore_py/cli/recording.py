@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from .output.timings import Row
 
+    _Command = TypeVar("_Command", bound=Callable[..., Any])
+
 Result = TypeVar("Result")
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class Recorder:

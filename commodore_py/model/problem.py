@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .problems.severity import Severity
 
-_LINES = re.compile(r":\d+(?::\d+)?$", re.MULTILINE)
+_LINES = r"(?m):\d+(?::\d+)?$"
 
 
 class Place(NamedTuple):
@@ -88,12 +88,12 @@ class Problem(NamedTuple):
     @property
     def fingerprint(self) -> str:
         """The same for the same problem, whatever its words are and on whichever line it is."""
-        from hashlib import blake2b
+        from commodore_py.tuning.blake2 import blake2b
 
         place = self.place
         parts = [self.code, place.file, place.instance, place.object, place.field, self.subject]
         if not any(parts[1:]):
-            parts.append(_LINES.sub("", self.where) or self.message)
+            parts.append(re.sub(_LINES, "", self.where) or self.message)
         return blake2b("\0".join(parts).encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
     def as_error(self, hint: str = "") -> CommodoreError:

@@ -2,12 +2,15 @@
 
 `COMMODORE_TUNING=off` turns all of it off; results are the same.
 
+`blake2`        BLAKE2 digests without OpenSSL
 `exchange`      two files exchange their names in one step
 `frames`        Python's frames lie in one piece of memory
 `garbage`       Python looks for garbage rarely
 `go_collector`  Go, which evaluates Jsonnet, collects garbage less often
 `jsonnet`       one evaluator for many Jsonnet files
+`named_tuples`  annotations of named tuples are not compiled
 `orphans`       processes that a program has detached are ended with the run
+`signals`       signals without Python's enumerations of them
 """
 
 from __future__ import annotations

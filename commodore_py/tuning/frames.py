@@ -15,7 +15,7 @@ from . import enabled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_Function = TypeVar("_Function", bound="Callable[..., object]")
+    _Function = TypeVar("_Function", bound=Callable[..., object])
 
 # Somewhat more than half of a piece of 1 MiB: frames of all calls find room in the other half.
 _SLOTS = 1 << 16

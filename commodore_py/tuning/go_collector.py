@@ -10,12 +10,11 @@ nothing is started again. See docs/adr/0022-go-collects-less.md.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from itertools import pairwise
 
-from . import enabled
+from . import enabled, signals
 
 # Measured, see the ADR. An evaluation is one thread of work: a second one would only look for work.
 _SETTINGS = {"GOGC": "400", "GODEBUG": "gcstoptheworld=1", "GOMAXPROCS": "1"}
@@ -25,7 +24,7 @@ _GROUPS = {"catalog", "component", "package"}
 _VERBS = {"compile", "test"}
 _WORKING_DIR = {"-d", "--working-dir"}
 _NO_WORK = {"-h", "--help", "--version"}
-_HELD_BACK = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+_HELD_BACK = {signals.SIGINT, signals.SIGTERM, signals.SIGHUP}
 _NOTE = ".commodore/unchanged"
 
 
@@ -38,12 +37,12 @@ def restart_to_compile() -> None:
         os.environ[_MOVED] = "1"
         for name in (_MOVED, _RESTARTED, *ours.split(",")):
             os.environ.pop(name, None)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD_BACK)
+        signals.pthread_sigmask(signals.SIG_UNBLOCK, _HELD_BACK)
     elif enabled() and "GOGC" not in os.environ and _is_program() and is_long(sys.argv[1:]):
         added = {name: value for name, value in _SETTINGS.items() if name not in os.environ}
         mark = {_RESTARTED: f"{os.getpid()}:{','.join(added)}"}
         # A signal waits until the other start is ready: Python itself would show a traceback.
-        held_back = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD_BACK)
+        held_back = signals.pthread_sigmask(signals.SIG_BLOCK, _HELD_BACK)
         # If it is not permitted, this process goes on, only slower.
         with suppress(OSError):
             os.execve(  # noqa: S606 - this program, with the same arguments
@@ -51,7 +50,7 @@ def restart_to_compile() -> None:
                 [sys.executable, *sys.orig_argv[1:]],
                 {**os.environ, **added, **mark},
             )
-        signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
+        signals.pthread_sigmask(signals.SIG_SETMASK, held_back)
 
 
 def is_long(words: list[str]) -> bool:

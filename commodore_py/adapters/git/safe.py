@@ -67,7 +67,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 _WITH_VALUE = ("-c", "-C")  # before Git's own verb
 
 _INCLUDED = r"(?im)^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$"
-_FILTER = re.compile(r'^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)*)"', re.IGNORECASE | re.MULTILINE)
+_FILTER = r'(?im)^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)*)"'
 _GIT_FILES = ("config", "ignore", "attributes")
 _DEPENDS_ON = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")
 
@@ -138,14 +138,15 @@ def _count(text: str) -> int:
 def _filters() -> Iterator[str]:
     """The filters that the user's settings define."""
     for file in settings_files():
-        for name in _FILTER.findall(_text(file)):
+        for name in re.findall(_FILTER, _text(file)):
             yield re.sub(r"\\(.)", r"\1", name)
 
 
 def _named_in(file: str) -> Iterator[str]:
     """Other files that a file of settings names."""
     text = _text(file)
-    if "=" not in text:
+    lower = text.lower()
+    if "path" not in lower and "sfile" not in lower:  # a regular expression takes time to compile
         return
     for name in re.findall(_INCLUDED, text):
         path = os.path.expanduser(name.strip('"'))

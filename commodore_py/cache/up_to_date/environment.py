@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import marshal
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import commodore_py
 from commodore_py.adapters.git.safe import settings_files
+from commodore_py.cache.digests import BY_VALUE
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,24 +50,22 @@ _OF_SESSIONS_TOO = ("TERM_", "XDG_SESSION_", "GIT_TRACE")
 
 def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
     """The fingerprint of everything but the files of a run and responses of servers."""
-    parts = {
-        "settings": {name: repr(value) for name, value in settings.items()},
-        "environment": _environment(os.environ),
-        "process": [root, os.getcwd(), os.geteuid(), os.getegid(), _umask()],
-        "python": [sys.version, sys.executable, sys.prefix],
-        "program": [commodore_py.__version__, *_our_files()],
-        "tools": [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
-        "git": [_stat(file) for file in settings_files()],
-    }
-    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=20).hexdigest()
+    parts = (
+        sorted((name, repr(value)) for name, value in settings.items()),
+        sorted(_environment(os.environ)),
+        (root, os.getcwd(), os.geteuid(), os.getegid(), _umask()),
+        (sys.version, sys.executable, sys.prefix),
+        (commodore_py.__version__, list(_our_files())),
+        [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
+        [_stat(file) for file in settings_files()],
+    )
+    return blake2b(marshal.dumps(parts, BY_VALUE), digest_size=20).hexdigest()
 
 
-def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: value.encode(errors="surrogateescape").hex()
-        for name, value in variables.items()
-        if name not in _OF_SESSIONS and not name.startswith(_OF_SESSIONS_TOO)
-    }
+def _environment(variables: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    for name, value in variables.items():
+        if name not in _OF_SESSIONS and not name.startswith(_OF_SESSIONS_TOO):
+            yield name, os.fsencode(value)
 
 
 def _umask() -> int:
@@ -79,15 +78,18 @@ def _our_files() -> Iterator[object]:
     """Our code, which an editable install may change; and the folders of packages."""
     waiting = [os.path.dirname(commodore_py.__file__)]
     while waiting:
-        folder = waiting.pop()
+        folder, files = waiting.pop(), list[tuple[Any, ...]]()
         with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda one: one.name):
-                if entry.name == "__pycache__":
-                    continue
+            for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    if entry.name != "__pycache__":
+                        waiting.append(entry.path)
+                elif entry.is_symlink():
+                    files.append(_stat(entry.path))  # it may lead nowhere
                 else:
-                    yield _stat(entry.path)
+                    files.append((entry.name, *_signature(entry.stat())))
+        waiting.sort()
+        yield folder, sorted(files)
     for folder in sys.path:
         if folder.endswith("-packages"):
             # Another version of a package has other names there.
@@ -106,12 +108,13 @@ def _candidates(name: str, path: str) -> Iterable[str]:
     return (f"{folder}/{name}" for folder in (*path.split(os.pathsep), _HOMEBREW) if folder)
 
 
-def _stat(path: str) -> object:
+def _stat(path: str) -> tuple[Any, ...]:
     try:
         found = os.stat(path) if path else None
     except OSError:
         found = None
-    if found is None:
-        return [path, None]
-    kind = (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    return [path, *kind]
+    return path, found and _signature(found)
+
+
+def _signature(found: os.stat_result) -> tuple[int, ...]:
+    return (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

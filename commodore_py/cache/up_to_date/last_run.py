@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ from commodore_py.model.catalog import (
 )
 from commodore_py.model.problem import Problem
 from commodore_py.model.published import LockUse, Published
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -182,4 +182,4 @@ def _private(path: str, flags: int) -> int:
 
 
 def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=_DIGEST // 2).hexdigest()
+    return blake2b(content, digest_size=_DIGEST // 2).hexdigest()

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.cache.digests import BY_VALUE
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -58,10 +59,8 @@ class Snapshot:
 
     def digest(self) -> str:
         """The digest of all of it."""
-        import hashlib  # a few milliseconds, not needed where nothing is known
-
         content = marshal.dumps(sorted(self.folders.items()), BY_VALUE)
-        return hashlib.blake2b(content, digest_size=20).hexdigest()
+        return blake2b(content, digest_size=20).hexdigest()
 
     def is_part_of(self, other: Snapshot) -> bool:
         """Whether another snapshot has all of these folders, unchanged."""

@@ -13,7 +13,7 @@ from commodore_py.adapters.masking import REDACTOR
 
 # Begins our own colours until they are printed. Foreign text cannot contain it.
 _MARK = f"\x1b{os.urandom(6).hex()}"
-_OURS = re.compile(rf"{_MARK}[\d;]*m")
+_OURS = rf"{_MARK}[\d;]*m"
 _START = "\x1b["
 _GONE = frozenset({errno.EPIPE, errno.EIO, errno.EBADF})
 
@@ -25,7 +25,7 @@ def styled(text: str, *, fg: str | None = None, bold: bool | None = None) -> str
 
 def unstyled(text: str) -> str:
     """The same without our colours."""
-    return _OURS.sub("", text) if _MARK in text else text
+    return re.sub(_OURS, "", text) if _MARK in text else text
 
 
 def shown(text: str, *, message: bool = False) -> str:

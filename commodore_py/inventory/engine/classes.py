@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -156,7 +156,7 @@ class ClassFiles:
 
 def digest_of(text: bytes) -> bytes:
     """The digest of a text."""
-    return hashlib.blake2b(text, digest_size=32).digest()
+    return blake2b(text, digest_size=32).digest()
 
 
 def absolute_name(name: str, folder: PurePosixPath) -> str:

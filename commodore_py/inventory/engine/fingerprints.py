@@ -6,8 +6,9 @@ so no value has to be traversed.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.tuning.blake2 import blake2b
 
 from .values import Map, Sequence, Stack, Token, Value
 
@@ -65,7 +66,7 @@ class Fingerprints:
 
 
 def _digest(kind: bytes, *parts: bytes) -> bytes:
-    digest = hashlib.blake2b(kind, digest_size=16)
+    digest = blake2b(kind, digest_size=16)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.digest()

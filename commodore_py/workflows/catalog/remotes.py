@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,6 +12,7 @@ from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION
 from commodore_py.model.remote_use import Locked, RemoteListed, VersionUsed
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -183,4 +183,4 @@ def _of_remote(objects: Mapping[str, str]) -> dict[str, str]:
 
 def _digest(objects: Mapping[str, str]) -> str:
     text = json.dumps(sorted(objects.items())).encode()
-    return hashlib.blake2b(text, digest_size=20).hexdigest()
+    return blake2b(text, digest_size=20).hexdigest()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def difference(config: Config, cluster_id: str, last: LastRun) -> str:
 def digest_of(cluster: Cluster) -> str:
     """The digest of everything that is known about a cluster."""
     facts = json.dumps(cluster._asdict(), sort_keys=True, default=str).encode()
-    return hashlib.blake2b(facts, digest_size=20).hexdigest()
+    return blake2b(facts, digest_size=20).hexdigest()
 
 
 def downloads_of(events: Events) -> list[dict[str, Any]]:
