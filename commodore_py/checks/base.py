@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import ObjectId
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.verdict import Outcome
 
 Content: TypeAlias = "Mapping[str, Any]"
@@ -77,6 +78,10 @@ class Context(NamedTuple):
     known_namespaces: tuple[str, ...] = ()
     policy: PolicySettings | None = None
     """The policies; None where there is no configuration."""
+    vault: VaultSettings | None = None
+    """Where secrets are looked up; None if they are not."""
+    vault_parameters: Mapping[str, Any] = {}
+    """What the hierarchy says about the server and its engine."""
 
 
 class Item(NamedTuple):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.tree import Tree
     from commodore_py.model.verdict import Outcome
 
@@ -39,6 +40,8 @@ class Settings(NamedTuple):
     version: Version | None = None
     known_namespaces: tuple[str, ...] = ()
     policy: PolicySettings | None = None
+    vault: VaultSettings | None = None
+    vault_parameters: Mapping[str, Any] = {}
     cache: Path | None = None
     """The user's store of results."""
     subject: str = ""
@@ -90,6 +93,8 @@ class _Run:
             },
             self._settings.known_namespaces,
             self._settings.policy,
+            self._settings.vault,
+            self._settings.vault_parameters,
         )
         runs: list[CheckRun] = []
         for name, check in CATALOG_CHECKS.items():
@@ -107,7 +112,7 @@ class _Run:
                 else None
             )
             if ended is not None:
-                runs.append(self._ended(name, ended))
+                runs = _with(runs, self._ended(name, ended))
         self._memory.keep()
         objects = sum(len(known.objects) for _, known in self._documents)
         return Checked(objects, tuple(runs), tuple(self._problems))
@@ -211,6 +216,16 @@ class _Run:
         file = self._shown(document.instance, document.file)
         place = Place(file, instance=document.instance)
         self._problems.append(Problem.at(place, _UNREADABLE, text))
+
+
+def _with(runs: list[CheckRun], more: CheckRun) -> list[CheckRun]:
+    """A check of two parts ends as the worse of them did."""
+    parts = [*(one for one in runs if one.name == more.name), more]
+    worst = max(
+        parts, key=lambda one: ("passed", "skipped", "unchecked", "problems").index(one.outcome)
+    )
+    reason = next((one.reason for one in parts if one.reason), "")
+    return [*(one for one in runs if one.name != more.name), worst._replace(reason=reason)]
 
 
 def _outcome(found: int) -> Outcome:

@@ -10,6 +10,7 @@ from . import (
     images,
     kubernetes_schema,
     namespaces,
+    online,
     references,
     removed_apis,
     secrets,
@@ -40,9 +41,9 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
     one.NAME: one for one in (duplicates, namespaces, references)
 }
-RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy,)}
+RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy, online)}
 
 
 def names() -> tuple[str, ...]:
     """The names of all checks."""
-    return (*CATALOG_CHECKS, *OBJECT_CHECKS, *RUN_CHECKS)
+    return tuple(dict.fromkeys((*CATALOG_CHECKS, *OBJECT_CHECKS, *RUN_CHECKS)))

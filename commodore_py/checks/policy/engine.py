@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long the policies may take for an input."""
+LOADING = 60.0
+"""How long it may take until policies are loaded."""
 MODULE = "regorus"
 EXTRA = "pip install 'commodore-py[policy]'"
 _WORKER = "commodore_py.checks.policy.worker"
@@ -127,4 +129,5 @@ class InProcess:
         return found
 
     def _call(self, function: str, *arguments: object) -> Any:  # noqa: ANN401 - what it returns
-        return self._session.call(f"{_WORKER}:{function}", *arguments, seconds=self._seconds)
+        seconds = LOADING if function == "load" else self._seconds
+        return self._session.call(f"{_WORKER}:{function}", *arguments, seconds=seconds)

@@ -45,6 +45,26 @@ def explicit(text: str, tree: Tree) -> str:
     return source.decode()
 
 
+def wildcards(tree: Tree) -> Iterator[int]:
+    """Lines of negated expressions with a `_` that stands for a value: OPA refuses them."""
+    for statement in _negated(tree["ast"]["rules"]):
+        expression = statement["literal"]["NotExpr"]["expr"]
+        if any(_has_wildcard(one) for one in _operands(expression)):
+            yield statement["span"]["line"]
+
+
+def _has_wildcard(value: object) -> bool:
+    """Outside of comprehensions, which have variables of their own."""
+    if isinstance(value, list):
+        return any(map(_has_wildcard, value))
+    if not isinstance(value, dict) or value.keys() & _DEFINED:
+        return False
+    variable = value.get("Var")
+    if isinstance(variable, dict) and variable["value"] == "_":
+        return True
+    return any(map(_has_wildcard, value.values()))
+
+
 def _last_first(edit: _Edit) -> tuple[int, int, bool]:
     # At one position a brace comes before what is bound.
     return edit.start, edit.end, edit.text != b"{ "

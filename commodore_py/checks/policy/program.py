@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.process import Patience, ProgramFailed, run
 
 from .builtins import FORBIDDEN
+from .engine import LOADING
 from .rules import EXCEPTION, Head, policy_rules
 from .sources import Refusal
 from .worker import Loaded, Result
@@ -145,7 +146,8 @@ class Program:
 
     def _run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         command = (self._program, *arguments)
-        return run(command, only_env={}, stdin=stdin, called="opa", patience=self._patience)
+        patience = self._patience if arguments[0] == "eval" else Patience(overall=LOADING)
+        return run(command, only_env={}, stdin=stdin, called="opa", patience=patience)
 
     def _leave_out(self, refused: Sequence[Refusal]) -> int:
         """Do not use files any more; how many these are."""

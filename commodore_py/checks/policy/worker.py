@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .negation import explicit
+from .negation import explicit, wildcards
 from .rules import EXCEPTION, Module, Rule, module_of, policy_rules, refused_calls
 from .sources import RESERVED, Refusal
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"^-->\s*(.*):(\d+):\d+$", re.MULTILINE)
 _REASON = re.compile(r"^error: (.*)$", re.MULTILINE)
+_TRY = "commodore_try"
 _SYNTAX = "policies are in Rego v1: `opa fmt --write --v0-v1` rewrites older ones"
+
+
+_UNSAFE = "a negated expression has a wildcard, which has no value there"
 
 
 class Loaded(NamedTuple):
@@ -65,6 +69,7 @@ def load(modules: Sequence[tuple[str, str]], data: str) -> Loaded:
         try:
             tree = _tree(file, text)
             parsed.append(module_of(file, tree))
+            refused += [Refusal(file, line, _UNSAFE) for line in wildcards(tree)]
             texts[file] = explicit(text, tree)
         except BaseException as error:  # noqa: BLE001 - a panic is not an Exception
             refused.append(_refusal(file, error))
@@ -72,9 +77,9 @@ def load(modules: Sequence[tuple[str, str]], data: str) -> Loaded:
     refused += [*no_sets, *refused_calls(parsed)]
     files = {one.file for one in refused}
     used = [one for one in parsed if one.file not in files]
-    engine = _engine(data)
-    for one in used:
-        engine.add_policy(one.file, texts[one.file])
+    engine, unusable = _prepared(data, {one.file: texts[one.file] for one in used})
+    refused += unusable
+    used = [one for one in used if one.file not in {one.file for one in unusable}]
     here = {(one.package, head.name) for one in used for head in one.heads}
     _STATE.base = engine
     _STATE.exceptions = frozenset(package for package, name in here if name == EXCEPTION)
@@ -130,6 +135,26 @@ def _engine(data: str) -> Engine:
     engine = regorus.Engine()
     engine.add_data_json(data)
     return engine
+
+
+def _prepared(data: str, texts: dict[str, str]) -> tuple[Engine, list[Refusal]]:
+    """An engine with the modules, but for those that it can parse and not order."""
+    refused: list[Refusal] = []
+    while True:
+        engine = _engine(data)
+        engine.add_policy(_TRY, f"package {_TRY}\n\nx := 1\n")
+        for file, text in texts.items():
+            engine.add_policy(file, text)
+        try:
+            engine.clone().eval_rule_as_json(f"data.{_TRY}.x")
+        except BaseException as error:
+            place = _PLACE.search(str(error))
+            if place is None or place[1] not in texts:
+                raise
+            refused.append(_refusal(place[1], error))
+            del texts[place[1]]
+        else:
+            return engine, refused
 
 
 def _tree(file: str, text: str) -> Mapping[str, Any]:

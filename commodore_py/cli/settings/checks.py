@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.reading import content_of
 from commodore_py.cli.settings.options import with_options
 
+if TYPE_CHECKING:
+    from commodore_py.model.problems.vault import VaultSettings
+
+_VARIABLES = ("ADDR", "TOKEN", "ROLE_ID", "SECRET_ID", "KUBERNETES_ROLE")
+_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
+_LARGEST = 1 << 16
 POLICY_ENGINES = ("built-in", "opa")
 
 
@@ -22,3 +31,56 @@ def check_options(command: Any) -> Any:
             help="What evaluates policies: the library of the extra [policy], or the program opa.",
         ),
     )(command)
+
+
+def online_options(command: Any) -> Any:
+    """Add options for looking up secrets."""
+    return with_options(
+        click.option(
+            "--online",
+            is_flag=True,
+            help="Look up secret references in Vault, with VAULT_TOKEN, or VAULT_ROLE_ID and"
+            " VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.",
+        ),
+        click.option(
+            "--vault-addr",
+            "vault_addresses",
+            multiple=True,
+            metavar="URL",
+            help="A server that may be used by --online, VAULT_ADDR by default; may be repeated.",
+        ),
+        click.option(
+            "--vault-read-values",
+            is_flag=True,
+            help="Also look up secrets in engines of version 1, whose responses have values.",
+        ),
+    )(command)
+
+
+def vault_settings(
+    addresses: tuple[str, ...], *, online: bool, read_values: bool
+) -> VaultSettings | None:
+    """Where secrets may be looked up; None for nowhere."""
+    from commodore_py.model.problems.vault import Login, VaultSettings
+
+    if not online:
+        return None
+    given = {name: os.environ.get(f"VAULT_{name}", "") for name in _VARIABLES}
+    login = Login(
+        given["TOKEN"] or _content(Path.home() / ".vault-token"),
+        given["ROLE_ID"],
+        given["SECRET_ID"],
+        given["KUBERNETES_ROLE"],
+        _content(_ACCOUNT) if given["KUBERNETES_ROLE"] else "",
+    )
+    if given["ROLE_ID"] or given["KUBERNETES_ROLE"]:
+        login = login._replace(token=given["TOKEN"])
+    default = (given["ADDR"],) if given["ADDR"] else ()
+    return VaultSettings(addresses or default, login, read_values)
+
+
+def _content(path: Path) -> str:
+    try:
+        return content_of(path, limit=_LARGEST).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import read_tree
+from commodore_py.checks.online import vault_parameters
 from commodore_py.checks.policy.folder import policies_for
 from commodore_py.checks.run import Settings, check_catalog, settings_in
 from commodore_py.checks.table import names
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.tolerance import Tolerance
+    from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.verdict import Checked, Verdict
 
@@ -43,6 +45,8 @@ class CheckRequest(NamedTuple):
     version: Version | None = None
     policy_engine: str = ""
     """`opa` for the program of that name."""
+    vault: VaultSettings | None = None
+    """Where secrets are looked up; None if they are not."""
 
 
 class _WorkingDirectory:
@@ -114,7 +118,9 @@ def check(
             parameters,
             shown="inventory/classes/global",
             engine=request.policy_engine,
-        )
+        ),
+        vault=request.vault,
+        vault_parameters=vault_parameters(parameters),
     )
     checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
@@ -155,7 +161,10 @@ def _check_folder(
         {path: entry for path, entry in read_tree(folder).items() if ".git" not in path.parts}
     )
     checked = check_catalog(
-        {"": tree}, _settings(config, request, {}, below=f"{PurePosixPath(folder)}/")
+        {"": tree},
+        _settings(config, request, {}, below=f"{PurePosixPath(folder)}/")._replace(
+            vault=request.vault
+        ),
     )
     verdict = verdict_of(
         graded(checked.problems, strict=strict),

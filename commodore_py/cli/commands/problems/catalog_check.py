@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.checks import check_options
+from commodore_py.cli.settings.checks import check_options, online_options, vault_settings
 from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
 from commodore_py.cli.settings.tolerance import (
     problem_output_option,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     help="Version of Kubernetes; by default the one that the cluster reported.",
 )
 @check_options
+@online_options
 @click.option(
     "--cache/--no-cache",
     default=True,
@@ -57,6 +58,9 @@ def check(
     skip: tuple[str, ...],
     kubernetes_version: str | None,
     policy_engine: str,
+    online: bool,
+    vault_addresses: tuple[str, ...],
+    vault_read_values: bool,
     cache: bool,
     strict: bool,
     output: str,
@@ -78,7 +82,9 @@ def check(
     from commodore_py.workflows.catalog.check import check as run
 
     tolerance = tolerance_of(options)
-    request = CheckRequest(cluster, on, only, skip, _version(kubernetes_version), policy_engine)
+    vault = vault_settings(vault_addresses, online=online, read_values=vault_read_values)
+    version = _version(kubernetes_version)
+    request = CheckRequest(cluster, on, only, skip, version, policy_engine, vault)
     folder = directories.cache_folder() if cache else None
     config = config_of(
         settings.more_verbose(verbose),

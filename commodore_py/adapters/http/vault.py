@@ -1,0 +1,246 @@
+"""Whether keys exist in Vault, without reading a value where the engine makes that possible."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from urllib.parse import quote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import hvac
+
+    from commodore_py.model.problems.vault import Login
+
+SECONDS_PER_REQUEST, SECONDS_IN_ALL, AT_ONCE = 2.0, 30.0, 8
+_LARGEST = 1 << 20
+_PIECE = 1 << 14
+_OK, _FORBIDDEN, _NOT_FOUND, _SEALED = 200, 403, 404, 503
+_REDIRECTS = range(300, 400)
+
+Outcome: TypeAlias = Literal["exists", "absent", "deleted", "unknown"]
+
+
+class Place(NamedTuple):
+    """A secret in a key-value engine."""
+
+    mount: str
+    path: str
+
+
+class Found(NamedTuple):
+    """What is known about a secret; `keys` if it exists."""
+
+    outcome: Outcome
+    reason: str = ""
+    keys: tuple[str, ...] = ()
+
+
+class _Unknown(Exception):
+    """It could not be found out, and why."""
+
+
+class Server:
+    """One server, and what it has said about its mounts."""
+
+    def __init__(
+        self,
+        address: str,
+        login: Login,
+        *,
+        namespace: str = "",
+        read_values: bool = False,
+        seconds: float = SECONDS_PER_REQUEST,
+    ) -> None:
+        self._address = address
+        self._login = login
+        self._namespace = namespace
+        self._read_values = read_values
+        self._seconds = seconds
+        self.identity = login.identity()
+        self._versions: dict[str, int] = {}
+
+    def look_up(self, places: Iterable[Place]) -> dict[Place, Found]:
+        """What is known about secrets, each requested once, several at a time."""
+        wanted = list(dict.fromkeys(places))
+        end = time.monotonic() + SECONDS_IN_ALL
+        found = dict.fromkeys(wanted, Found("unknown", f"no response in {SECONDS_IN_ALL:g} s"))
+        try:
+            client = self._client()
+            for mount in sorted({one.mount for one in wanted}):
+                self._mount(client, mount)
+        except _Unknown as error:
+            return dict.fromkeys(wanted, Found("unknown", str(error)))
+        waiting: SimpleQueue[Place] = SimpleQueue()
+        for one in wanted:
+            waiting.put(one)
+        done: SimpleQueue[tuple[Place, Found]] = SimpleQueue()
+        for _ in range(min(AT_ONCE, len(wanted))):
+            # Daemons: a server that sends drop by drop does not keep us from ending.
+            threading.Thread(
+                target=self._work, args=(client, waiting, done, end), daemon=True
+            ).start()
+        for _ in wanted:
+            try:
+                place, answer = done.get(timeout=max(0, end - time.monotonic()))
+            except Empty:
+                break
+            found[place] = answer
+        return found
+
+    def _work(
+        self,
+        client: hvac.Client,
+        waiting: SimpleQueue[Place],
+        done: SimpleQueue[tuple[Place, Found]],
+        end: float,
+    ) -> None:
+        while time.monotonic() < end:
+            try:
+                place = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                done.put((place, self._look_up(client, place)))
+            except _Unknown as error:
+                done.put((place, Found("unknown", str(error))))
+
+    def _client(self) -> hvac.Client:
+        import hvac
+        from hvac.adapters import RawAdapter
+
+        # Whatever the hierarchy says, certificates are verified; hvac knows the user's own CA.
+        client = hvac.Client(
+            self._address,
+            token=self._login.token,
+            timeout=self._seconds,
+            allow_redirects=False,
+            adapter=RawAdapter,
+            namespace=self._namespace or None,
+        )
+        if not self._login.token:
+            client.token = self._token(client)
+        return client
+
+    def _token(self, client: hvac.Client) -> str:
+        login = self._login
+        if login.role_id:
+            where, body = "approle", {"role_id": login.role_id, "secret_id": login.secret_id}
+        elif login.kubernetes_role:
+            where, body = (
+                "kubernetes",
+                {"role": login.kubernetes_role, "jwt": login.kubernetes_token},
+            )
+        else:
+            raise _Unknown("there are no credentials: set VAULT_TOKEN")
+        status, content = self._request(client, f"auth/{where}/login", body)
+        token = _part(content, "auth", "client_token")
+        if status != _OK or not isinstance(token, str):
+            raise _Unknown(f"the login as {self.identity} failed: {_said(status, content)}")
+        return token
+
+    def _mount(self, client: hvac.Client, mount: str) -> None:
+        """Find out which engine a mount has; a path of another one could be a value."""
+        status, content = self._request(client, f"sys/internal/ui/mounts/{_quoted(mount)}")
+        data = _part(content, "data")
+        if status == _OK and isinstance(data, dict) and data.get("type") in ("kv", "generic"):
+            if str(data.get("path", mount)).strip("/") != mount.strip("/"):
+                return
+            version = _part(data, "options", "version")
+            self._versions[mount] = int(version) if version in ("1", "2") else 1
+        elif status in (_SEALED, *_REDIRECTS):
+            raise _Unknown(_said(status, content))
+
+    def _look_up(self, client: hvac.Client, place: Place) -> Found:
+        version = self._versions.get(place.mount)
+        if version is None:
+            raise _Unknown(
+                f"{place.mount} is not a key-value engine, or {self.identity} may not see it"
+            )
+        path = _quoted(place.path)
+        if version == 1:
+            if not self._read_values:
+                raise _Unknown(
+                    f"{place.mount} has version 1: only --vault-read-values finds out which keys"
+                    " there are"
+                )
+            status, content = self._request(client, f"{_quoted(place.mount)}/{path}")
+            keys = _part(content, "data")
+        else:
+            status, content = self._request(client, f"{_quoted(place.mount)}/subkeys/{path}")
+            keys = _part(content, "data", "subkeys")
+        if status == _OK and isinstance(keys, dict):
+            return Found("exists", keys=tuple(sorted(map(str, keys))))
+        metadata = _part(content, "data", "metadata")
+        if status == _NOT_FOUND and isinstance(metadata, dict):
+            return Found("deleted", "its latest version is deleted")
+        if status == _NOT_FOUND and _part(content, "errors") == []:
+            return Found("absent")
+        raise _Unknown(self._why(status, content))
+
+    def _why(self, status: int, content: object) -> str:
+        if status == _FORBIDDEN:
+            return f"{self.identity} may not read it"
+        return _said(status, content)
+
+    def _request(
+        self, client: hvac.Client, path: str, body: Mapping[str, str] | None = None
+    ) -> tuple[int, object]:
+        """Status and content of a response, which takes two seconds at most."""
+        import requests
+
+        end = time.monotonic() + self._seconds
+        method = "get" if body is None else "post"
+        more: dict[str, Any] = {"stream": True, "raise_exception": False}
+        if body is not None:
+            more["json"] = body
+        try:
+            response = client.adapter.request(method, f"/v1/{path}", **more)
+            with response:
+                text = b"".join(_limited(response, end))
+        except requests.exceptions.SSLError as error:
+            raise _Unknown(f"its certificate cannot be verified: {error}") from error
+        except (requests.exceptions.Timeout, TimeoutError) as error:
+            raise _Unknown(f"no response in {self._seconds:g} s") from error
+        except (requests.exceptions.RequestException, OSError) as error:
+            raise _Unknown(f"it cannot be reached: {type(error).__name__}") from error
+        if response.status_code in _REDIRECTS:
+            host = urlsplit(response.headers.get("Location", "")).netloc or "another address"
+            raise _Unknown(f"it redirects to {host}, which is not followed")
+        try:
+            return response.status_code, json.loads(text) if text else None
+        except (ValueError, RecursionError) as error:
+            raise _Unknown("its response is not JSON") from error
+
+
+def _limited(response: Any, end: float) -> Iterator[bytes]:  # noqa: ANN401 - a response of requests
+    size = 0
+    for piece in response.iter_content(_PIECE):
+        size += len(piece)
+        if time.monotonic() > end:
+            raise TimeoutError
+        if size > _LARGEST:
+            raise _Unknown("its response is too large")
+        yield piece
+
+
+def _part(content: object, *names: str) -> object:
+    for name in names:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
+def _quoted(path: str) -> str:
+    return quote(path.strip("/"))
+
+
+def _said(status: int, content: object) -> str:
+    if status == _SEALED:
+        return "it is sealed"
+    errors = _part(content, "errors")
+    words = "; ".join(map(str, errors)) if isinstance(errors, list) else ""
+    return f"status {status}: {words[:200]}" if words else f"status {status}"

@@ -1,0 +1,131 @@
+"""References to secrets in Vault, compared with what is there: `--online`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.model.problem import Place, Problem
+
+from .base import Ended, Issue, mapping
+from .documents import items_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from commodore_py.adapters.http.vault import Found
+    from commodore_py.adapters.http.vault import Place as Secret
+    from commodore_py.model.problems.vault import VaultSettings
+
+    from .base import Context, Item
+    from .documents import Document, Known, Memory
+
+NAME = "secrets"
+_REFERENCE = re.compile(rb"\?\{vaultkv:([^{}|\s]+?)(?::[0-9a-f]{8})?\}")
+_ABSENT, _DELETED, _UNCHECKED = "secrets/absent", "secrets/deleted", "secrets/unchecked"
+_MOUNT = "secret"
+
+
+class _Use(NamedTuple):
+    """A reference in an object; the first one of each."""
+
+    item: Item
+    secret: str
+    key: str
+    others: int
+
+
+def run(
+    documents: Sequence[tuple[Document, Known]], _memory: Memory, context: Context
+) -> Ended | None:
+    """Which references lead nowhere; None unless it was asked for."""
+    settings = context.vault
+    if settings is None:
+        return None
+    uses = list(_uses(documents))
+    if not uses:
+        return Ended(())
+    address, why = _address(context, settings)
+    if why:
+        return Ended([_unchecked(len(uses), why)], "unchecked", why)
+    found_by_place, identity = _looked_up(context, settings, address, uses)
+    found: list[Problem | tuple[Item, Issue]] = []
+    unknown: dict[str, list[_Use]] = {}
+    for use in uses:
+        found_there = found_by_place[_place(context, use.secret)]
+        if found_there.outcome == "unknown":
+            unknown.setdefault(found_there.reason, []).append(use)
+        else:
+            found += [(use.item, issue) for issue in _issues(use, found_there)]
+    for reason, some in unknown.items():
+        why = f"{address} as {identity}: {reason}"
+        found.append(_unchecked(len(some), why, f"{some[0].secret}/{some[0].key}"))
+    only_unknown = len(found) == len(unknown) > 0
+    return Ended(found, "unchecked" if only_unknown else None, next(iter(unknown), ""))
+
+
+def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the hierarchy says about Vault."""
+    secrets = mapping(mapping(parameters.get("kapitan")).get("secrets"))
+    return mapping(secrets.get("vaultkv"))
+
+
+def _uses(documents: Sequence[tuple[Document, Known]]) -> Iterator[_Use]:
+    places: dict[str, list[Item]] = {}
+    for document, known in documents:
+        names = {one.decode(errors="replace") for one in _REFERENCE.findall(document.text)}
+        items = list(items_of(document, known, NAME)) if names else []
+        for name in sorted(names):
+            if items and "/" in name:
+                places.setdefault(name, []).append(items[0])
+    for name, items in sorted(places.items()):
+        secret, _, key = name.rpartition("/")
+        yield _Use(items[0], secret, key, len(items) - 1)
+
+
+def _address(context: Context, settings: VaultSettings) -> tuple[str, str]:
+    """The server to use, or why there is none."""
+    if not settings.addresses:
+        return "", "no server is named: use --vault-addr, or set VAULT_ADDR"
+    wanted = str(context.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
+    if not wanted:
+        return "", "parameters.kapitan.secrets.vaultkv has no VAULT_ADDR"
+    if wanted not in {one.rstrip("/") for one in settings.addresses}:
+        return "", f"the hierarchy names {wanted}, which is none of --vault-addr: not requested"
+    return wanted, ""
+
+
+def _looked_up(
+    context: Context, settings: VaultSettings, address: str, uses: Sequence[_Use]
+) -> tuple[Mapping[Secret, Found], str]:
+    from commodore_py.adapters.http.vault import Server
+
+    namespace = str(context.vault_parameters.get("VAULT_NAMESPACE") or "")
+    server = Server(address, settings.login, namespace=namespace, read_values=settings.read_values)
+    return server.look_up(_place(context, one.secret) for one in uses), server.identity
+
+
+def _place(context: Context, secret: str) -> Secret:
+    from commodore_py.adapters.http.vault import Place as Secret
+
+    return Secret(str(context.vault_parameters.get("mount") or _MOUNT), secret)
+
+
+def _issues(use: _Use, found_there: Found) -> Iterator[Issue]:
+    name = f"{use.secret}/{use.key}"
+    more = f", which {use.others} other documents refer to, too" if use.others else ""
+    if found_there.outcome == "absent":
+        text = f"Vault has no secret {use.secret}{more}"
+        yield Issue(_ABSENT, text, remedy=f"write it, with the key {use.key}", subject=name)
+    elif found_there.outcome == "deleted":
+        text = f"the latest version of secret {use.secret} is deleted{more}"
+        yield Issue(_DELETED, text, remedy="write it again, or undelete it", subject=name)
+    elif use.key not in found_there.keys:
+        text = f"secret {use.secret} has no key {use.key}{more}"
+        yield Issue(_ABSENT, text, subject=name, options=found_there.keys)
+
+
+def _unchecked(count: int, why: str, first: str = "") -> Problem:
+    such = f", such as {first}" if first else ""
+    text = f"secrets that could not be looked up: {count}{such}: {why}"
+    return Problem.at(Place(), _UNCHECKED, text, subject=first or NAME, strict=True)

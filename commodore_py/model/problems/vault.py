@@ -1,0 +1,39 @@
+"""How to look up secrets in Vault: where, and as whom."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Login(NamedTuple):
+    """How to log in: a token, else an AppRole, else a role for a Kubernetes service account."""
+
+    token: str = ""
+    role_id: str = ""
+    secret_id: str = ""
+    kubernetes_role: str = ""
+    kubernetes_token: str = ""
+
+    def __repr__(self) -> str:
+        """Show no secret."""
+        return f"Login({self.identity()})"
+
+    def identity(self) -> str:
+        """Who it is, for messages."""
+        if self.token:
+            return "a token"
+        if self.role_id:
+            return f"AppRole {self.role_id}"
+        if self.kubernetes_role:
+            return f"Kubernetes role {self.kubernetes_role}"
+        return "nobody"
+
+
+class VaultSettings(NamedTuple):
+    """What the user allows a check to request."""
+
+    addresses: tuple[str, ...] = ()
+    """The only servers that get a request."""
+    login: Login = Login()
+    read_values: bool = False
+    """Whether version 1 of the engine may be used, whose responses have values."""

@@ -1,0 +1,137 @@
+"""A real Vault and its double behave the same, as far as checks of secrets use them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.http.vault import Place, Server
+from commodore_py.model.problems.vault import Login
+from tests.support.servers.vault import Recorder, Vault, double_vault, real_vault, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SECRET = "t0p-secret"
+
+
+@pytest.fixture(params=["double", pytest.param("real", marks=pytest.mark.slow)])
+def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Vault]:
+    with double_vault() if request.param == "double" else real_vault(tmp_path) as server:
+        server.write("secret", "shop/database", {"password": SECRET, "user": SECRET})
+        server.write("secret", "shop/gone", {"password": SECRET})
+        server.delete("secret", "shop/gone")
+        yield server
+
+
+@pytest.fixture
+def recorder(vault: Vault) -> Iterator[Recorder]:
+    with recorded(vault) as found:
+        yield found
+
+
+def outcomes(
+    recorder: Recorder, login: Login, *places: str, read_values: bool = False
+) -> list[str]:
+    wanted = [Place(*one.split(":")) for one in places]
+    found = Server(recorder.url, login, read_values=read_values).look_up(wanted)
+    return [f"{found[one].outcome} {found[one].reason}".strip() for one in wanted]
+
+
+def test_what_exists_is_told_from_what_does_not(vault: Vault, recorder: Recorder) -> None:
+    wanted = [Place("secret", name) for name in ("shop/database", "shop/gone", "shop/other")]
+
+    found = Server(recorder.url, Login(vault.token)).look_up(wanted)
+
+    assert [found[one].outcome for one in wanted] == ["exists", "deleted", "absent"]
+    assert found[wanted[0]].keys == ("password", "user")
+
+
+def test_no_value_is_read(vault: Vault, recorder: Recorder) -> None:
+    outcomes(recorder, Login(vault.token), *["secret:shop/database"] * 3, "secret:shop/other")
+
+    assert sorted(recorder.requests) == [
+        "/v1/secret/subkeys/shop/database",
+        "/v1/secret/subkeys/shop/other",
+        "/v1/sys/internal/ui/mounts/secret",
+    ]
+
+
+@pytest.mark.spec("14.65")
+def test_what_may_not_be_read_is_not_absent(vault: Vault, recorder: Recorder) -> None:
+    login = Login(vault.limited_token("shop/database"))
+
+    assert outcomes(recorder, login, "secret:shop/database", "secret:shop/other") == [
+        "exists",
+        "unknown a token may not read it",
+    ]
+
+
+def test_an_app_role(vault: Vault, recorder: Recorder) -> None:
+    role_id, secret_id = vault.app_role("shop/database", "shop/none")
+    login = Login(role_id=role_id, secret_id=secret_id)
+
+    found = outcomes(recorder, login, "secret:shop/database", "secret:shop/none")
+    refused = outcomes(recorder, Login(role_id="other", secret_id="x"), "secret:shop/none")
+
+    assert found == ["exists", "absent"]
+    assert refused == ["unknown the login as AppRole other failed: status 400: invalid role ID"]
+
+
+@pytest.mark.spec("14.65")
+@pytest.mark.parametrize("mount", ["other", "sys", "secret/shop"])
+def test_a_wrong_mount_is_not_an_absent_secret(
+    vault: Vault, recorder: Recorder, mount: str
+) -> None:
+    (found,) = outcomes(recorder, Login(vault.token), f"{mount}:shop/database")
+
+    assert found.startswith(f"unknown {mount} is not a key-value engine")
+
+
+@pytest.mark.spec("14.65")
+def test_credentials_that_are_not_valid(recorder: Recorder) -> None:
+    (found,) = outcomes(recorder, Login("not-valid"), "secret:shop/database")
+
+    assert found.startswith("unknown ")
+
+
+def test_values_of_version_1_are_read_on_request_only(vault: Vault, recorder: Recorder) -> None:
+    vault.enable("old", 1)
+    vault.write("old", "a/b", {"key": SECRET})
+    names = ("old:a/b", "old:a/c")
+
+    without = outcomes(recorder, Login(vault.token), *names)
+    requests = list(recorder.requests)
+    reading = outcomes(recorder, Login(vault.token), *names, read_values=True)
+
+    assert all("--vault-read-values" in one for one in without)
+    assert requests == ["/v1/sys/internal/ui/mounts/old"]
+    assert reading == ["exists", "absent"]
+
+
+@pytest.mark.spec("14.65")
+def test_a_sealed_server(vault: Vault, recorder: Recorder) -> None:
+    vault.seal()
+
+    assert outcomes(recorder, Login(vault.token), "secret:x") == ["unknown it is sealed"]
+
+
+@pytest.mark.spec("14.65")
+def test_a_slow_server(vault: Vault, recorder: Recorder) -> None:
+    recorder.delay = 0.6
+    place = Place("secret", "x")
+
+    found = Server(recorder.url, Login(vault.token), seconds=0.2).look_up([place])
+
+    assert (found[place].outcome, found[place].reason) == ("unknown", "no response in 0.2 s")
+
+
+def test_several_requests_at_once(vault: Vault, recorder: Recorder) -> None:
+    recorder.delay = 0.05
+
+    found = outcomes(recorder, Login(vault.token), *(f"secret:{at}" for at in range(40)))
+
+    assert found == ["absent"] * 40
+    assert len(recorder.requests) == 41

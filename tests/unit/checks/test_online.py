@@ -1,0 +1,133 @@
+"""Secret references, looked up in a Vault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.model.problems.vault import Login, VaultSettings
+from tests.support.servers.api import redirect_reply, serve_api
+from tests.support.servers.vault import DoubleVault, double_vault, recorded
+
+from .build import an_object, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.model.verdict import Checked
+
+
+@pytest.fixture
+def vault() -> Iterator[DoubleVault]:
+    with double_vault() as server:
+        server.write("secret", "shop/db", {"password": "x", "user": "y"})
+        yield server
+
+
+def secret(**values: str) -> dict[str, object]:
+    return an_object("Secret", stringData=values)
+
+
+def looked_up(
+    *objects: object,
+    address: str,
+    named: str | None = None,
+    **parameters: str,
+) -> Checked:
+    """What the check finds; `named` is the server in the hierarchy."""
+    return checked(
+        *objects,
+        only="secrets",
+        vault=VaultSettings((address,) if address else (), Login("root")),
+        vault_parameters={"VAULT_ADDR": address if named is None else named, **parameters},
+    )
+
+
+def found(result: Checked) -> list[tuple[str, str]]:
+    return [(one.severity, one.code) for one in result.problems]
+
+
+def test_what_is_there_is_not_a_problem(vault: DoubleVault) -> None:
+    with recorded(vault) as recorder:
+        result = looked_up(
+            secret(a="?{vaultkv:shop/db/password}", b="?{vaultkv:shop/db/user:0123abcd}"),
+            address=recorder.url,
+        )
+
+    assert result.problems == ()
+    assert recorder.requests.count("/v1/secret/subkeys/shop/db") == 1
+
+
+@pytest.mark.spec("14.67")
+def test_a_key_and_a_version_that_are_missing(vault: DoubleVault) -> None:
+    vault.write("secret", "shop/gone", {"a": "x"})
+    vault.delete("secret", "shop/gone")
+
+    result = looked_up(
+        secret(a="?{vaultkv:shop/db/pass}", b="?{vaultkv:shop/gone/a}", c="?{vaultkv:no/a}"),
+        address=vault.url,
+    )
+
+    assert found(result) == [
+        ("error", "secrets/absent"),
+        ("error", "secrets/absent"),
+        ("error", "secrets/deleted"),
+    ]
+    _, key, _ = sorted(result.problems, key=lambda one: one.subject)
+    assert (key.options, key.place.object) == (("password", "user"), "Secret x")
+
+
+@pytest.mark.spec("14.66")
+def test_a_server_that_the_user_did_not_name(vault: DoubleVault) -> None:
+    with recorded(vault) as recorder:
+        result = looked_up(
+            secret(a="?{vaultkv:shop/db/password}"),
+            address="https://vault.example.com",
+            named=recorder.url,
+        )
+
+    assert found(result) == [("info", "secrets/unchecked")]
+    assert recorder.url in result.problems[0].message
+    assert recorder.requests == []
+
+
+@pytest.mark.spec("14.65")
+def test_what_could_not_be_looked_up_is_an_info(vault: DoubleVault) -> None:
+    vault.seal()
+
+    result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address=vault.url)
+
+    assert [(one.name, one.outcome, one.reason) for one in result.runs] == [
+        ("secrets", "unchecked", "it is sealed")
+    ]
+    (problem,) = result.problems
+    assert (problem.code, problem.strict) == ("secrets/unchecked", True)
+    assert "as a token" in problem.message
+
+
+@pytest.mark.spec("14.65")
+def test_a_redirect_is_not_followed(vault: DoubleVault) -> None:
+    with recorded(vault) as recorder, serve_api() as api:
+        reply = redirect_reply(f"{recorder.url}/v1/x")
+        api.on("GET /v1/sys/internal/ui/mounts/secret", reply)
+        result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address=api.url)
+
+    assert "it redirects to 127.0.0.1" in result.problems[0].message
+    assert recorder.requests == []
+
+
+def test_without_a_server_nothing_is_looked_up() -> None:
+    result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address="")
+
+    assert "--vault-addr" in result.problems[0].message
+
+
+def test_certificates_are_verified_whatever_the_hierarchy_says(vault: DoubleVault) -> None:
+    address = vault.url.replace("http:", "https:")
+
+    result = looked_up(
+        secret(a="?{vaultkv:shop/db/password}"), address=address, VAULT_SKIP_VERIFY="true"
+    )
+
+    assert found(result) == [("info", "secrets/unchecked")]
