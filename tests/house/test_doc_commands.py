@@ -35,6 +35,7 @@ NOT_RUN = {
     "docs/how-to/set-up-a-machine.md": 1,
     "docs/how-to/slow-compile.md": 1,
     "docs/how-to/switch-from-commodore.md": 1,
+    "docs/how-to/test-a-component.md": 1,
     "docs/how-to/work-offline.md": 1,
 }
 
