@@ -92,6 +92,10 @@ WORDS = {
         *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
         *("--output", "json"),
     ),
+    "lock-export/v1": (
+        *("lock", "export", "--lock", "it.lock", "-o", "exported", "--output", "json"),
+        *("--api-url", "{facts}"),
+    ),
     "lock-from-catalog/v1": (
         *("lock", "from-catalog", "-o", "new.lock", "--cluster", "c-demo-2", "--output", "json"),
         *("--api-url", "./own/facts"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,15 @@ def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
     assert dry.out == ran.out
     assert "Deployment" in ran.out
     assert "replicas" in ran.out
+
+
+def test_an_export_lists_its_members(locked: CommandLine) -> None:
+    ran = locked("lock", "export", "--lock", "it.lock", "-o", "it", "--output", "json", *_API)
+
+    members = json.loads(ran.out)["members"]
+
+    assert "inputs.lock" in members
+    assert all((Path("it") / one).is_file() for one in members)
 
 
 def test_the_exit_code_of_from_catalog(locked: CommandLine) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.lock.run import Changes
     from commodore_py.workflows.lock.check import Finding
     from commodore_py.workflows.lock.compare import InputDifference
+    from commodore_py.workflows.lock.export import Exported
     from commodore_py.workflows.lock.from_catalog import Outcome as FromCatalog
     from commodore_py.workflows.lock.resolve import Outcome, Step
     from commodore_py.workflows.lock.several import ShownLock
@@ -47,6 +48,18 @@ def outcome(schema: str, found: Outcome) -> dict[str, Any]:
         "cluster": found.cluster,
         **changes(found.changes),
         "notices": [one.message for one in found.notices],
+    }
+
+
+def exported(found: Exported) -> dict[str, Any]:
+    """What was written for a machine without a network."""
+    return {
+        "schema": "lock-export/v1",
+        "file": found.file,
+        "cluster": found.cluster,
+        "path": found.path,
+        "shallow": found.shallow,
+        "members": list(found.members),
     }
 
 

@@ -44,10 +44,10 @@ _KINDS = ("config", "package", "component", "instance", "library", "repository",
 
 def collect(
     lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path, *, shallow: bool = False
-) -> None:
+) -> tuple[str, ...]:
     """Put everything of a lock into a folder; clones and downloads were fetched just now.
 
-    If it is `shallow`, repositories have no history.
+    If it is `shallow`, repositories have no history. Returns the names of its members.
     """
     folder.mkdir(parents=True, mode=0o700)
     (folder / LOCK).write_text(text, "utf-8")
@@ -70,6 +70,7 @@ def collect(
     about |= {"shallow": True} if shallow else {}
     content = json.dumps({**about, "members": members}, indent=1)
     (folder / _MANIFEST).write_text(f"{content}\n", "utf-8")
+    return tuple(members)
 
 
 def pack(folder: Path, file: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.dependencies.lock import exports
 from commodore_py.dependencies.lock.file import LockFile
@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> None:
+class Exported(NamedTuple):
+    """What became of a lock: the file, and all that is in its export."""
+
+    file: str
+    cluster: str
+    path: str
+    shallow: bool
+    members: tuple[str, ...]
+
+
+def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> Exported:
     """Gather everything of a lock, and put it into a folder or an archive."""
     exports.check_name(path)
     read = existing(file)
@@ -34,9 +44,12 @@ def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> 
         compiled(own, read.lock.cluster, run)
         is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
         target = Path(folder) / "export" if is_archive else path
-        exports.collect(read.lock, read.text, own.paths, downloads, target, shallow=shallow)
+        members = exports.collect(
+            read.lock, read.text, own.paths, downloads, target, shallow=shallow
+        )
         if is_archive:
             exports.pack(target, path)
+    return Exported(str(file), read.lock.cluster, str(path), shallow, members)
 
 
 @contextmanager

@@ -356,11 +356,14 @@ def check(
     is_flag=True,
     help="Only the locked commits of repositories, without their history.",
 )
+@_result_format
 @api_options
 @strict_option
 @verbose_option
 @click.pass_obj
-def export(settings: Globals, /, file: Path, out: Path, shallow: bool, **options: Any) -> None:
+def export(
+    settings: Globals, /, file: Path, out: Path, shallow: bool, output: str, **options: Any
+) -> None:
     """Write everything that a compile of the lock needs to PATH, for a machine without a network.
 
     \b
@@ -370,7 +373,12 @@ def export(settings: Globals, /, file: Path, out: Path, shallow: bool, **options
     from commodore_py.workflows.lock import export as exporting
 
     config = _config(settings, options)
-    exporting.export(config, file.absolute(), out.absolute(), shallow=shallow)
+    exported = exporting.export(config, file.absolute(), out.absolute(), shallow=shallow)
+    if output != "text":
+        from commodore_py.cli.output import formats, locks
+
+        streams.data(formats.structured(locks.exported(exported), output))
+        return
     messages.info(f"Wrote {out}")
 
 
