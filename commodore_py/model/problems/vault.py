@@ -1,4 +1,4 @@
-"""How to look up secrets in Vault: where, and as whom."""
+"""How to look up secrets in Vault: the servers, and the credentials."""
 
 from __future__ import annotations
 
