@@ -147,7 +147,7 @@ def test_locks_of_clusters_and_of_components_are_not_mixed(
     assert "names no cluster" in str(error)
     assert sync.code == 1
     assert "component test" in sync.err
-    _passed(commodore("lock", "show", "--lock", "it.lock"))
+    _passed(commodore("lock", "show", "library", "--lock", "it.lock"))
     _passed(commodore("lock", "check", "--lock", "it.lock"))
 
 

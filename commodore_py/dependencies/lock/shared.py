@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class SharedLock:
     """What all compiles of one command lock; `finish` writes it."""
 
-    def __init__(self, file: LockFile, settings: LockSettings) -> None:
-        self._file, self._settings = file, settings
+    def __init__(self, file: LockFile, settings: LockSettings, *, write: bool) -> None:
+        self._file, self._settings, self._write = file, settings, write
         self._found: dict[Path, Block] = {}
         self._tools: dict[str, str] = {}
         self._refused: dict[str, CommodoreError] = {}
@@ -42,10 +42,11 @@ class SharedLock:
             )
         if not file.exists and frozen:
             raise NoLockFile.missing(str(place), hint="run it once without --frozen")
-        if not frozen:
+        writes = not (frozen or config.local)  # in local mode, checkouts are only compared
+        if writes:
             check_writable(place, config.paths)
         settings = LockSettings(str(place), frozen=frozen, offline=config.offline, alone=True)
-        return cls(file, settings)
+        return cls(file, settings, write=writes)
 
     def run(self) -> LockedRun:
         """One compile with it, which writes nothing."""
@@ -79,7 +80,7 @@ class SharedLock:
 
     def finish(self, *, cases: int = 0) -> tuple[Problem, ...]:
         """Write it; if this many `cases` were compiled, what none of them requests is removed."""
-        run = LockedRun(self._file, self._settings, write=not self._settings.frozen)
+        run = LockedRun(self._file, self._settings, write=self._write)
         run.state.changes.extend(self._refused.values())
         run.state.raise_changes()
         complete = self._cases == cases > 0

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.lock.document import Block, Lock, Path
 
 _TAG = re.compile(r"v?\d+(?:[.\-_]\w+)*")
+# Of components and libraries, in locks of components and packages by themselves.
+_WITH_VERSION = ("chart", "repository", "base", "component", "instance", "library")
 _NOT_INPUTS = ("cluster", "bundle", "tool")
 
 
@@ -78,7 +80,7 @@ def _find(lock: Lock, name: str, file: str) -> Path:
 def _short_names(path: Path) -> set[str]:
     if len(path) == 1:
         return {path[0]}
-    place = path[1].rpartition("@")[0] if path[0] in ("chart", "repository", "base") else path[1]
+    place = path[1].rpartition("@")[0] if path[0] in _WITH_VERSION else path[1]
     return {path[1], place or path[1], (place or path[1]).rstrip("/").rpartition("/")[2]}
 
 
