@@ -71,6 +71,10 @@ _COMMANDS = {
     "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
     "package": ("commodore_py.cli.commands.package:package", "Create, compile and test packages."),
+    "plan": (
+        "commodore_py.cli.commands.plan.commands:plan",
+        "Show, check and simulate the order of a deployment.",
+    ),
     "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb and kustomize."),
     "version": (
         "commodore_py.cli.commands.version:version",

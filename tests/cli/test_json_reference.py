@@ -87,6 +87,8 @@ WORDS = {
     "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
     "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
+    "plan-show/v1": ("-d", "{work}", "plan", "show", "-o", "json"),
+    "plan-simulate/v1": ("-d", "{work}", "plan", "simulate", "-o", "json"),
     "problems/v1": ("-d", "{work}", "catalog", "check", "-o", "json"),
     "lock-create/v1": (
         *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
@@ -148,6 +150,13 @@ def a_tested_component(commodore: CommandLine) -> None:
     (component / "tests/former.yml").unlink()
 
 
+def a_plan(work: Path) -> None:
+    """A plan of two instances in the configuration of the tenant."""
+    file = work / "inventory/classes/t-demo/common.yml"
+    plan = "parameters:\n  commodore: {plan: {serial: [certificates, web-shop]}}\n"
+    file.write_text(file.read_text().replace("parameters:\n", plan, 1))
+
+
 def objects_and_a_rule() -> None:
     """A file with an object, and a folder with a rule and its test."""
     options = "{argocd.argoproj.io/sync-options: Prune=false}"
@@ -205,7 +214,7 @@ def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN4
 
 
 @pytest.mark.parametrize("schema", WORDS)
-def test_an_example_has_the_keys_that_are_printed(
+def test_an_example_has_the_keys_that_are_printed(  # noqa: C901 - one for each preparation
     commodore: CommandLine, facts: str, work: Path, schema: str, request: pytest.FixtureRequest
 ) -> None:
     Path("bad.yml").write_text("parameters:\n  components:\n    a: {url: x}\n")
@@ -223,6 +232,8 @@ def test_an_example_has_the_keys_that_are_printed(
         objects_and_a_rule()
     if WORDS[schema][2:8] == _CLUSTER[:6]:
         request.getfixturevalue("a_cluster")
+    if schema.startswith("plan-"):
+        a_plan(work)
     if schema == "edit-log/v1":
         commodore("-d", str(work), *_EDIT, "--validate", "none")
         commodore("-d", str(work), "edit", "undo")

@@ -1,6 +1,6 @@
 """The codes on the page about problems: `python -m tests.house.problem_codes` writes them."""
 
-from commodore_py.model.problems.codes import CHECKS, LINT, NOTICES
+from commodore_py.model.problems.codes import CHECKS, LINT, NOTICES, PLANS
 from tests.house.code_map import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "problems.md"
@@ -14,6 +14,7 @@ def table() -> str:
         ("Of `inventory lint`", LINT),
         ("Notices of other commands", NOTICES),
         ("Of checks, and of files that say what to ignore", CHECKS),
+        ("Of plans", PLANS),
     ):
         lines += ["", f"### {title}", "", "| code | severity | meaning |", "|---|---|---|"]
         lines += [f"| `{name}` | {one.severity} | {one.summary} |" for name, one in codes.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from commodore_py.model.problems.codes import CHECKS, CODES, LINT, NOTICES
+from commodore_py.model.problems.codes import CHECKS, CODES, LINT, NOTICES, PLANS
 from tests.house.code_map import ROOT, modules
 from tests.house.problem_codes import PAGE, page
 
@@ -35,7 +35,7 @@ def test_every_notice_has_a_known_code() -> None:
 
 
 def test_a_code_has_one_meaning() -> None:
-    assert len(CODES) == len(LINT) + len(NOTICES) + len(CHECKS)
+    assert len(CODES) == sum(map(len, (LINT, NOTICES, CHECKS, PLANS)))
     assert [code for code in CODES if not re.fullmatch(r"[a-z-]+/[a-z0-9-]+", code)] == []
 
 

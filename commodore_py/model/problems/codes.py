@@ -126,7 +126,28 @@ CHECKS: dict[str, Code] = {
 }
 """What checks find in a catalog, and what is wrong with files that say what to ignore."""
 
-CODES = {**LINT, **NOTICES, **CHECKS}
+PLANS: dict[str, Code] = {
+    "plan/condition": Code("error", "A condition cannot be evaluated."),
+    "plan/credential": Code("error", "A credential of a cluster is not a secret reference."),
+    "plan/empty": Code("error", "A plan, a group or a part of a node is empty."),
+    "plan/nothing-left": Code("error", "Conditions remove every instance."),
+    "plan/reference": Code("error", "A reference to an object is invalid."),
+    "plan/removed": Code("info", "A condition removes an instance from the catalog."),
+    "plan/setting": Code("error", "A setting of the delivery is invalid."),
+    "plan/shape": Code("error", "A part of a plan has the wrong type."),
+    "plan/too-large": Code("error", "A plan has too many levels or instances."),
+    "plan/twice": Code("error", "An instance is in the plan twice."),
+    "plan/two-kinds": Code("error", "A node is of two kinds."),
+    "plan/unknown-cluster": Code("error", "A plan uses an unknown cluster."),
+    "plan/unknown-instance": Code("error", "A plan names an unknown instance."),
+    "plan/unknown-word": Code("error", "A node has an unknown kind or option."),
+    "plan/unlisted": Code("warning", "Instances are not in the plan: they are the last."),
+    "plan/unlisted-refused": Code("error", "Instances are not in the plan."),
+    "plan/unused-cluster": Code("warning", "The plan does not use a cluster."),
+}
+"""What is wrong with a plan."""
+
+CODES = {**LINT, **NOTICES, **CHECKS, **PLANS}
 
 
 def severity_of(code: str) -> Severity:

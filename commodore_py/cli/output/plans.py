@@ -1,0 +1,144 @@
+"""Results of `commodore plan …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+from commodore_py.delivery.nodes import Concurrent, Leaf, Register, Resource, Serial, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.delivery.nodes import Node
+    from commodore_py.delivery.plan import Plan
+    from commodore_py.delivery.simulation import Timeline
+    from commodore_py.model.problem import Problem
+    from commodore_py.workflows.plans import PlanHere
+
+
+def shown(here: PlanHere) -> dict[str, Any]:
+    """The normal form of a plan, with its order."""
+    plan = here.plan
+    return {
+        "schema": "plan-show/v1",
+        "drivers": list(plan.settings.drivers),
+        "plan": _node(plan.node) if plan.node else None,
+        "order": [
+            {"step": step, "after": sorted(before)}
+            for step, before in sorted(plan.order.before.items())
+        ],
+        "removed": [one.leaf.instance for one in plan.removed],
+        "unlisted": list(plan.unlisted),
+        "problems": [_problem(one) for one in here.problems],
+    }
+
+
+def problem_lines(here: PlanHere) -> Iterator[str]:
+    """What is to be known about a valid plan."""
+    for one in here.problems:
+        yield escaping.one_line(f"{one.severity}: {one.code}: {one.message}")
+
+
+def timeline(found: Timeline) -> dict[str, Any]:
+    """Everything that happened."""
+    return {
+        "schema": "plan-simulate/v1",
+        "rounds": found.rounds,
+        "state": found.result.state,
+        "text": found.result.text,
+        "events": [dict(one._asdict()) for one in found.events],
+    }
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """The normal form, one step a line."""
+    if plan.node is not None:
+        yield from _lines(plan.node, "")
+    for one in plan.removed:
+        yield f"removed: {escaping.one_line(one.leaf.instance)}"
+    for name in plan.unlisted:
+        yield f"last: {escaping.one_line(name)}"
+
+
+def timeline_lines(found: Timeline) -> Iterator[str]:
+    """One line for every call of a step."""
+    for one in found.events:
+        text = f"  {escaping.one_line(one.text)}" if one.text else ""
+        yield f"{one.round:>3}  {escaping.one_line(one.step)}  {one.action}  {one.state}{text}"
+    yield f"{found.result.state} after {found.rounds} rounds"
+
+
+def mermaid(plan: Plan) -> Iterator[str]:
+    """A flow chart of the order for Mermaid."""
+    yield "flowchart LR"
+    names = _numbered(plan)
+    for step, name in names.items():
+        yield f'  {name}["{_label(step)}"]'
+    for step, before in plan.order.before.items():
+        yield from (f"  {names[one]} --> {names[step]}" for one in sorted(before))
+
+
+def dot(plan: Plan) -> Iterator[str]:
+    """A graph of the order for Graphviz."""
+    yield "digraph plan {"
+    yield "  rankdir=LR;"
+    names = _numbered(plan)
+    for step, name in names.items():
+        yield f'  {name} [label="{_label(step)}"];'
+    for step, before in plan.order.before.items():
+        yield from (f"  {names[one]} -> {names[step]};" for one in sorted(before))
+    yield "}"
+
+
+def _numbered(plan: Plan) -> dict[str, str]:
+    return {step: f"n{number}" for number, step in enumerate(plan.order.before)}
+
+
+def _label(text: str) -> str:
+    return escaping.one_line(text).replace("\\", "/").replace('"', "'")
+
+
+def _lines(node: Node, indent: str) -> Iterator[str]:
+    if isinstance(node, Serial | Concurrent):
+        kind = "in order" if isinstance(node, Serial) else "at the same time"
+        name = f"{escaping.one_line(node.name)}: " if node.name else ""
+        yield f"{indent}{name}{kind}"
+        for child in node.children:
+            yield from _lines(child, f"{indent}  ")
+        return
+    for step in steps_of(node):
+        where = (
+            f" on {escaping.one_line(step.cluster)}"
+            if isinstance(step, Leaf) and step.cluster
+            else ""
+        )
+        word = "register " if isinstance(step, Register) else ""
+        name = step.cluster if isinstance(step, Register) else step.id
+        yield f"{indent}{word}{escaping.one_line(name)}{where}"
+
+
+def _node(node: Node) -> dict[str, Any]:
+    if isinstance(node, Leaf):
+        found: dict[str, Any] = {"instance": node.instance}
+        if node.cluster:
+            found |= {"cluster": node.cluster, "background": node.background}
+        return found
+    if isinstance(node, Register):
+        return {"register": node.cluster}
+    if isinstance(node, Resource):
+        return {"resource": node.reference}
+    assert isinstance(node, Serial | Concurrent)  # noqa: S101 - a normal form has no others
+    kind = "serial" if isinstance(node, Serial) else "concurrent"
+    name = {"name": node.name} if node.name else {}
+    return {kind: [_node(child) for child in node.children], **name}
+
+
+def _problem(one: Problem) -> dict[str, Any]:
+    return {
+        "severity": one.severity,
+        "code": one.code,
+        "message": one.message,
+        "where": one.where,
+        "remedy": one.remedy,
+    }

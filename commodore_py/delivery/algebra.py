@@ -1,0 +1,160 @@
+"""What one call of a plan does, and what it returns (pure but for its world)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from .nodes import Concurrent, Leaf, On, Resource, Serial, When, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .nodes import Condition, Node
+
+
+class Result(NamedTuple):
+    """Done, yield (expected: call again), or an error."""
+
+    state: Literal["done", "yield", "error"]
+    text: str = ""
+
+
+DONE = Result("done")
+
+
+class Where(NamedTuple):
+    """Values that are passed down."""
+
+    cluster: str = ""
+    background: bool = False
+
+
+HOST = Where()
+
+
+class World(Protocol):
+    """What the steps act on; every action may be repeated."""
+
+    def provision(self, leaf: Leaf, where: Where) -> Result:
+        """Hand an instance over; done once it is ready."""
+        ...
+
+    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+        """Delete an instance; done once it is gone, in the background once it is requested."""
+        ...
+
+    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
+        """Run an object to its end."""
+        ...
+
+    def register(self, cluster: str) -> Result:
+        """Make a cluster known to the host."""
+        ...
+
+    def deregister(self, cluster: str) -> Result:
+        """Forget a cluster that nothing uses any more."""
+        ...
+
+    def reachable(self, cluster: str) -> bool:
+        """Whether the cluster still answers."""
+        ...
+
+    def create(self, resource: Resource, where: Where) -> Result:
+        """Create or update an object, without waiting for it."""
+        ...
+
+    def delete(self, resource: Resource, where: Where) -> Result:
+        """Delete an object; done once it is not found."""
+        ...
+
+
+class Calls:
+    """Calls of one plan; what is registered and released is remembered between them."""
+
+    def __init__(self, root: Node, world: World, holds: Callable[[Condition], bool]) -> None:
+        self._root, self._world, self._holds = root, world, holds
+        self._users: dict[str, set[int]] = {}
+        for one in walk(root):
+            if isinstance(one, On):
+                self._users.setdefault(one.cluster, set()).add(id(one))
+        self._released: set[int] = set()
+
+    def provision(self) -> Result:
+        """One call in the direction of creation."""
+        return self._up(self._root, HOST)
+
+    def deprovision(self) -> Result:
+        """One call in the direction of deletion."""
+        return self._down(self._root, HOST)
+
+    def _up(self, node: Node, where: Where) -> Result:  # noqa: PLR0911 - one for each kind of node
+        if isinstance(node, Serial):
+            return _until_not_done(self._up(child, where) for child in node.children)
+        if isinstance(node, Concurrent):
+            return _first_not_done([self._up(child, where) for child in node.children])
+        if isinstance(node, When):
+            return (self._up if self._holds(node.condition) else self._down)(node.child, where)
+        if isinstance(node, On):
+            self._released.discard(id(node))
+            found = self._world.register(node.cluster)
+            if found.state != "done":
+                return Result("yield", found.text)
+            return self._up(node.child, Where(node.cluster, node.background))
+        if isinstance(node, Resource):
+            found = self._world.create(node, where)
+            return found if found.state == "error" else DONE
+        assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
+        return _until_not_done(
+            step()
+            for step in (
+                *self._hooks(node, node.hooks.before, where),
+                partial(self._world.provision, node, where),
+                *self._hooks(node, node.hooks.after, where),
+            )
+        )
+
+    def _down(self, node: Node, where: Where) -> Result:
+        if isinstance(node, Serial):
+            return _until_not_done(self._down(child, where) for child in reversed(node.children))
+        if isinstance(node, Concurrent):
+            return _first_not_done([self._down(child, where) for child in node.children])
+        if isinstance(node, When):
+            return self._down(node.child, where)
+        if isinstance(node, On):
+            return self._leave(node)
+        if isinstance(node, Resource):
+            return self._world.delete(node, where)
+        assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
+        return _until_not_done(
+            step()
+            for step in (
+                *self._hooks(node, node.hooks.before_delete, where),
+                partial(self._world.deprovision, node, where),
+            )
+        )
+
+    def _leave(self, node: On) -> Result:
+        if self._world.reachable(node.cluster):
+            found = self._down(node.child, Where(node.cluster, node.background))
+            if found.state != "done":
+                return found
+        self._released.add(id(node))
+        if self._users[node.cluster] <= self._released:
+            return self._world.deregister(node.cluster)
+        return DONE
+
+    def _hooks(
+        self, leaf: Leaf, references: Iterable[str], where: Where
+    ) -> Iterable[Callable[[], Result]]:
+        return (partial(self._world.hook, leaf, one, where) for one in references)
+
+
+def _until_not_done(results: Iterable[Result]) -> Result:
+    """Results are asked for one after the other."""
+    return next((one for one in results if one.state != "done"), DONE)
+
+
+def _first_not_done(results: list[Result]) -> Result:
+    """All have ended; within a call none takes time, so the first as written counts."""
+    return next((one for one in results if one.state != "done"), DONE)

@@ -1,0 +1,135 @@
+"""Conditions of a plan: data, evaluated over the parameters of the cluster (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .findings import Finding, near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.spot import ParameterPath
+
+    from .nodes import Condition
+
+_ABSENT = object()
+_PAIR = 2
+_OPERATORS = ("not", "all", "any", "equals", "in", "exists")
+
+
+def holds(condition: Condition, parameters: Parameters) -> bool:
+    """Whether a condition without findings is true."""
+    if isinstance(condition, bool):
+        return condition
+    if isinstance(condition, str):
+        return value_at(condition, parameters) is True
+    ((operator, value),) = condition.items()
+    if operator == "not":
+        return not holds(value, parameters)
+    if operator in {"all", "any"}:
+        found = [holds(one, parameters) for one in value]
+        return all(found) if operator == "all" else any(found)
+    if operator == "exists":
+        return value_at(value, parameters) is not _ABSENT
+    path, wanted = value
+    found_value = value_at(path, parameters)
+    among = wanted if operator == "in" else [wanted]
+    return any(_same(found_value, one) for one in among)
+
+
+def findings_of(
+    condition: Condition, parameters: Parameters, path: ParameterPath
+) -> Iterator[Finding]:
+    """Why a condition cannot be evaluated."""
+    if isinstance(condition, bool):
+        return
+    if isinstance(condition, str):
+        yield from _of_path(condition, parameters, path, boolean=True)
+    elif not isinstance(condition, dict) or len(condition) != 1:
+        yield _invalid(condition, path)
+    else:
+        ((operator, value),) = condition.items()
+        yield from _of_operator(operator, value, parameters, (*path, operator))
+
+
+def value_at(name: str, parameters: Parameters) -> Any:
+    """The parameter of a name `a.b.c`; a value of its own if there is none."""
+    here: Any = parameters
+    for part in name.split("."):
+        if not isinstance(here, dict) or part not in here:
+            return _ABSENT
+        here = here[part]
+    return here
+
+
+def with_values(parameters: Parameters, changes: Mapping[str, Any]) -> Parameters:
+    """The parameters with other values at some paths."""
+    changed = dict(parameters)
+    for name, value in changes.items():
+        here: dict[str, Any] = changed
+        *above, last = name.split(".")
+        for part in above:
+            inner = here.get(part)
+            here[part] = dict(inner) if isinstance(inner, dict) else {}
+            here = here[part]
+        here[last] = value
+    return changed
+
+
+def _of_operator(
+    operator: object, value: Any, parameters: Parameters, path: ParameterPath
+) -> Iterator[Finding]:
+    if operator == "not":
+        yield from findings_of(value, parameters, path)
+    elif operator in {"all", "any"} and isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from findings_of(one, parameters, (*path, f"[{number}]"))
+    elif operator == "exists" and isinstance(value, str):
+        return
+    elif operator in {"equals", "in"} and _is_pair(value, lists=operator == "in"):
+        yield from _of_path(value[0], parameters, path, boolean=False)
+    elif operator in _OPERATORS:
+        yield _invalid({operator: value}, path)
+    else:
+        remedy = near(str(operator), _OPERATORS)
+        yield Finding("plan/condition", f"{operator} is not an operator", path, remedy)
+
+
+def _is_pair(value: Any, *, lists: bool) -> bool:
+    if not isinstance(value, list) or len(value) != _PAIR or not isinstance(value[0], str):
+        return False
+    return isinstance(value[1], list) or not lists
+
+
+def _of_path(
+    name: str, parameters: Parameters, path: ParameterPath, *, boolean: bool
+) -> Iterator[Finding]:
+    value = value_at(name, parameters)
+    if value is _ABSENT:
+        text = name.lower() in {"true", "false"}
+        remedy = "use a whole ${…}, which keeps the type" if text else _near(name, parameters)
+        message = f"the condition names {name}, which is not a parameter of the cluster"
+        yield Finding("plan/condition", message, path, remedy)
+    elif boolean and not isinstance(value, bool):
+        message = f"the condition {name} is not true or false: {value!r}"
+        yield Finding("plan/condition", message, path, "use a whole ${…}, which keeps the type")
+
+
+def _near(name: str, parameters: Parameters) -> str:
+    above, _, last = name.rpartition(".")
+    inside = value_at(above, parameters) if above else parameters
+    names = map(str, inside) if isinstance(inside, dict) else ()
+    prefix = f"{above}." if above else ""
+    return near(name, (prefix + one for one in names)) if names else near(last, parameters)
+
+
+def _invalid(condition: object, path: ParameterPath) -> Finding:
+    operators = ", ".join(_OPERATORS)
+    remedy = f"use a boolean, a path, or one of {operators}"
+    return Finding("plan/condition", f"{condition!r} is not a condition", path, remedy)
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)

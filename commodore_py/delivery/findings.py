@@ -1,0 +1,57 @@
+"""What is wrong with a plan: problems with a place in the hierarchy."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.problem import Place, Problem
+from commodore_py.model.problems.codes import severity_of
+from commodore_py.model.spot import PlaceOf, Spot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.model.spot import ParameterPath
+
+
+class Finding(NamedTuple):
+    """A problem of a plan, before its file and line are looked up."""
+
+    code: str
+    message: str
+    path: ParameterPath
+    remedy: str = ""
+    also: ParameterPath = ()
+    """Where the other one is, of two that contradict each other."""
+
+    def problem(self, place_of: PlaceOf) -> Problem:
+        """The problem with its file and line."""
+        related = (_place(self.also, place_of, "the other"),) if self.also else ()
+        strict = severity_of(self.code) == "warning"
+        return Problem.at(
+            _place(self.path, place_of),
+            self.code,
+            self.message,
+            strict=strict,
+            remedy=self.remedy,
+            related=related,
+        )
+
+
+def _place(path: ParameterPath, place_of: PlaceOf, note: str = "") -> Place:
+    file, _, line = place_of(BOOTSTRAP, path).rpartition(":")
+    name = Spot(BOOTSTRAP, path).parameter
+    if not line.isdecimal():
+        return Place(file=f"{file}:{line}" if file else line, field=name, note=note)
+    return Place(file, int(line), field=name, note=note)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A remedy for a name that is unknown."""
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"did you mean {close[0]}?"
+    return f"known are: {', '.join(names)}" if names else ""

@@ -1,0 +1,125 @@
+"""The nodes of a plan, as they are written and in normal form."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.model.spot import ParameterPath
+
+Condition: TypeAlias = Any
+"""A boolean, a path to one, or a mapping of one operator; `conditions.py` evaluates it."""
+
+
+class Hooks(NamedTuple):
+    """References to objects that run before and after an instance, and before its deletion."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    before_delete: tuple[str, ...] = ()
+
+
+class Leaf(NamedTuple):
+    """An instance; its cluster is the one of the innermost `on`, "" for the host."""
+
+    instance: str
+    path: ParameterPath = ()
+    allow_degraded: bool = False
+    render: bool = False
+    hooks: Hooks = Hooks()
+    app: Mapping[str, Any] = MappingProxyType({})
+    cluster: str = ""
+    background: bool = False
+
+    @property
+    def id(self) -> str:
+        """What the order calls it."""
+        return self.instance
+
+
+class Resource(NamedTuple):
+    """One object, lifted out of the folder of its instance."""
+
+    reference: str
+    path: ParameterPath = ()
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """What the order calls it; no instance has a slash in its name."""
+        return f"resource/{self.name or self.reference}"
+
+
+class Register(NamedTuple):
+    """A cluster becomes known to the host."""
+
+    cluster: str
+    path: ParameterPath = ()
+
+    @property
+    def id(self) -> str:
+        """What the order calls it, and its Application."""
+        return f"cluster-{self.cluster}"
+
+
+class Serial(NamedTuple):
+    """Each child starts when the one before is ready."""
+
+    children: tuple[Node, ...]
+    path: ParameterPath = ()
+    name: str = ""
+
+
+class Concurrent(NamedTuple):
+    """No order between the children; ready when all are."""
+
+    children: tuple[Node, ...]
+    path: ParameterPath = ()
+    name: str = ""
+
+
+class When(NamedTuple):
+    """If the condition is false, the instances below leave the catalog."""
+
+    condition: Condition
+    child: Node
+    path: ParameterPath = ()
+
+
+class On(NamedTuple):
+    """Everything below is deployed on a cluster, which is registered first."""
+
+    cluster: str
+    child: Node
+    path: ParameterPath = ()
+    background: bool = False
+    name: str = ""
+
+
+Step: TypeAlias = Leaf | Resource | Register
+Node: TypeAlias = Step | Serial | Concurrent | When | On
+
+
+def children_of(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below."""
+    if isinstance(node, Serial | Concurrent):
+        return node.children
+    return (node.child,) if isinstance(node, When | On) else ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below, as written."""
+    yield node
+    for child in children_of(node):
+        yield from walk(child)
+
+
+def steps_of(node: Node | None) -> Iterator[Step]:
+    """What is deployed, created or registered, as written."""
+    if node is not None:
+        for one in walk(node):
+            if isinstance(one, Leaf | Resource | Register):
+                yield one

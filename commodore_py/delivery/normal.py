@@ -1,0 +1,174 @@
+"""The normal form of a plan, and the order that it implies (pure)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import conditions
+from .nodes import (
+    Concurrent,
+    Leaf,
+    On,
+    Register,
+    Resource,
+    Serial,
+    When,
+    children_of,
+    steps_of,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from commodore_py.model.inventory import Parameters
+
+    from .nodes import Node
+
+
+class Removed(NamedTuple):
+    """An instance below a condition that is false."""
+
+    leaf: Leaf
+    when: When
+
+
+def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tuple[Removed, ...]]:
+    """The plan without `when`, and what was below those that are false."""
+    if isinstance(node, When):
+        if conditions.holds(node.condition, parameters):
+            return without_false(node.child, parameters)
+        leaves = (one for one in walk(node.child) if isinstance(one, Leaf))
+        return None, tuple(Removed(leaf, node) for leaf in leaves)
+    if isinstance(node, On):
+        child, removed = without_false(node.child, parameters)
+        return (node._replace(child=child) if child else None), removed
+    if isinstance(node, Serial | Concurrent):
+        found = [without_false(child, parameters) for child in node.children]
+        children = tuple(child for child, _ in found if child is not None)
+        removed = tuple(one for _, below in found for one in below)
+        return (node._replace(children=children) if children else None), removed
+    return node, ()
+
+
+def normal_form(node: Node) -> Node:
+    """The same order with registrations, and without groups that mean nothing."""
+    clusters = dict.fromkeys(one.cluster for one in walk(node) if isinstance(one, On))
+    for cluster in clusters:
+        node = _registered(node, cluster)
+    return _spliced(_inherited(node, "", background=False))
+
+
+def _uses(node: Node, cluster: str) -> bool:
+    return any(isinstance(one, On) and one.cluster == cluster for one in walk(node))
+
+
+def _registered(node: Node, cluster: str) -> Node:
+    """With the registration at the latest position that precedes all users of the cluster."""
+    if isinstance(node, On):
+        if node.cluster == cluster:
+            name = node.name or cluster
+            return Serial((Register(cluster, node.path), node), node.path, name)
+        return node._replace(child=_registered(node.child, cluster))
+    users = [number for number, one in enumerate(children_of(node)) if _uses(one, cluster)]
+    if isinstance(node, Concurrent) and users[1:]:
+        using = tuple(node.children[number] for number in users)
+        others = tuple(one for n, one in enumerate(node.children) if n not in set(users))
+        group = Concurrent(using, node.path)
+        first = Serial((Register(cluster, node.path), group), node.path, cluster)
+        return node._replace(children=(*others, first))
+    assert isinstance(node, Serial | Concurrent)  # noqa: S101 - only these have users below
+    at = users[0]
+    child = _registered(node.children[at], cluster)
+    return node._replace(children=(*node.children[:at], child, *node.children[at + 1 :]))
+
+
+def _inherited(node: Node, cluster: str, *, background: bool) -> Node:
+    if isinstance(node, On):
+        return _inherited(node.child, node.cluster, background=node.background)
+    if isinstance(node, Leaf):
+        return node._replace(cluster=cluster, background=background)
+    if isinstance(node, Serial | Concurrent):
+        children = (_inherited(one, cluster, background=background) for one in node.children)
+        return node._replace(children=tuple(children))
+    return node
+
+
+def _spliced(node: Node) -> Node:
+    if not isinstance(node, Serial | Concurrent):
+        return node
+    children: list[Node] = []
+    for child in map(_spliced, node.children):
+        if type(child) is type(node) and not child.name:
+            children += children_of(child)
+        else:
+            children.append(child)
+    if len(children) == 1 and not node.name:
+        return children[0]
+    return node._replace(children=tuple(children))
+
+
+class Order(NamedTuple):
+    """A partial order: of each step, those directly before it."""
+
+    before: Mapping[str, frozenset[str]]
+
+    def closed(self) -> Mapping[str, frozenset[str]]:
+        """Of each step, everything before it; a step on a circle is before itself."""
+        found: dict[str, frozenset[str]] = {}
+        for start in self.before:
+            seen: set[str] = set()
+            left = [start]
+            while left:
+                for one in self.before.get(left.pop(), ()):
+                    if one not in seen:
+                        seen.add(one)
+                        left.extend([one] if one not in found else ())
+                        seen |= found.get(one, frozenset())
+            found[start] = frozenset(seen)
+        return found
+
+    def implies(self, other: Order) -> bool:
+        """Whether everything that the other one orders is ordered the same way."""
+        mine = self.closed()
+        return all(
+            one in mine.get(step, ()) for step, before in other.before.items() for one in before
+        )
+
+
+def order_of(node: Node | None, last: Iterable[str] = ()) -> Order:
+    """The order that a normal form implies; some are after everything else."""
+    before: dict[str, set[str]] = {step.id: set() for step in steps_of(node)}
+    for earlier, later in _edges(node):
+        before[later].add(earlier)
+    ends = lasts(node)
+    before |= {one: set(ends) for one in last}
+    return Order({step: frozenset(found) for step, found in before.items()})
+
+
+def _edges(node: Node | None) -> Iterator[tuple[str, str]]:
+    for child in children_of(node) if node else ():
+        yield from _edges(child)
+    if isinstance(node, Serial):
+        for one, two in pairwise(node.children):
+            yield from ((early, late) for early in lasts(one) for late in _firsts(two))
+
+
+def _firsts(node: Node) -> tuple[str, ...]:
+    if isinstance(node, Serial):
+        return _firsts(node.children[0])
+    return _all(node, _firsts)
+
+
+def lasts(node: Node | None) -> tuple[str, ...]:
+    """The steps after which there is none."""
+    if node is None:
+        return ()
+    return lasts(node.children[-1]) if isinstance(node, Serial) else _all(node, lasts)
+
+
+def _all(node: Node, ends: Callable[[Node], tuple[str, ...]]) -> tuple[str, ...]:
+    if isinstance(node, Leaf | Resource | Register):
+        return (node.id,)
+    return tuple(step for child in children_of(node) for step in ends(child))

@@ -1,0 +1,136 @@
+"""A plan with its settings: read, checked, and in normal form (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import conditions
+from .findings import Finding, near
+from .nodes import Leaf, On, Resource, When, walk
+from .normal import Order, Removed, normal_form, order_of, without_false
+from .reading import PLAN, Reader
+from .settings import DELIVERY, Settings, credential_findings, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.model.inventory import Instance, Parameters
+
+    from .nodes import Node
+
+
+class Plan(NamedTuple):
+    """The plan of a cluster."""
+
+    written: Node
+    node: Node | None
+    """The normal form; None if every instance is removed."""
+    removed: tuple[Removed, ...]
+    unlisted: tuple[str, ...]
+    settings: Settings
+
+    @property
+    def order(self) -> Order:
+        """The order of everything that is deployed; unlisted instances are the last."""
+        return order_of(self.node, self.unlisted)
+
+
+def has_plan(parameters: Parameters) -> bool:
+    """Whether the cluster has a plan at all."""
+    found = parameters.get("commodore")
+    return isinstance(found, dict) and found.get("plan") is not None
+
+
+def read_plan(
+    parameters: Parameters, instances: tuple[Instance, ...]
+) -> tuple[Plan | None, tuple[Finding, ...]]:
+    """The plan of the cluster, if it is valid, and everything that is wrong or noteworthy."""
+    commodore = parameters.get("commodore", {})
+    reader = Reader()
+    written = reader.node(commodore.get("plan"))
+    settings, wrong = settings_of(commodore.get("delivery"))
+    found = [*reader.findings, *wrong]
+    if written is None:
+        return None, tuple(found)
+    found += [
+        *_conditions(written, parameters),
+        *_instances(written, instances),
+        *_clusters(written, settings),
+    ]
+    if found and any(one.code not in _HARMLESS for one in found):
+        return None, tuple(found)
+    node, removed = without_false(written, parameters)
+    listed = {one.instance for one in walk(written) if isinstance(one, Leaf)}
+    unlisted = tuple(sorted({one.name for one in instances} - listed))
+    plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
+    found += _about(plan)
+    refused = any(one.code in {"plan/nothing-left", "plan/unlisted-refused"} for one in found)
+    return (None if refused else plan), tuple(found)
+
+
+_HARMLESS = {"plan/unused-cluster"}
+
+
+def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:
+    for one in walk(node):
+        if isinstance(one, When):
+            path = (*one.path, "when", "if")
+            yield from conditions.findings_of(one.condition, parameters, path)
+
+
+def _instances(node: Node, instances: tuple[Instance, ...]) -> Iterator[Finding]:
+    names = {one.name for one in instances}
+    first: dict[str, Leaf] = {}
+    for one in walk(node):
+        if isinstance(one, Resource) and one.reference.partition("/")[0] not in names:
+            name = one.reference.partition("/")[0]
+            yield Finding(
+                "plan/unknown-instance", f"{name} is not an instance", one.path, near(name, names)
+            )
+        if not isinstance(one, Leaf):
+            continue
+        if one.instance not in names:
+            under = [known.name for known in instances if known.component == one.instance]
+            remedy = (
+                f"its instances are: {', '.join(under)}" if under else near(one.instance, names)
+            )
+            message = f"{one.instance} is not an instance of this cluster"
+            yield Finding("plan/unknown-instance", message, one.path, remedy)
+        elif one.instance in first:
+            message = f"instance {one.instance} is in the plan twice"
+            remedy = "name it once; two clusters need two instances"
+            yield Finding("plan/twice", message, one.path, remedy, first[one.instance].path)
+        first.setdefault(one.instance, one)
+
+
+def _clusters(node: Node, settings: Settings) -> Iterator[Finding]:
+    used = [one for one in walk(node) if isinstance(one, On)]
+    for one in used:
+        if one.cluster not in settings.clusters:
+            path = (*one.path, "on", "cluster")
+            message = f"{one.cluster} is not a cluster of commodore.delivery.clusters"
+            yield Finding(
+                "plan/unknown-cluster", message, path, near(one.cluster, settings.clusters)
+            )
+    for name, cluster in settings.clusters.items():
+        yield from credential_findings(cluster)
+        if name not in {one.cluster for one in used}:
+            path = (*DELIVERY, "clusters", name)
+            yield Finding("plan/unused-cluster", f"the plan never uses cluster {name}", path)
+
+
+def _about(plan: Plan) -> Iterator[Finding]:
+    if plan.node is None:
+        message = "every instance of the plan is removed by a condition"
+        if not plan.unlisted:
+            yield Finding("plan/nothing-left", f"{message}: the catalog would be empty", PLAN)
+    for one in plan.removed:
+        message = f"instance {one.leaf.instance} is removed: its condition is false"
+        yield Finding("plan/removed", message, (*one.when.path, "when", "if"))
+    if plan.unlisted:
+        names = ", ".join(plan.unlisted)
+        remedy = "name them in the plan, or set commodore.delivery.unlisted to last"
+        if plan.settings.word("unlisted") == "error":
+            yield Finding("plan/unlisted-refused", f"not in the plan: {names}", PLAN, remedy)
+        elif not plan.settings.unlisted_is_set:
+            yield Finding("plan/unlisted", f"not in the plan, so the last: {names}", PLAN, remedy)

@@ -1,0 +1,132 @@
+"""A plan is called again and again in a made-up world, until it is done (pure)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .algebra import DONE, Calls, Result
+from .nodes import Leaf, On, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .algebra import Where
+    from .nodes import Condition, Node, Resource
+
+Direction = Literal["up", "down"]
+ROUNDS = 100
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+class Model(NamedTuple):
+    """What becomes of instances and clusters; all by name."""
+
+    yields: Mapping[str, int] = _NOTHING
+    """Calls before something is ready, registered or gone; 1 by default."""
+    fails: Mapping[str, int] = _NOTHING
+    """The round in which an instance fails."""
+    degrades: frozenset[str] = frozenset()
+    lost: Mapping[str, int] = _NOTHING
+    """The round from which a cluster cannot be reached."""
+
+
+class Event(NamedTuple):
+    """What happened to a step in a round."""
+
+    round: int
+    step: str
+    action: str
+    state: str
+    text: str = ""
+
+
+class Timeline(NamedTuple):
+    """All that happened, and the result of the last round."""
+
+    events: tuple[Event, ...]
+    rounds: int
+    result: Result
+
+
+class _Pretended:
+    def __init__(self, model: Model) -> None:
+        self.round = 0
+        self.events: list[Event] = []
+        self._model = model
+        self._first: dict[tuple[str, str], int] = {}
+
+    def provision(self, leaf: Leaf, where: Where) -> Result:
+        """Ready some rounds after it was handed over."""
+        if self._model.fails.get(leaf.id) == self.round:
+            return self._note(leaf.id, "provision", Result("error", "made to fail"), where)
+        if leaf.id in self._model.degrades and not leaf.allow_degraded:
+            return self._note(leaf.id, "provision", Result("yield", "degraded"), where)
+        return self._note(leaf.id, "provision", self._after(leaf.id, "up"), where)
+
+    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+        """Gone some rounds after it was deleted, in the background at once."""
+        if self._model.fails.get(leaf.id) == self.round:
+            return self._note(leaf.id, "deprovision", Result("error", "made to fail"), where)
+        found = DONE if where.background else self._after(leaf.id, "down")
+        return self._note(leaf.id, "deprovision", found, where)
+
+    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
+        """Done in the round after it was started."""
+        found = self._after(f"{leaf.id} {reference}", "hook")
+        return self._note(leaf.id, f"hook {reference}", found, where)
+
+    def register(self, cluster: str) -> Result:
+        """Registered some rounds after the first attempt."""
+        found = self._after(cluster, "register")
+        return self._note(f"cluster-{cluster}", "register", found)
+
+    def deregister(self, cluster: str) -> Result:
+        """Done at once."""
+        return self._note(f"cluster-{cluster}", "deregister", DONE)
+
+    def reachable(self, cluster: str) -> bool:
+        """Until it is lost."""
+        return self.round < self._model.lost.get(cluster, self.round + 1)
+
+    def create(self, resource: Resource, where: Where) -> Result:
+        """Done at once."""
+        return self._note(resource.id, "create", DONE, where)
+
+    def delete(self, resource: Resource, where: Where) -> Result:
+        """Gone in the round after it was deleted."""
+        return self._note(resource.id, "delete", self._after(resource.id, "down"), where)
+
+    def _after(self, name: str, what: str) -> Result:
+        first = self._first.setdefault((name, what), self.round)
+        left = first + self._model.yields.get(name, 1) - self.round
+        return Result("yield", "not ready yet") if left > 0 else DONE
+
+    def _note(self, step: str, action: str, found: Result, where: Where | None = None) -> Result:
+        text = f"on {where.cluster}" if where and where.cluster and not found.text else found.text
+        self.events.append(Event(self.round, step, action, found.state, text))
+        return found
+
+
+def simulate(
+    node: Node,
+    model: Model,
+    holds: Callable[[Condition], bool],
+    *,
+    direction: Direction = "up",
+    rounds: int = ROUNDS,
+) -> Timeline:
+    """Call the plan until it is done, fails, or the rounds run out."""
+    world = _Pretended(model)
+    calls = Calls(node, world, holds)
+    result = Result("yield")
+    while world.round < rounds and result.state == "yield":
+        world.round += 1
+        result = calls.provision() if direction == "up" else calls.deprovision()
+    return Timeline(tuple(world.events), world.round, result)
+
+
+def names_in(node: Node) -> tuple[set[str], set[str]]:
+    """The instances and the clusters that a simulation knows."""
+    leaves = {one.instance for one in walk(node) if isinstance(one, Leaf)}
+    return leaves, {one.cluster for one in walk(node) if isinstance(one, On)}

@@ -1,0 +1,222 @@
+"""Plans: reading, all problems at once, normal form and order."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from commodore_py.delivery.nodes import Leaf, On, Serial, walk
+from commodore_py.delivery.normal import Order, normal_form, order_of
+from commodore_py.delivery.plan import Plan, has_plan, read_plan
+from commodore_py.delivery.reading import Reader
+from commodore_py.model.inventory import Instance
+from tests.support.plans import Written, random_plan
+
+NAMES = ("capi-cluster", "ccm", "cni", "shop")
+REMOTE = {"workload": {"server": "https://workload.example.com:6443"}}
+EXAMPLE = {
+    "serial": [
+        {
+            "concurrent": [
+                "capi-cluster",
+                {
+                    "on": {
+                        "cluster": "workload",
+                        "background": True,
+                        "do": {"concurrent": ["ccm", "cni"]},
+                    }
+                },
+            ]
+        },
+        {"on": {"cluster": "workload", "do": "shop"}},
+    ]
+}
+
+
+def read(written: Written, **delivery: object) -> tuple[Plan | None, list[str]]:
+    parameters = {
+        "commodore": {"plan": written, "delivery": delivery},
+        "yes": True,
+        "word": "True",
+    }
+    plan, found = read_plan(parameters, tuple(Instance(name, name) for name in NAMES))
+    return plan, [one.code.removeprefix("plan/") for one in found]
+
+
+def test_the_example_has_the_order_that_is_meant() -> None:
+    plan, found = read(EXAMPLE, clusters=REMOTE)
+
+    assert found == []
+    assert plan is not None
+    assert {step: set(before) for step, before in plan.order.before.items()} == {
+        "capi-cluster": set(),
+        "cluster-workload": set(),
+        "ccm": {"cluster-workload"},
+        "cni": {"cluster-workload"},
+        "shop": {"capi-cluster", "ccm", "cni"},
+    }
+
+
+@pytest.mark.parametrize("given", [{}, {"commodore": {}}, {"commodore": {"plan": None}}])
+def test_a_cluster_may_have_no_plan(given: dict[str, Any]) -> None:
+    assert not has_plan(given)
+
+
+@pytest.mark.parametrize(
+    ("written", "codes"),
+    [
+        ({"serial": []}, ["empty"]),
+        ({"on": {"cluster": "workload"}}, ["empty"]),
+        ({"when": {"if": "yes"}}, ["empty"]),
+        ({"serial": ["ccm"], "concurrent": ["cni"]}, ["two-kinds"]),
+        ({"seriel": ["ccm"]}, ["unknown-word"]),
+        ({"serial": ["ccm"], "nane": "x"}, ["unknown-word"]),
+        ({"serial": "ccm"}, ["shape"]),
+        ({"serial": ["shop", "shop"]}, ["twice"]),
+        ({"serial": ["shop", {"when": {"if": False, "then": "shop"}}]}, ["twice"]),
+        ("shopp", ["unknown-instance"]),
+        ({"when": {"if": "yess", "then": "shop"}}, ["condition"]),
+        ({"when": {"if": "word", "then": "shop"}}, ["condition"]),
+        ({"when": {"if": {"nott": True}, "then": "shop"}}, ["condition"]),
+        ({"resource": "shop"}, ["reference"]),
+        ({"serial": [{"seriel": []}, {"on": {}}, "nobody"]}, ["unknown-word", "empty"]),
+    ],
+)
+def test_everything_that_is_wrong_is_found_at_once(written: Written, codes: list[str]) -> None:
+    plan, found = read(written, clusters=REMOTE, unlisted="last")
+
+    assert plan is None
+    assert [one for one in found if one != "unused-cluster"][: len(codes)] == codes
+
+
+def test_a_plan_has_a_depth() -> None:
+    written: Written = "shop"
+    for _ in range(16):
+        written = {"serial": [written]}
+
+    assert read(written) == (None, ["too-large"])
+
+
+def test_a_plan_has_a_size() -> None:
+    assert "too-large" in read({"concurrent": ["shop"] * 2001})[1]
+
+
+def test_an_unknown_cluster_and_an_unused_one_are_found() -> None:
+    found = read({"on": {"cluster": "worklod", "do": "shop"}}, clusters=REMOTE)[1]
+
+    assert found == ["unknown-cluster", "unused-cluster"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        (True, True),
+        ("yes", True),
+        ({"not": "yes"}, False),
+        ({"all": ["yes", {"not": False}]}, True),
+        ({"any": [False, {"equals": ["word", "True"]}]}, True),
+        ({"in": ["word", ["a", "b"]]}, False),
+        ({"exists": "nothing.here"}, False),
+    ],
+)
+def test_a_condition_decides_what_is_kept(condition: object, kept: bool) -> None:
+    plan, _ = read({"serial": ["ccm", {"when": {"if": condition, "then": "shop"}}]})
+
+    assert plan is not None
+    assert ("shop" in plan.order.before) == kept
+    assert [one.leaf.instance for one in plan.removed] == ([] if kept else ["shop"])
+
+
+def test_instances_that_are_not_listed_are_the_last() -> None:
+    plan, found = read({"serial": ["cni", "ccm"]})
+
+    assert found == ["unlisted"]
+    assert plan is not None
+    assert plan.order.before["shop"] == {"ccm"}
+    assert read("cni", unlisted="last")[1] == []
+    assert read("cni", unlisted="error") == (None, ["unlisted-refused"])
+
+
+def test_a_catalog_without_any_instance_is_refused() -> None:
+    everything = {"when": {"if": False, "then": {"serial": list(NAMES)}}}
+
+    plan, found = read(everything)
+
+    assert plan is None
+    assert found[0] == "nothing-left"
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [
+        {"bearerToken": "plain-text"},
+        {"bearerToken": "Bearer ?{vaultkv:a/b}"},
+        {"tlsClientConfig": {"keyData": "plain"}},
+        {"tlsClientConfig": {"caData": "?{vaultkv:a/b}", "insecure": True}},
+    ],
+)
+def test_a_credential_is_a_reference(credentials: dict[str, Any]) -> None:
+    clusters = {"workload": {**REMOTE["workload"], "credentials": credentials}}
+
+    assert "credential" in read(EXAMPLE, clusters=clusters)[1]
+
+
+def test_the_inner_cluster_counts_and_the_outer_one_is_registered_first() -> None:
+    inner = {"on": {"cluster": "inner", "do": "shop"}}
+    reader = Reader()
+    node = reader.node({"on": {"cluster": "outer", "do": {"serial": ["ccm", inner]}}})
+    assert node is not None
+
+    found = normal_form(node)
+
+    assert order_of(found).closed()["cluster-inner"] == {"cluster-outer", "ccm"}
+    assert {one.instance: one.cluster for one in walk(found) if isinstance(one, Leaf)} == {
+        "ccm": "outer",
+        "shop": "inner",
+    }
+
+
+def written_order(node: Written) -> tuple[set[str], set[tuple[str, str]]]:
+    """Instances, and all pairs of which one is before the other, of a plan as it is written."""
+    if isinstance(node, str):
+        return {node}, set()
+    ((kind, value),) = node.items()
+    if kind == "on":
+        return written_order(value["do"])
+    parts = [written_order(one) for one in value]
+    pairs = {pair for _, inner in parts for pair in inner}
+    if kind == "serial":
+        for number, (early, _) in enumerate(parts):
+            for late, _ in parts[number + 1 :]:
+                pairs |= {(one, two) for one in early for two in late}
+    return {name for names, _ in parts for name in names}, pairs
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_normal_form_keeps_the_order_and_registers_before_every_user(seed: int) -> None:
+    written = random_plan(Random(seed), 8, conditions=False)  # noqa: S311
+    node = Reader().node(written)
+    assert node is not None
+
+    found = normal_form(node)
+    closed = order_of(found).closed()
+
+    names, pairs = written_order(written)
+    assert pairs <= {(early, late) for late in names for early in closed[late]}
+    assert not any(step in before for step, before in closed.items())
+    assert not any(isinstance(one, On) for one in walk(found))
+    for one in walk(found):
+        if isinstance(one, Leaf) and one.cluster:
+            assert f"cluster-{one.cluster}" in closed[one.instance]
+        if isinstance(one, Serial):
+            assert one.name or len(one.children) > 1
+
+
+def test_an_order_implies_what_follows_from_it() -> None:
+    chain = Order({"a": frozenset(), "b": frozenset({"a"}), "c": frozenset({"b"})})
+    jump = Order({"a": frozenset(), "b": frozenset(), "c": frozenset({"a"})})
+
+    assert chain.implies(jump)
+    assert not jump.implies(chain)
