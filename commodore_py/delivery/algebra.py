@@ -105,14 +105,12 @@ class Calls:
             found = self._world.create(node, where)
             return found if found.state == "error" else DONE
         assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
-        return _until_not_done(
-            step()
-            for step in (
-                *self._hooks(node, node.hooks.before, where),
-                partial(self._world.provision, node, where),
-                *self._hooks(node, node.hooks.after, where),
-            )
+        steps = (
+            *self._hooks(node, node.hooks.before, where),
+            partial(self._world.provision, node, where),
+            *self._hooks(node, node.hooks.after, where),
         )
+        return _until_not_done(step() for step in steps)
 
     def _down(self, node: Node, where: Where) -> Result:
         if isinstance(node, Serial):
@@ -126,13 +124,11 @@ class Calls:
         if isinstance(node, Resource):
             return self._world.delete(node, where)
         assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
-        return _until_not_done(
-            step()
-            for step in (
-                *self._hooks(node, node.hooks.before_delete, where),
-                partial(self._world.deprovision, node, where),
-            )
+        steps = (
+            *self._hooks(node, node.hooks.before_delete, where),
+            partial(self._world.deprovision, node, where),
         )
+        return _until_not_done(step() for step in steps)
 
     def _leave(self, node: On) -> Result:
         if self._world.reachable(node.cluster):
@@ -146,7 +142,7 @@ class Calls:
 
     def _hooks(
         self, leaf: Leaf, references: Iterable[str], where: Where
-    ) -> Iterable[Callable[[], Result]]:
+    ) -> Iterable[partial[Result]]:
         return (partial(self._world.hook, leaf, one, where) for one in references)
 
 
