@@ -25,7 +25,7 @@ class Model(NamedTuple):
     yields: Mapping[str, int] = _NOTHING
     """Calls before something is ready, registered or gone; 1 by default."""
     fails: Mapping[str, int] = _NOTHING
-    """The round in which an instance fails."""
+    """The round in which an instance fails; 0 for all."""
     degrades: frozenset[str] = frozenset()
     lost: Mapping[str, int] = _NOTHING
     """The round from which a cluster cannot be reached."""
@@ -58,7 +58,7 @@ class _Pretended:
 
     def provision(self, leaf: Leaf, where: Where) -> Result:
         """Ready some rounds after it was handed over."""
-        if self._model.fails.get(leaf.id) == self.round:
+        if self._model.fails.get(leaf.id) in (0, self.round):
             return self._note(leaf.id, "provision", Result("error", "made to fail"), where)
         if leaf.id in self._model.degrades and not leaf.allow_degraded:
             return self._note(leaf.id, "provision", Result("yield", "degraded"), where)
@@ -66,7 +66,7 @@ class _Pretended:
 
     def deprovision(self, leaf: Leaf, where: Where) -> Result:
         """Gone some rounds after it was deleted, in the background at once."""
-        if self._model.fails.get(leaf.id) == self.round:
+        if self._model.fails.get(leaf.id) in (0, self.round):
             return self._note(leaf.id, "deprovision", Result("error", "made to fail"), where)
         found = DONE if where.background else self._after(leaf.id, "down")
         return self._note(leaf.id, "deprovision", found, where)

@@ -127,7 +127,7 @@ def simulate_(
 
     model = Model(
         yields=dict(_pairs(slow, "=", "--slow")),
-        fails=dict(_pairs(fail, "@", "--fail", default=1)),
+        fails=dict(_pairs(fail, "@", "--fail", default=0)),
         degrades=frozenset(degrade),
         lost=dict(_pairs(lose, "@", "--lose", default=1)),
     )

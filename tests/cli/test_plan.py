@@ -1,0 +1,86 @@
+"""`commodore plan`, in a working directory that was compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+CLASS = "inventory/classes/t-demo/common.yml"
+PLAN = "{serial: [certificates, {when: {if: {exists: web_shop.off}, then: backup}}, web-shop]}"
+
+
+@pytest.fixture(autouse=True)
+def the_configuration(work: Path) -> Iterator[None]:
+    """The working directory is shared: what a test writes is taken back."""
+    file = work / CLASS
+    before = file.read_text()
+    yield
+    file.write_text(before)
+
+
+def set_plan(work: Path, plan: str) -> None:
+    text = f"parameters:\n  commodore:\n    plan: {plan}\n"
+    (work / CLASS).write_text((work / CLASS).read_text().replace("parameters:\n", text, 1))
+
+
+def test_show_prints_steps_and_what_is_not_among_them(commodore: CommandLine, work: Path) -> None:
+    set_plan(work, PLAN)
+
+    ran = commodore("-d", str(work), "plan", "show")
+
+    assert ran.code == 0
+    assert ran.out.splitlines()[:4] == [
+        "in order",
+        "  certificates",
+        "  web-shop",
+        "removed: backup",
+    ]
+    assert "last: database" in ran.out
+
+
+def test_check_reports_everything_with_file_and_line(commodore: CommandLine, work: Path) -> None:
+    set_plan(work, "{serial: [certificate, {seriel: [backup]}]}")
+
+    ran = commodore("-d", str(work), "plan", "check")
+
+    assert ran.code == 1
+    assert "common.yml:" in ran.err
+    assert "did you mean serial?" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [((), 0), (("--fail", "web-shop"), 1), (("--slow", "web-shop=200"), 7), (("--fail", "x"), 2)],
+)
+def test_simulate_ends_with_the_code_of_its_result(
+    commodore: CommandLine, work: Path, words: tuple[str, ...], code: int
+) -> None:
+    set_plan(work, "{serial: [certificates, web-shop]}")
+
+    ran = commodore("-d", str(work), "plan", "simulate", *words)
+
+    assert ran.code == code
+
+
+def test_a_plan_needs_a_compiled_working_directory(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("-d", str(tmp_path / "empty"), "plan", "show")
+
+    assert ran.code == 1
+    assert "catalog compile" in ran.err
+
+
+@pytest.mark.parametrize("form", ["mermaid", "dot"])
+def test_pictures_name_every_step(commodore: CommandLine, work: Path, form: str) -> None:
+    set_plan(work, PLAN)
+
+    ran = commodore("-d", str(work), "plan", "show", "-o", form)
+
+    assert ran.code == 0
+    assert '"certificates"' in ran.out
