@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .merge import LayerCache
 
 log = logging.getLogger(__name__)
+
+Includes: TypeAlias = "tuple[Includes | None, tuple[str, ...]]"
+"""Lists of included classes, the last one first; what is before it is shared."""
 
 META = "_reclass_"
 """The parameter that names the target: the only one that differs before any class is loaded."""
@@ -64,22 +67,36 @@ class Observer(Protocol):
 class State:
     """The result of a list of classes. Never changed: the next class makes a new one."""
 
-    __slots__ = ("applications", "classes", "constant", "next", "parameters", "seen")
+    __slots__ = ("_includes", "applications", "constant", "next", "parameters", "seen")
 
     def __init__(
         self,
         parameters: dict[Hashable, Value],
         constant: frozenset[Hashable] = frozenset(),
         applications: Applications = Applications(),  # noqa: B008 - frozen
-        classes: tuple[str, ...] = (),
-        seen: frozenset[str] = frozenset(),
+        includes: Includes | None = None,
+        seen: int = 0,
     ) -> None:
         self.parameters = parameters
         self.constant = constant
         self.applications = applications
-        self.classes = classes
+        self._includes = includes
         self.seen = seen
+        """A bit for each class, by its number: thousands of states hold thousands of classes."""
         self.next: dict[str, State] = {}
+
+    def includes(self, more: tuple[str, ...]) -> Includes | None:
+        """The lists of included classes so far, with one more."""
+        return (self._includes, more) if more else self._includes
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """All included classes, in the order in which they were merged."""
+        lists, rest = [], self._includes
+        while rest:
+            rest, names = rest
+            lists.append(names)
+        return tuple(dict.fromkeys(name for names in reversed(lists) for name in names))
 
 
 # Stands for the target's own `_reclass_` while a state is shared by several targets.
@@ -105,6 +122,7 @@ class Loader:
         self._missing_ok = missing_ok
         self._start = State({META: _TARGET})
         self._stacks: dict[int, Stack] = {}
+        self._bits: dict[str, int] = {}
         self._names_by_target = 0
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> State:
@@ -130,7 +148,7 @@ class Loader:
         included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
         for written in included:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
-            if name is None or name in state.seen:
+            if name is None or state.seen & self._bits.get(name, 0):
                 continue
             absolute = absolute_name(name, folder)
             if absolute not in self._files:
@@ -143,9 +161,11 @@ class Loader:
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                before = self._names_by_target
+                before, others = self._names_by_target, len(state.next)
                 known = self._class(state, name, absolute, meta, chain)
                 if self._names_by_target == before:
+                    while len(state.next) > others:
+                        state.next.popitem()  # states within the class: its last is enough
                     state.next[key] = known
             state = known
         return state, included
@@ -160,7 +180,7 @@ class Loader:
         if self._observer:
             self._observer.merged(name, absolute, chain, content)
         state = self._merge(state, content, included, str(self._files.path(absolute)), chain)
-        state.seen |= {name}
+        state.seen |= self._bits.setdefault(name, 1 << len(self._bits))
         return state
 
     def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
@@ -188,7 +208,7 @@ class Loader:
             self._merged(state, content.parameters, place, chain),
             state.constant | frozenset(content.parameters.constant),
             state.applications.merged(content.applications),
-            tuple(dict.fromkeys((*state.classes, *included))),
+            state.includes(included),
             state.seen,
         )
 
