@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
@@ -64,26 +64,82 @@ class Observer(Protocol):
         """Called with an error that would end the loading; with an observer it goes on."""
 
 
+class Loaded(NamedTuple):
+    """All that the classes of a target say, before references are resolved."""
+
+    parameters: dict[Hashable, Value]
+    applications: Applications
+    classes: tuple[str, ...]
+
+
 class State:
-    """The result of a list of classes. Never changed: the next class makes a new one."""
+    """The result of a list of classes: the state before, and what one more class has added.
 
-    __slots__ = ("_includes", "applications", "constant", "next", "parameters", "seen")
+    Never changed, as seen from outside. Of a list that no other one shares, only the last state
+    has all parameters; those of others are put together again when they are asked for.
+    """
 
-    def __init__(
+    __slots__ = (
+        "_all",
+        "_before",
+        "_includes",
+        "added",
+        "applications",
+        "constant",
+        "next",
+        "seen",
+    )
+
+    def __init__(  # noqa: PLR0917 - one after the other, as they are merged
         self,
-        parameters: dict[Hashable, Value],
+        before: State | None,
+        added: dict[Hashable, Value],
         constant: frozenset[Hashable] = frozenset(),
         applications: Applications = Applications(),  # noqa: B008 - frozen
         includes: Includes | None = None,
         seen: int = 0,
     ) -> None:
-        self.parameters = parameters
+        self._before = before
+        self.added = added
+        self._all: dict[Hashable, Value] | None = before.handed_on(added) if before else {**added}
         self.constant = constant
         self.applications = applications
         self._includes = includes
         self.seen = seen
         """A bit for each class, by its number: thousands of states hold thousands of classes."""
         self.next: dict[str, State] = {}
+
+    @property
+    def parameters(self) -> dict[Hashable, Value]:
+        """All parameters, with their layers; the next state may change the object."""
+        if self._all is None:
+            added: list[dict[Hashable, Value]] = []
+            state = self
+            while state._all is None and state._before:
+                added.append(state.added)
+                state = state._before
+            self._all = {**state.parameters}
+            for more in reversed(added):
+                self._all.update(more)
+        return self._all
+
+    def handed_on(self, added: dict[Hashable, Value]) -> dict[Hashable, Value]:
+        """All parameters of a state that follows; where lists part, this one needs its own."""
+        parameters = self.parameters
+        if self.next or not self._before:
+            return {**parameters, **added}
+        self._all = None
+        parameters.update(added)
+        return parameters
+
+    def follow(self, before: State) -> None:
+        """Have this state follow directly on an earlier one, without those between them."""
+        between, state = [], self
+        while state is not before and state._before:
+            between.append(state.added)
+            state = state._before
+        self.added = {key: value for added in reversed(between) for key, value in added.items()}
+        self._before = before
 
     def includes(self, more: tuple[str, ...]) -> Includes | None:
         """The lists of included classes so far, with one more."""
@@ -120,12 +176,12 @@ class Loader:
         self._fingerprints = fingerprints
         self._cache = cache
         self._missing_ok = missing_ok
-        self._start = State({META: _TARGET})
+        self._start = State(None, {META: _TARGET})
         self._stacks: dict[int, Stack] = {}
         self._bits: dict[str, int] = {}
         self._names_by_target = 0
 
-    def load(self, target: ClassFile, meta: Map, *, name: str) -> State:
+    def load(self, target: ClassFile, meta: Map, *, name: str) -> Loaded:
         """The layers of a target, before references are resolved."""
         root = PurePosixPath()
         itself = f"target {name}"
@@ -133,8 +189,7 @@ class Loader:
         if self._observer:
             self._observer.merged(itself, "", (itself,), target)
         state = self._merge(state, target, included, itself, (itself,))
-        state.parameters = _of_target(state.parameters, meta)
-        return state
+        return Loaded(_of_target(state.parameters, meta), state.applications, state.classes)
 
     def _include(
         self,
@@ -166,6 +221,7 @@ class Loader:
                 if self._names_by_target == before:
                     while len(state.next) > others:
                         state.next.popitem()  # states within the class: its last is enough
+                    known.follow(state)
                     state.next[key] = known
             state = known
         return state, included
@@ -204,29 +260,31 @@ class Loader:
         chain: tuple[str, ...],
     ) -> State:
         """A new state, with what a file adds."""
+        constant = content.parameters.constant
         return State(
-            self._merged(state, content.parameters, place, chain),
-            state.constant | frozenset(content.parameters.constant),
+            state,
+            self._added(state, content.parameters, place, chain),
+            state.constant.union(constant) if constant else state.constant,
             state.applications.merged(content.applications),
             state.includes(included),
             state.seen,
         )
 
-    def _merged(
+    def _added(
         self, state: State, more: Map, place: str, chain: tuple[str, ...]
     ) -> dict[Hashable, Value]:
         if not more.items:
-            return state.parameters
-        merged = {**state.parameters}
+            return {}
+        added: dict[Hashable, Value] = {}
+        known = state.parameters
         for key, value in more.items.items():
-            if key in merged and key in state.constant:
+            if key in known and key in state.constant:
                 self._fail(_constant(key, place), chain, key)
-                continue
-            if key not in merged or key in more.overriding:
-                merged[key] = value
+            elif key not in known or key in more.overriding:
+                added[key] = value
             else:
-                merged[key] = self._stack(merged[key]).plus(value)
-        return merged
+                added[key] = self._stack(known[key]).plus(value)
+        return added
 
     def _stack(self, value: Value) -> Stack:
         """A value as the lowest layer of a stack; the same stack for the same value."""

@@ -80,12 +80,12 @@ class Engine:
         meta = meta_of(name)
         if self._fingerprints:
             self._fingerprints.add_value(meta, f"_reclass_ of {name}".encode())
-        state = self._loader.load(content, meta, name=name)
-        resolver = Resolver(state.parameters, self._cache)
+        loaded = self._loader.load(content, meta, name=name)
+        resolver = Resolver(loaded.parameters, self._cache)
         parameters: dict[Any, Any] = {}
         errors: list[CommodoreError] = []
-        for key, value in state.parameters.items():
-            resolved = self.shared.resolve(key, value, state.parameters, resolver)
+        for key, value in loaded.parameters.items():
+            resolved = self.shared.resolve(key, value, loaded.parameters, resolver)
             if resolved.broken:
                 errors += _errors(name, key, resolved.value)
                 if len(errors) >= MOST_ERRORS:
@@ -93,7 +93,7 @@ class Engine:
             else:
                 parameters[plain_key(key)] = resolved.plain
         raise_collected(errors, f"target {name} cannot be resolved")
-        return ResolvedTarget(parameters, state.applications.names, state.classes).node(name, uri)
+        return ResolvedTarget(parameters, loaded.applications.names, loaded.classes).node(name, uri)
 
 
 def render_targets(
