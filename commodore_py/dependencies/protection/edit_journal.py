@@ -25,7 +25,7 @@ from commodore_py.errors import CommodoreError
 from .journal import prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.config import WorkPaths
 
@@ -95,9 +95,13 @@ def turn_back(paths: WorkPaths, entry: Entry, files: Sequence[FileEdit]) -> Entr
     return _carried_out(paths, entry, "turn", files)
 
 
-def restore(paths: WorkPaths, entry: Entry) -> None:
-    """Give the files of an edit that was just written their old contents, without a trace."""
-    _carried_out(paths, entry, "turn", [one.reverted for one in entry.files])
+def restore(paths: WorkPaths, entry: Entry, now: Mapping[str, bytes]) -> None:
+    """Give the files of an edit that was just written their old contents, without a trace.
+
+    `now` are those that have another content than the edit gave them.
+    """
+    files = [one._replace(after=now.get(one.file, one.after)).reverted for one in entry.files]
+    _carried_out(paths, entry, "turn", files)
     _file(paths, entry.id).unlink(missing_ok=True)
 
 
@@ -163,7 +167,8 @@ def _carried_out(paths: WorkPaths, entry: Entry, step: str, files: Sequence[File
             written.append((place, one))
     except BaseException:
         for number, place in enumerate(places):
-            _beside(place, entry, number).unlink(missing_ok=True)
+            with suppress(OSError):
+                _beside(place, entry, number).unlink(missing_ok=True)
         for place, one in written:
             with suppress(Changed):  # an editor has saved it: what is newest stays
                 _replace(place, one.reverted)

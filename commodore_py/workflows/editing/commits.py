@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 
 class Overtaken(CommodoreError):
     """Somebody else has pushed to the branch in the meantime."""
+
+
+class HookChanged(CommodoreError):
+    """A hook has committed something else than the edit."""
+
+    contents: Mapping[Path, bytes]
 
 
 class CommitRequest(NamedTuple):

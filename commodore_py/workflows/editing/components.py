@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
@@ -103,7 +104,7 @@ def entry_of(paths: WorkPaths, name: str) -> Parameter:
 def _entry(paths: WorkPaths, path: ParameterPath) -> tuple[Parameter, str]:
     tracer = Tracer(compiled_hierarchy(paths).replay(BOOTSTRAP))
     steps = tracer.follow(path)
-    return (tracer.value(path), str(steps[-1].place)) if steps else (None, "")
+    return (plain(tracer.value(path)), str(steps[-1].place)) if steps else (None, "")
 
 
 def _near(paths: WorkPaths, name: str) -> str:

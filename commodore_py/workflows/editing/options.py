@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.class_edits import ABSENT, own_value
+from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.parameter_schema import legal_at, read_schema
@@ -97,6 +98,6 @@ def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
 def _merged(hierarchy: Hierarchy, target: str, path: ParameterPath) -> _Value:
     tracer = Tracer(hierarchy.replay(target))
     try:
-        return tracer.value(path) if tracer.follow(path) else None
+        return plain(tracer.value(path)) if tracer.follow(path) else None
     except CommodoreError:
         return None

@@ -149,6 +149,8 @@ def _application(draft: Draft, operation: Operation) -> Planned:
     items = own_items(before, _APPLICATIONS, name=choice.shown)
     if opposite in items:
         edits = without_items(_APPLICATIONS, items, (opposite,))
+        if len(edits) == len(items):
+            edits = [Edit("unset", _APPLICATIONS)]
     else:
         edits = [Edit("append", _APPLICATIONS, [wanted])]
     after = _all_edited(before, edits, choice, operation.where)

@@ -11,9 +11,10 @@ from commodore_py.adapters.git import safe
 from commodore_py.adapters.git.program import fetch, git, git_bytes, over_network, succeeds
 from commodore_py.adapters.git.repository import default_branch_of, head_of
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
-from .commits import Overtaken
+from .commits import HookChanged, Overtaken
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -84,18 +85,18 @@ class Repository:
                 where=str(self.folder),
                 hint="the files were restored",
             ) from error
-        changed = [
-            name
-            for name in self._names
-            if git_bytes(self.folder, "show", f"HEAD:{name}") != contents[self.folder / name]
-        ]
+        changed = {
+            file: content_of(file) for file in contents if content_of(file) != contents[file]
+        }
         if changed:
             self.take_back(before)
-            raise CommodoreError(
+            hooked = HookChanged(
                 "a hook changed a file of the edit",
-                where=str(self.folder / changed[0]),
+                where=str(min(changed)),
                 hint="the files were restored; edit without --commit, and commit by hand",
             )
+            hooked.contents = changed
+            raise hooked
         return git(self.folder, "rev-parse", "HEAD")
 
     def take_back(self, before: str) -> None:

@@ -15,7 +15,7 @@ from commodore_py.model.problems.tolerance import DEFAULT
 from commodore_py.problems.repositories import verdict_of
 
 from . import effect, layers
-from .commits import NO_COMMIT, Overtaken
+from .commits import NO_COMMIT, HookChanged, Overtaken
 from .plan import plan as plan_of
 
 if TYPE_CHECKING:
@@ -107,9 +107,12 @@ def _committed(config: Config, repository: Repository, result: Result, message: 
     contents = {file: after for file, (_, after) in result.plan.files.items()}
     try:
         commit = repository.commit(message, contents)
-    except CommodoreError:
+    except CommodoreError as error:
+        root = config.paths.root.resolve()
+        changed = error.contents if isinstance(error, HookChanged) else {}
+        now = {str(file.relative_to(root)): content for file, content in changed.items()}
         with exclusive_run(config.paths):
-            edit_journal.restore(config.paths, result.entry)
+            edit_journal.restore(config.paths, result.entry, now)
         raise
     edit_journal.note(config.paths, result.entry._replace(commit=commit))
     return commit
@@ -123,7 +126,7 @@ def _pushed(config: Config, repository: Repository, result: Result, commit: str)
         repository.fetch()
         repository.take_back(f"{commit}^")
         with exclusive_run(config.paths):
-            edit_journal.restore(config.paths, result.entry)
+            edit_journal.restore(config.paths, result.entry, {})
         repository.forward()
         raise
 

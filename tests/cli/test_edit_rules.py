@@ -1,0 +1,688 @@
+"""`commodore edit`: what it refuses and says, and what its transactions leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.files import exchange
+from commodore_py.cli import run
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection import edit_journal
+from commodore_py.dependencies.protection.edit_journal import Entry, FileEdit
+from commodore_py.tuning.exchange import exchanged
+from commodore_py.workflows.demo import write_demo
+from tests.support.builders import commit_to, git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.command_line import CommandLine
+
+CLASSES = "inventory/classes"
+CLUSTER = f"{CLASSES}/t-demo/c-demo-1.yml"
+TENANT = f"{CLASSES}/t-demo/common.yml"
+NONE = ("--validate", "none")
+INVENTORY = ("--validate", "inventory")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A playground with a compiled cluster, whose repositories may be pushed to."""
+    folder = tmp_path_factory.mktemp("rules") / "demo"
+    write_demo(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        words = ("catalog", "compile", "c-demo-1", "--api-url", str(folder / "facts"))
+        assert run(("-d", str(folder), *words)) == 0
+    return folder
+
+
+@pytest.fixture
+def place(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The playground; its class files and the head of the tenant's are put back afterwards."""
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", str(compiled))
+    monkeypatch.setenv("COMMODORE_API_URL", str(compiled / "facts"))
+    monkeypatch.chdir(compiled)
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "A Tester")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.com")
+    tenant = compiled / CLASSES / "t-demo"
+    head = git(tenant, "rev-parse", "HEAD")
+    yield compiled
+    git(tenant, "checkout", "--quiet", "--force", "master")
+    git(tenant, "reset", "--quiet", "--hard", head)
+    git(tenant, "clean", "--quiet", "--force", "-d")
+
+
+def write(place: Path, text: str | bytes, name: str = CLUSTER) -> bytes:
+    content = text.encode() if isinstance(text, str) else text
+    (place / name).write_bytes(content)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        pytest.param(
+            ("set", "a", "1", "--tenant", "--global"), "exclude", marks=pytest.mark.spec("14.10")
+        ),
+        pytest.param(("set", "a", "1", "--push"), "--push needs", marks=pytest.mark.spec("14.10")),
+        (("set", "a", "1", "--commit", "--branch", "x"), "--commit and --branch exclude"),
+        (("set", "a", "1", "-m", "x"), "--message needs"),
+        pytest.param(("set", "a", "["), "VALUE cannot be used", marks=pytest.mark.spec("14.31")),
+        pytest.param(("set", "a", "-"), "stdin is empty", marks=pytest.mark.spec("14.31")),
+        (("set", "a"), "VALUE is missing"),
+        (("set", "a", "1", "2"), "Only one VALUE"),
+        (("component", "add", "new"), "the URL of new is missing"),
+    ],
+)
+def test_a_wrong_command_line_changes_nothing(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str
+) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", *words)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert problem in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+@pytest.mark.spec("14.12")
+def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
+    commodore: CommandLine, place: Path
+) -> None:
+    before = (place / TENANT).read_bytes()
+    path = "monitoring.alerts.disk_full_at"
+
+    ran = commodore("edit", "set", path, "0.5", *INVENTORY)
+
+    assert (ran.code, (place / TENANT).read_bytes()) == (0, before)
+    assert CLUSTER in ran.err
+    assert commodore("edit", "get", path).out == "0.5\n"
+
+
+@pytest.mark.spec("14.13")
+def test_a_cluster_without_a_class_of_its_own_names_the_others(
+    commodore: CommandLine, place: Path
+) -> None:
+    file = place / CLASSES / "global/commodore.yml"
+    text = file.read_text()
+    file.write_text(text.replace("${cluster:tenant}.${cluster:name}", "${cluster:tenant}.common"))
+    try:
+        ran = commodore("edit", "set", "a.b", "1", *NONE)
+    finally:
+        file.write_text(text)
+
+    assert ran.code == 1
+    assert "no class of cluster c-demo-1 is included" in ran.err
+    assert "--tenant or --global" in ran.err
+    assert TENANT in ran.err
+
+
+@pytest.mark.spec("14.14")
+def test_a_higher_layer_is_named(commodore: CommandLine, place: Path) -> None:
+    before = (place / TENANT).read_bytes()
+
+    ran = commodore("edit", "set", "web_shop.replicas", "4", "--tenant", *INVENTORY)
+
+    assert (ran.code, (place / TENANT).read_bytes()) == (1, before)
+    assert f"{CLUSTER}:6" in ran.err
+
+
+@pytest.mark.spec("14.15")
+def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Path) -> None:
+    text = (place / TENANT).read_text().replace("parameters:\n", "parameters:\n  =fixed: 1\n", 1)
+    write(place, text, TENANT)
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", "set", "fixed", "2", *INVENTORY)
+
+    assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
+    assert "constant" in ran.err
+    assert TENANT in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        pytest.param(
+            ("set", "monitoring.channels[0]", "x"),
+            "is an item of a list",
+            "edit override",
+            marks=pytest.mark.spec("14.16"),
+        ),
+        pytest.param(
+            ("remove", "monitoring.channels", "chat"),
+            "is not an item",
+            "edit override",
+            marks=pytest.mark.spec("14.17"),
+        ),
+        pytest.param(
+            ("unset", "web_shop.ingress"),
+            "is not set by this file",
+            "",
+            marks=pytest.mark.spec("14.19"),
+        ),
+        pytest.param(
+            ("set", "a", "1", "--at", f"{CLASSES}/params/cluster.yml"),
+            "is generated",
+            "facts",
+            marks=pytest.mark.spec("14.22"),
+        ),
+        pytest.param(
+            ("set", "a", "1", "--at", f"{CLASSES}/t-demo/c-demo-2.yml"),
+            "is not included",
+            "list of classes",
+            marks=pytest.mark.spec("14.22"),
+        ),
+        pytest.param(
+            ("component", "version", "backup", "v1.0"),
+            "there is no version v1.0 of backup",
+            "v1.0.0, master",
+            marks=pytest.mark.spec("14.47"),
+        ),
+        pytest.param(
+            ("component", "add", "backup", "--url", "x"),
+            "backup is there already",
+            "edit component version backup",
+            marks=pytest.mark.spec("14.49"),
+        ),
+        (("component", "version", "bakup", "v1.0.0"), "no component or package", "backup"),
+        (("component", "remove", "bakup"), "no component or package", "backup"),
+        pytest.param(("undo", "77"), "there is no edit 77", "", marks=pytest.mark.spec("14.54")),
+    ],
+)
+def test_what_cannot_be_done_says_what_can(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str, hint: str
+) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", *words)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert problem in ran.err
+    assert hint in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+@pytest.mark.spec("14.18")
+def test_a_reference_is_replaced_on_request_only(commodore: CommandLine, place: Path) -> None:
+    before = write(place, "parameters:\n  a: ${cluster:name}\n")
+
+    ran = commodore("edit", "set", "a", "1", *NONE)
+    assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
+    assert "edit the parameter referred to, cluster.name" in ran.err
+
+    assert commodore("edit", "set", "a", "1", "--replace-reference", *NONE).code == 0
+    assert (place / CLUSTER).read_text() == "parameters:\n  a: 1\n"
+
+
+@pytest.mark.spec("14.20")
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("parameters:\n  a:\n    b: 1\n", "parameters: {}\n"),
+        ("parameters:\n  x: 1\n  a:\n    b: 1\n", "parameters:\n  x: 1\n"),
+        ("parameters:\n  ~a:\n    b: 1\n", "parameters:\n  ~a: {}\n"),
+    ],
+)
+def test_an_emptied_mapping_is_removed(
+    commodore: CommandLine, place: Path, text: str, left: str
+) -> None:
+    write(place, text)
+
+    assert commodore("edit", "unset", "a.b", *NONE).code == 0
+    assert (place / CLUSTER).read_text() == left
+
+
+@pytest.mark.spec("14.21")
+def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, place: Path) -> None:
+    text = (place / CLUSTER).read_text()
+    more = "  backup:\n    schedule: a\n  backup_archive:\n    schedule: own\n"
+    write(place, text.replace("parameters:\n", f"parameters:\n{more}", 1))
+
+    ran = commodore("edit", "set", "backup.schedule", "b", "--dry-run", *INVENTORY)
+
+    assert "backup-archive" in ran.err
+    assert "the value has no effect" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 2",
+            b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 3",
+            marks=pytest.mark.spec("14.24"),
+        ),
+        pytest.param(
+            b"parameters: {a: 1,\n  b: 2, }\n",
+            b"parameters: {a: 1,\n  b: 3, }\n",
+            marks=pytest.mark.spec("14.25"),
+        ),
+        pytest.param(
+            b"parameters:\n  b: |\n    text\n\n  # after\n  c: 1\n",
+            b"parameters:\n  b: 3\n\n  # after\n  c: 1\n",
+            marks=pytest.mark.spec("14.26"),
+        ),
+        pytest.param(
+            b"# only a comment\n",
+            b"# only a comment\nparameters:\n  b: 3\n",
+            marks=pytest.mark.spec("14.32"),
+        ),
+    ],
+)
+def test_all_other_bytes_stay(
+    commodore: CommandLine, place: Path, before: bytes, after: bytes
+) -> None:
+    write(place, before)
+
+    assert commodore("edit", "set", "b", "3", *NONE).code == 0
+    assert (place / CLUSTER).read_bytes() == after
+    assert commodore("edit", "undo").code == 0
+    assert (place / CLUSTER).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("parameters:\n  a: &x {b: 1}\n  c: *x\n", marks=pytest.mark.spec("14.27")),
+        pytest.param("parameters:\n  a:\n    b: !t 1\n", marks=pytest.mark.spec("14.28")),
+        pytest.param("parameters:\n  a: {b: 1}\n  ~a: {b: 2}\n", marks=pytest.mark.spec("14.28")),
+        pytest.param(
+            "parameters:\n  a: {b: 1}\n---\nparameters: {}\n", marks=pytest.mark.spec("14.28")
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_edited_stays_as_it_is(
+    commodore: CommandLine, place: Path, text: str
+) -> None:
+    # That of the tenant: the cluster's class has to be found first.
+    original = (place / CLUSTER).read_bytes()
+    try:
+        before = write(place, text)
+        ran = commodore("edit", "set", "a.b", "2", *NONE)
+        assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
+    finally:
+        write(place, original)
+
+
+@pytest.mark.spec("14.29", "14.30")
+@pytest.mark.parametrize("value", ["yes", "0123", "null", "a: b", "a #b", " a ", "2026-01-01", "~"])
+def test_text_stays_text_under_any_key(commodore: CommandLine, place: Path, value: str) -> None:
+    import yaml
+
+    path = '"a.b".\'c "d\'[]'.replace("[]", '."7"')
+    ran = commodore("edit", "set", "--string", '"a.b"."7"', value, *NONE)
+
+    assert ran.code == 0, path
+    found = yaml.safe_load((place / CLUSTER).read_text())["parameters"]["a.b"]
+    assert [str(item) for item in found.values()] == [value]
+
+
+@pytest.mark.spec("14.33")
+def test_a_value_that_is_there_already_is_no_edit(commodore: CommandLine, place: Path) -> None:
+    before = len(edit_journal.entries(WorkPaths(place)))
+
+    ran = commodore("edit", "set", "web_shop.replicas", "2")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert "Nothing to do" in ran.err
+    assert len(edit_journal.entries(WorkPaths(place))) == before
+
+
+REQUEST = "schema: edit-request/v1\noperations:\n"
+
+
+@pytest.mark.spec("14.34")
+def test_a_request_is_carried_out_as_a_whole(commodore: CommandLine, place: Path) -> None:
+    before = {name: (place / name).read_bytes() for name in (CLUSTER, TENANT)}
+    good = "  - {op: set, path: web_shop.replicas, value: 7}\n"
+    other = "  - {op: append, path: monitoring.channels, values: [sms], scope: tenant}\n"
+
+    ran = commodore(
+        "edit", "apply", "-", stdin=REQUEST + good + other + "  - {op: unset, path: q}\n"
+    )
+    assert ran.code == 1
+    assert "in operation 3: unset q" in ran.err
+    ran = commodore("edit", "apply", "-", stdin=REQUEST + good + good.replace("7", "8"))
+    assert ran.code == 2
+    assert "two operations touch one node" in ran.err
+    assert {name: (place / name).read_bytes() for name in before} == before
+
+    ran = commodore("edit", "apply", "-", "-o", "json", *INVENTORY, stdin=REQUEST + good + other)
+    assert (ran.code, len(json.loads(ran.out)["files"])) == (0, 2)
+    assert commodore("edit", "undo").code == 0
+    assert {name: (place / name).read_bytes() for name in before} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: 1\n", "`schema: edit-request/v1` is missing"),
+        (REQUEST.replace("operations:", "operations: []"), "a list with one item or more"),
+        (f"{REQUEST}  - {{op: burn, path: a}}\n", "unknown operation burn"),
+        (f"{REQUEST}  - {{op: set, path: a}}\n", "`set` needs `value`"),
+        (f"{REQUEST}  - {{op: append, path: a}}\n", "`append` needs `values`"),
+        (f"{REQUEST}  - {{op: set, path: a, value: 1, scope: x}}\n", "unknown scope x"),
+        (f"{REQUEST}  - {{op: set, path: a, valu: 1}}\n", "unknown key valu"),
+        (f"{REQUEST}  - 1\n", "a mapping with `op`"),
+    ],
+)
+def test_a_request_that_is_invalid_says_where(
+    commodore: CommandLine, place: Path, text: str, problem: str
+) -> None:
+    (place / "request.yml").write_text(text)
+    ran = commodore("edit", "apply", "request.yml")
+
+    assert ran.code == 1
+    assert problem in ran.err
+    assert "request.yml" in ran.err
+
+
+def files_of(*contents: tuple[str, str, str]) -> list[FileEdit]:
+    return [FileEdit(name, old.encode(), new.encode()) for name, old, new in contents]
+
+
+@pytest.mark.spec("14.36", "14.37")
+def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
+    write(place, "saved: by hand\n")
+    write(place, "old\n", TENANT)
+    edits = files_of((TENANT, "old\n", "new\n"), (CLUSTER, "old\n", "new\n"))
+
+    with pytest.raises(exchange.Changed):
+        edit_journal.write(WorkPaths(place), "set a", edits)
+    assert (place / CLUSTER).read_text() == "saved: by hand\n"
+    assert (place / TENANT).read_text() == "old\n"
+
+    # In the instant of the swap: after the comparison, before the names are exchanged.
+    file, beside = place / CLUSTER, place / CLASSES / "t-demo/.beside.new"
+    exchange.write_beside(file, beside, b"new\n")
+    assert exchanged(str(beside), str(file))
+    beside.write_bytes(b"saved once more\n")
+    exchange.put_back(file, beside, b"new\n")
+    assert file.read_text() == "saved once more\n"
+    assert not beside.exists()
+
+
+@pytest.mark.spec("14.38", "14.39")
+@pytest.mark.parametrize("swapped", [0, 1, 2])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_an_interrupted_edit_is_completed_or_taken_back(
+    commodore: CommandLine, place: Path, swapped: int, *, by_hand: bool
+) -> None:
+    names = (CLUSTER, TENANT)
+    old = {name: (place / name).read_bytes() for name in names}
+    edits = tuple(FileEdit(name, old[name], old[name] + b"# new\n") for name in names)
+    entry = Entry("500", "", "set a", edits, step="write", pending=edits)
+    edit_journal.note(WorkPaths(place), entry)
+    for number, one in enumerate(edits):
+        beside = place / Path(one.file).with_name(f".commodore-edit-500-{number}.new")
+        file = place / one.file
+        beside.write_bytes(one.before if number < swapped else one.after)
+        file.write_bytes(one.after if number < swapped else one.before)
+    if by_hand:
+        write(place, "parameters: {by: hand}\n", TENANT)
+
+    commodore("edit", "undo", "499")
+
+    found = {name: (place / name).read_bytes() for name in names}
+    if by_hand:
+        assert found == {CLUSTER: old[CLUSTER], TENANT: b"parameters: {by: hand}\n"}
+    else:
+        assert found == {one.file: one.after for one in edits}
+    assert not [*(place / CLASSES / "t-demo").glob(".commodore-edit-*")]
+    (place / ".commodore/edits/500.json").unlink(missing_ok=True)
+
+
+@pytest.mark.spec("14.40")
+def test_a_file_that_cannot_be_written_changes_no_other(place: Path) -> None:
+    old = {name: (place / name).read_bytes() for name in (CLUSTER, TENANT)}
+    edits = [FileEdit(name, old[name], b"new\n") for name in old]
+    (place / TENANT).with_name(".commodore-edit-1-1.new").mkdir()
+    for file in (place / ".commodore/edits").glob("*.json"):
+        file.unlink()
+    try:
+        with pytest.raises(OSError, match="directory"):
+            edit_journal.write(WorkPaths(place), "set a", edits)
+    finally:
+        (place / TENANT).with_name(".commodore-edit-1-1.new").rmdir()
+    assert {name: (place / name).read_bytes() for name in old} == old
+    assert edit_journal.entries(WorkPaths(place)) == []
+
+
+def test_the_mode_of_a_file_stays(commodore: CommandLine, place: Path) -> None:
+    (place / CLUSTER).chmod(0o640)
+
+    assert commodore("edit", "set", "web_shop.replicas", "9", *NONE).code == 0
+    assert stat.S_IMODE((place / CLUSTER).stat().st_mode) == 0o640
+
+
+@pytest.mark.slow
+@pytest.mark.spec("14.43", "14.44")
+def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Path) -> None:
+    text = (place / CLUSTER).read_text()
+    broken = text.replace(
+        "parameters:\n", "parameters:\n  bad: ${no:such}\n  worse: ${nor:this}\n", 1
+    )
+    write(place, broken)
+
+    ran = commodore("edit", "set", "bad", "1", "--replace-reference")
+    assert ran.code == 0
+    assert "not caused by the edit" in ran.err
+    ran = commodore("edit", "set", "worst", "${not:that}")
+    assert ran.code == 1
+    assert "not:that" in ran.err
+    assert commodore("edit", "set", "worse", "1", "--replace-reference").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.spec("14.45")
+def test_data_loss_is_accepted_by_its_code_alone(commodore: CommandLine, place: Path) -> None:
+    before = (place / CLUSTER).read_bytes()
+    words = ("edit", "application", "disable", "web-shop")
+
+    ran = commodore(*words)
+    assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
+    assert commodore(*words, "--ignore", "change/data-loss").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.spec("14.46")
+def test_another_cluster_that_fails_refuses_the_edit(commodore: CommandLine, place: Path) -> None:
+    before = (place / TENANT).read_bytes()
+
+    ran = commodore("edit", "set", "x", "1", "--tenant", "--clusters", "c-demo-9")
+    assert ran.code == 1
+    assert "c-demo-9" in ran.err
+    ran = commodore("edit", "append", "monitoring.channels", "sms", "--tenant", "--clusters", "all")
+    assert ran.code == 0
+    assert "were not compiled" not in ran.err
+    assert (place / TENANT).read_bytes() != before
+
+
+def tenant_of(place: Path) -> Path:
+    return place / CLASSES / "t-demo"
+
+
+@pytest.mark.spec("14.50", "14.51")
+def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place: Path) -> None:
+    tenant = tenant_of(place)
+    (tenant / "other.yml").write_text("parameters: {}\n")
+    git(tenant, "add", "other.yml")
+    words = ("edit", "set", "web_shop.replicas")
+
+    assert commodore(*words, "5", "--commit", "-m", "more", *NONE).code == 0
+    assert git(tenant, "show", "--format=%s", "--name-only", "HEAD").split() == [
+        *("more", "c-demo-1.yml"),
+    ]
+    assert git(tenant, "status", "--porcelain") == "A  other.yml"
+
+    write(place, (place / CLUSTER).read_text() + "# by hand\n")
+    ran = commodore(*words, "6", "--commit", *NONE)
+    assert ran.code == 1
+    assert "changes that are not committed" in ran.err
+    git(tenant, "checkout", "--quiet", "c-demo-1.yml")
+    git(tenant, "checkout", "--quiet", "--detach")
+    ran = commodore(*words, "6", "--commit", *NONE)
+    assert ran.code == 1
+    assert "at no branch" in ran.err
+    assert "master" in ran.err
+
+
+@pytest.mark.spec("14.51")
+def test_a_branch_is_made_without_touching_the_checkout(
+    commodore: CommandLine, place: Path
+) -> None:
+    tenant, before = tenant_of(place), (place / CLUSTER).read_bytes()
+    words = ("edit", "set", "web_shop.replicas", "8", "--branch", "review", *NONE)
+
+    assert commodore(*words, "--push").code == 0
+    assert (place / CLUSTER).read_bytes() == before
+    assert git(tenant, "status", "--porcelain") == ""
+    remote = place / "repos/t-demo.git"
+    assert "replicas: 8" in git(remote, "show", "review:c-demo-1.yml")
+    ran = commodore(*words)
+    assert ran.code == 1
+    assert "branch review exists already" in ran.err
+
+
+@pytest.mark.spec("14.52")
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("echo not today >&2; exit 1", "not today"),
+        ("echo '# more' >> c-demo-1.yml; git add c-demo-1.yml", "a hook changed a file"),
+    ],
+)
+def test_a_hook_that_objects_leaves_the_files_as_they_were(
+    commodore: CommandLine, place: Path, script: str, problem: str
+) -> None:
+    tenant, before = tenant_of(place), (place / CLUSTER).read_bytes()
+    hook = tenant / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\n{script}\n")
+    hook.chmod(0o755)
+    head = git(tenant, "rev-parse", "HEAD")
+    try:
+        ran = commodore("edit", "set", "web_shop.replicas", "5", "--commit", *NONE)
+    finally:
+        hook.unlink()
+
+    assert ran.code == 1
+    assert problem in ran.err
+    assert git(tenant, "rev-parse", "HEAD") == head
+    assert (place / CLUSTER).read_bytes() == before
+    assert git(tenant, "status", "--porcelain") == ""
+
+
+@pytest.mark.spec("14.53")
+def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place: Path) -> None:
+    remote = place / "repos/t-demo.git"
+    commit_to(remote, {"new.yml": "parameters: {}\n"})
+
+    ran = commodore("edit", "set", "web_shop.replicas", "6", "--commit", "--push", *NONE)
+
+    assert ran.code == 0, ran.err
+    assert git(remote, "log", "-2", "--format=%P", "--name-only", "master").count("\n") > 1
+    assert "replicas: 6" in git(remote, "show", "master:c-demo-1.yml")
+    assert git(remote, "show", "master:new.yml")
+
+
+@pytest.mark.spec("14.54")
+def test_undo_reverts_the_node_where_the_file_changed_elsewhere(
+    commodore: CommandLine, place: Path
+) -> None:
+    before = (place / CLUSTER).read_text()
+    assert commodore("edit", "set", "web_shop.replicas", "5", *NONE).code == 0
+    after = (place / CLUSTER).read_text()
+    write(place, f"# by hand\n{after}")
+
+    assert commodore("edit", "undo").code == 0
+    assert (place / CLUSTER).read_text() == f"# by hand\n{before}"
+    number = commodore("edit", "log").out.split()[0]
+    write(place, before.replace("replicas: 2", "replicas: 9"))
+    ran = commodore("edit", "undo", number)
+    assert ran.code == 1
+    assert "it is 9, and was 5" in ran.err
+
+
+@pytest.mark.spec("14.55", "14.56")
+def test_a_schema_of_parameters_is_a_rule_for_edits(commodore: CommandLine, place: Path) -> None:
+    schema = place / "dependencies/web-shop/class/defaults.schema.json"
+    rules = {
+        "properties": {
+            "replicas": {"type": "integer"},
+            "tier": {"enum": ["small", "large"]},
+            "key": {"type": "string", "maxLength": 3, "x-commodore-secret": True},
+        },
+        "additionalProperties": False,
+    }
+    words = ("edit", "set", *INVENTORY)
+    try:
+        schema.write_text(json.dumps({**rules, "additionalProperties": True}))
+        ran = commodore(*words, "web_shop.tier", "huge")
+        assert ran.code == 1
+        assert "web_shop.tier: huge is not one of small, large" in ran.err
+        assert commodore("edit", "options", "web_shop.tier").out == (
+            "small  (schema)\nlarge  (schema)\n"
+        )
+        assert commodore(*words, "web_shop.tier", "large").code == 0
+        ran = commodore(*words, "web_shop.key", "hunter2")
+        assert ran.code == 1
+        assert "web_shop.key must be a secret reference" in ran.err
+        assert "hunter2" not in ran.err.replace("edit set web_shop.key hunter2", "")
+        assert commodore(*words, "web_shop.key", "?{vaultkv:a/b/c}").code == 0
+        schema.write_text(json.dumps({"$ref": "https://example.com/schema"}))
+        ran = commodore(*words, "web_shop.tier", "huge")
+        assert (ran.code, "refers to another file" in ran.err) == (0, False)
+    finally:
+        schema.unlink()
+
+
+@pytest.mark.usefixtures("place")
+def test_options_come_from_tags_and_from_what_classes_set(commodore: CommandLine) -> None:
+    out = commodore("edit", "options", "components.backup.version").out
+    assert out == "v1.0.0  (tag)\nmaster  (branch)\n"
+    out = commodore("edit", "options", "web_shop.replicas").out
+    assert f"2  ({CLUSTER})\n" in out
+
+
+def test_a_component_is_added_with_its_newest_release(commodore: CommandLine, place: Path) -> None:
+    url = f"file://{place}/repos/component-certificates.git"
+    text = (place / CLUSTER).read_text()
+
+    ran = commodore("edit", "component", "add", "more", "--url", url, *NONE)
+    assert ran.code == 0
+    assert f"      url: {url}\n      version: v1.4.0\n" in (place / CLUSTER).read_text()
+    assert "- more\n" in (place / CLUSTER).read_text()
+
+    assert commodore("edit", "component", "remove", "more", *NONE).code == 0
+    assert (place / CLUSTER).read_text() == text
+
+
+@pytest.mark.slow
+def test_a_refused_edit_and_a_dry_run_change_nothing_below_the_working_directory(
+    commodore: CommandLine, place: Path
+) -> None:
+    """Except for logs of Git and the lock."""
+
+    def state() -> dict[str, bytes]:
+        return {
+            str(file): file.read_bytes()
+            for file in sorted(place.rglob("*"))
+            if file.is_file() and not file.is_symlink() and ".commodore/" not in str(file)
+        }
+
+    before = state()
+    assert commodore("edit", "set", "web_shop.replicas", "5", "--dry-run").code == 0
+    assert commodore("edit", "set", "web_shop.replicas", "${no:such}").code == 1
+    assert commodore("edit", "component", "version", "backup", "v1.0.0", "--dry-run").code == 0
+    assert state() == before
