@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.store import digest_of
 
 from .base import Issue, items, mapping
-from .kubernetes_schema import name_issues
+from .kubernetes_rules import ranged
+from .names import name_issues
 from .schemas import EXTRA, as_json, is_installed, issues_of, validator_of
 
 if TYPE_CHECKING:
@@ -21,11 +22,39 @@ if TYPE_CHECKING:
 
 NAME = "custom-resources"
 DEFINITION = "CustomResourceDefinition"
-_META = {"type": "object"}
+_TEXTS = {"type": ["object", "null"], "additionalProperties": {"type": ["string", "null"]}}
+_TEXT, _NUMBER = {"type": ["string", "null"]}, {"type": ["integer", "null"]}
+_TIME = {**_TEXT, "format": "k8s-time"}
+_OWNER = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "name", "uid"],
+    "properties": {
+        **{key: {"type": "string"} for key in ("apiVersion", "kind", "name", "uid")},
+        **{key: {"type": ["boolean", "null"]} for key in ("controller", "blockOwnerDeletion")},
+    },
+    "additionalProperties": False,
+}
+_META = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(
+            ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"), _TEXT
+        ),
+        **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), _NUMBER),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), _TIME),
+        "labels": _TEXTS,
+        "annotations": _TEXTS,
+        "finalizers": {"type": ["array", "null"], "items": _TEXT},
+        "ownerReferences": {"type": ["array", "null"], "items": _OWNER},
+        "managedFields": {},
+    },
+    "additionalProperties": False,
+}
+"""The server decodes the metadata of all objects in the same way, whatever a definition says."""
 _OBJECT_FIELDS = {
     "apiVersion": {"type": "string"},
     "kind": {"type": "string"},
-    "metadata": _META,
+    "metadata": {"type": "object"},
 }
 _COPIED = (
     *("maximum", "minimum", "maxLength", "minLength", "pattern", "maxItems", "minItems"),
@@ -43,6 +72,7 @@ def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
     versions = {
         str(one.get("name")): {
             "served": one.get("served") is True,
+            "status": "status" in mapping(one.get("subresources")),
             "schema": json.dumps(
                 as_json(mapping(one.get("schema")).get("openAPIV3Schema")), sort_keys=True
             ),
@@ -99,7 +129,13 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
     made = _validator(versions[version]["schema"])
     if made is not None:
         schema, validator = made
-        yield from issues_of(NAME, validator, content, schema)
+        if not validator.is_valid(content):
+            content = _without_nulls(content, json.loads(versions[version]["schema"]))
+        for issue in issues_of(NAME, validator, content, schema):
+            # The server drops the status of a new object, but first refuses unknown fields in it.
+            in_status = versions[version]["status"] and issue.field.startswith("status")
+            if not in_status or issue.code.endswith("/unknown-field"):
+                yield issue
     yield from name_issues(NAME, content)
 
 
@@ -112,6 +148,21 @@ def bad_definitions(definitions: Sequence[Item]) -> Iterator[tuple[Item, Issue]]
                 yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
 
 
+def _without_nulls(value: Any, schema: Any) -> Any:  # noqa: ANN401 - parts of both
+    """An object as the server validates it: fields that are null and may not be are absent."""
+    if isinstance(value, list):
+        return [_without_nulls(one, mapping(schema).get("items")) for one in value]
+    if not isinstance(value, dict) or not isinstance(schema, dict):
+        return value
+    fields, more = mapping(schema.get("properties")), schema.get("additionalProperties")
+    found = {}
+    for key, one in value.items():
+        rule = mapping(fields.get(key, more))
+        if one is not None or not rule or rule.get("nullable"):
+            found[key] = _without_nulls(one, rule)
+    return found
+
+
 @lru_cache(maxsize=512)
 def _validator(schema: str) -> tuple[Mapping[str, Any], Validator] | None:
     """The validator of a structural schema; None if it is not a usable one."""
@@ -119,10 +170,7 @@ def _validator(schema: str) -> tuple[Mapping[str, Any], Validator] | None:
     if not isinstance(content, dict):
         return None
     root = _converted(content, 0)
-    root.setdefault("properties", {}).update(
-        {key: value for key, value in _OBJECT_FIELDS.items() if key != "metadata"}
-    )
-    root["properties"]["metadata"] = _META
+    root.setdefault("properties", {}).update({**_OBJECT_FIELDS, "metadata": _META})
     try:
         return root, validator_of(root)
     except ValueError:  # a pattern that the library does not know
@@ -133,7 +181,8 @@ def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a p
     """A structural schema as JSON Schema in which unknown fields are errors."""
     if not isinstance(schema, dict) or level > _DEEPEST:
         return {}
-    found = _rules(schema, level)
+    # Whatever the format, the server has no longer integers.
+    found = {**ranged({"format": "int64", **schema}), **_rules(schema, level)}
     kind = schema.get("type")
     if schema.get("x-kubernetes-int-or-string"):
         kind = ["integer", "string"]
@@ -148,7 +197,8 @@ def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a p
     if properties:
         found["properties"] = {key: _converted(one, level + 1) for key, one in properties.items()}
     if schema.get("x-kubernetes-embedded-resource"):
-        found["properties"] = {**found.get("properties", {}), **_OBJECT_FIELDS}
+        found["properties"] = {**found.get("properties", {}), **_OBJECT_FIELDS, "metadata": _META}
+        found["required"] = sorted({*found.get("required", ()), "apiVersion", "kind"})
     if isinstance(more, dict):
         found["additionalProperties"] = _converted(more, level + 1)
     elif "object" in kinds and more is not True and not keeps:
@@ -171,8 +221,8 @@ def _rules(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
         found["not"] = _value_rules(schema["not"], level + 1)
     if schema.get("format") == "date-time":
         found["format"] = "k8s-time"
-    elif schema.get("format") == "byte":
-        found["format"] = "byte"
+    elif schema.get("format") in ("byte", "duration"):
+        found["format"] = f"k8s-{schema['format']}"
     return found
 
 

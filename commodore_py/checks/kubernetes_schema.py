@@ -11,10 +11,12 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
 
 from .base import Issue, Version
+from .kubernetes_rules import ranged, refined
+from .names import name_issues
 from .schemas import EXTRA, is_installed, issues_of, validator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from jsonschema_rs import Validator
 
@@ -24,16 +26,11 @@ NAME = "kubernetes-schema"
 OLDEST = Version(1, 25)
 _LARGEST = 64 << 20
 _REF = "$ref"
-_SUBDOMAIN = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
-_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
-_SERVICE = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
-_SEGMENT = re.compile(r"(?!\.\.?$)[^/%]+")
-_LONGEST_NAME, _LONGEST_LABEL = 253, 63
-# Kinds whose names are parts of paths: almost everything is allowed in them.
-_PATH_NAMES = {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"}
-_LABELS = {"Namespace"}
 _REPLACED: dict[str, dict[str, Any]] = {
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"type": ["string", "integer", "null"]},
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
+        "type": ["string", "integer", "null"],
+        **ranged({"type": "integer", "format": "int32"}),
+    },
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {
         "type": ["string", "number", "null"],
         "format": "quantity",
@@ -57,7 +54,8 @@ _REPLACED: dict[str, dict[str, Any]] = {
 class Schemas:
     """The schemas of one version of Kubernetes."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, version: Version) -> None:
+        self._version = version
         content = json_text.load(content_of(file, limit=_LARGEST), name=str(file), levels=200)
         self._definitions: Mapping[str, Any] = content["$defs"]
         self._names = {
@@ -92,7 +90,9 @@ class Schemas:
         while waiting:
             one = waiting.pop()
             if one not in needed:
-                needed[one] = _REPLACED.get(one) or _reduced(self._definitions[one], waiting)
+                needed[one] = _REPLACED.get(one) or refined(
+                    one, _reduced(self._definitions[one], waiting), self._version
+                )
         return {"$ref": f"#/$defs/{name}", "$defs": needed}
 
 
@@ -106,7 +106,7 @@ def _reduced(definition: Any, waiting: list[str]) -> Any:  # noqa: ANN401 - a pa
         name = definition[_REF].rpartition("/")[2]
         waiting.append(name)
         return {_REF: f"#/$defs/{name}"}
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(ranged(definition))
     for key, value in definition.items():
         if key in ("description", "title") and isinstance(value, str):
             continue
@@ -157,7 +157,7 @@ def schemas_of(version: Version) -> Schemas:
     there = folder()
     if there is None:
         raise ValueError(EXTRA)
-    return Schemas(there / f"v{version}.0-local-strict" / "_definitions.json")
+    return Schemas(there / f"v{version}.0-local-strict" / "_definitions.json", version)
 
 
 def unavailable(context: Context) -> str:
@@ -182,7 +182,7 @@ def salt(api_version: str, kind: str, context: Context) -> str | None:
     """The version, and whether a definition in the catalog takes precedence."""
     if (api_version.rpartition("/")[0], kind) in context.definitions:
         return None
-    return f"1 {version_for(context.version)}"
+    return f"2 {version_for(context.version)}"
 
 
 def examine(content: Content, context: Context) -> Iterable[Issue]:
@@ -204,26 +204,3 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
     schema, validator = schemas.of(api_version, kind)
     yield from issues_of(NAME, validator, content, schema)
     yield from name_issues(NAME, content)
-
-
-def name_issues(area: str, content: Content) -> Iterator[Issue]:
-    """Whether the API server accepts the name of an object."""
-    metadata = content.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    if not isinstance(name, str) or content["apiVersion"].startswith("?{"):
-        return
-    kind, api_version = content["kind"], content["apiVersion"]
-    if "rbac.authorization" in api_version and kind in _PATH_NAMES:
-        fits, rule = _SEGMENT.fullmatch(name) is not None, "no slash and no percent sign"
-    elif api_version == "v1" and kind in _LABELS:
-        fits = _LABEL.fullmatch(name) is not None and len(name) <= _LONGEST_LABEL
-        rule = "63 lower case letters, digits and dashes at most"
-    elif api_version == "v1" and kind == "Service":
-        fits = _SERVICE.fullmatch(name) is not None and len(name) <= _LONGEST_LABEL
-        rule = "63 lower case letters, digits and dashes at most, a letter first"
-    else:
-        fits = _SUBDOMAIN.fullmatch(name) is not None and len(name) <= _LONGEST_NAME
-        rule = "lower case letters, digits, dashes and dots, 253 at most"
-    if not fits:
-        text = f"{name!r} is not a valid name for a {kind}"
-        yield Issue(f"{area}/wrong-name", text, "metadata.name", rule, subject=name, value=name)

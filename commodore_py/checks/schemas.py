@@ -23,6 +23,11 @@ _TIME = re.compile(
     r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt]\d\d:\d\d:\d\d(?:\.\d+)?"
     r"(?:[Zz]|[+-]\d\d:\d\d)"
 )
+# Go's durations, and its predecessor's with words: `2 days`.
+_DURATION = re.compile(
+    r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)"
+    r"|(?:\d+\s*[A-Za-zµ]+)(?:\s*\d+\s*[A-Za-zµ]+)*"
+)
 _WORDS = {
     "null": "null",
     "string": "a string",
@@ -50,7 +55,13 @@ def validator_of(schema: Mapping[str, Any]) -> Validator:
     return jsonschema_rs.Draft202012Validator(
         dict(schema),
         validate_formats=True,
-        formats={"quantity": _is_quantity, "byte": _is_base64, "k8s-time": _is_time},
+        formats={
+            "quantity": _is_quantity,
+            "byte": _is_base64,
+            "k8s-byte": _is_base64,
+            "k8s-time": _is_time,
+            "k8s-duration": _is_duration,
+        },
         ignore_unknown_formats=True,
     )
 
@@ -66,6 +77,10 @@ def _is_base64(value: object) -> bool:
 
 def _is_time(value: object) -> bool:
     return not isinstance(value, str) or _TIME.fullmatch(value) is not None
+
+
+def _is_duration(value: object) -> bool:
+    return not isinstance(value, str) or _DURATION.fullmatch(value) is not None
 
 
 def issues_of(
