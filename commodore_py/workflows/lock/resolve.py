@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -286,10 +287,11 @@ def existing(file: Folder) -> LockFile:
 
 
 def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, Rendered]:
-    """Gather and render with a lock."""
+    """Gather and render with a lock; the catalog's checkout is left as it is."""
     refuse_foreign_folder(config.paths)
-    with exclusive_run(config.paths):
-        sources = pipeline.gather(config, cluster_id, None, run)
-        rendered = pipeline.render(config, sources, run)
+    with exclusive_run(config.paths), tempfile.TemporaryDirectory() as folder:
+        own = config._replace(output_dir=Folder(folder) / "catalog")
+        sources = pipeline.gather(own, cluster_id, None, run)
+        rendered = pipeline.render(own, sources, run)
     pipeline.raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered

@@ -42,10 +42,21 @@ def _states(cluster: LockedCluster) -> dict[str, str]:
     return {one.name: one.state for one in found if one.state != "same"}
 
 
+def test_a_lock_leaves_what_is_staged_in_the_catalog(cluster: LockedCluster) -> None:
+    cluster.compile()
+    staged = cluster.fleet.work / "catalog" / "manifests" / "staged.yaml"
+    cluster.file.unlink()
+    staged.write_text("kind: ConfigMap\n")
+
+    _create(cluster)
+
+    assert staged.read_text() == "kind: ConfigMap\n"
+
+
 def test_a_lock_is_made_without_touching_the_catalog(cluster: LockedCluster) -> None:
     _create(cluster)
 
-    assert git(cluster.fleet.work / "catalog", "status", "--porcelain") == ""
+    assert not (cluster.fleet.work / "catalog").exists()
     assert cluster.compile(frozen=True)
     with pytest.raises(UsageError, match="exists") as caught:
         _create(cluster)
