@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Tracking
 
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
@@ -72,8 +72,30 @@ def _names(named: str, id_: ObjectId) -> bool:
     """
     kind, _, place = named.partition(":")
     namespace, _, name = place.partition("/")
-    wanted = {id_.namespace, ""} if not id_.namespace else {id_.namespace}
-    return kind.rpartition("/")[2] == id_.kind and name == id_.name and namespace in wanted
+    # Outside of namespaces, Argo CD writes that of the application.
+    same_place = not id_.namespace or namespace == id_.namespace
+    return kind.rpartition("/")[2] == id_.kind and name == id_.name and same_place
+
+
+def marked(content: Content, id_: ObjectId, application: str, tracking: Tracking) -> Content:
+    """An object as the application applies it: with its mark."""
+    if not application:
+        return content
+    if tracking.by_label:
+        return _with(content, "labels", {tracking.label: application})
+    kind = f"{id_.group}/{id_.kind}"
+    values = {_TRACKING_ID: f"{application}:{kind}:{id_.namespace}/{id_.name}"}
+    if tracking.installation:
+        values[_INSTALLATION_ID] = tracking.installation
+    return _with(content, "annotations", values)
+
+
+def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
+    metadata = content.get("metadata")
+    fields = dict(metadata) if isinstance(metadata, dict) else {}
+    found = fields.get(field)
+    fields[field] = {**(found if isinstance(found, dict) else {}), **values}
+    return {**content, "metadata": fields}
 
 
 def kept_because(annotations: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
 from commodore_py.manifests.secrets import has_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.diff import ObjectChange
@@ -37,6 +37,8 @@ class Action(NamedTuple):
     """Why the server will not take it; empty if nothing says so."""
     references: tuple[str, ...] = ()
     """Paths of values that are secret references: the cluster has others."""
+    is_created_namespace: bool = False
+    """Whether it is the namespace that a sync creates: nobody's mark is on it."""
 
 
 class Step(NamedTuple):
@@ -52,7 +54,8 @@ class Step(NamedTuple):
 class State(NamedTuple):
     """What is known about the cluster."""
 
-    targets: Mapping[ObjectId, Target]
+    namespaces: Collection[str]
+    """Those that are there."""
     changes: Mapping[ObjectId, ObjectChange]
     unseen: Mapping[ObjectId, str]
     doomed: Sequence[KubeObject]
@@ -80,12 +83,14 @@ def steps_of(application: Application, targets: Sequence[Target], state: State) 
 def _action(
     task: Task, target: Target | None, state: State, brought: Iterable[tuple[str, str] | None]
 ) -> Action:
-    if task.is_prune or target is None:
+    if task.is_prune:
         change = state.changes.get(task.object.id)
         grade, reason = (change.grade, change.reason) if change else ("none", "")
-        what: What = "delete" if task.is_prune else "create"
-        content = None if task.is_prune else task.object.content
-        return Action(what, task.object.id, content, grade, reason)
+        return Action("delete", task.object.id, None, grade, reason)
+    if target is None:  # the namespace of the application
+        what: What = "keep" if task.object.id.name in state.namespaces else "create"
+        content = task.object.content
+        return Action(what, task.object.id, content, "none", "", is_created_namespace=True)
     refused = ""
     if target.api is None and (target.id.group, target.id.kind) not in set(brought):
         refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"

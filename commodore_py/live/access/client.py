@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import ending, json_text
@@ -69,13 +70,12 @@ class Client:
     ) -> Iterator[Any]:
         """The events of a watch, until the server ends it; the last line may be half of one."""
 
-        def opened() -> Iterator[bytes]:
-            lines = self._authenticated(
-                lambda shown: self._opened(shown, path, params, accept, idle)
-            )
-            yield from lines
+        def begun(shown: Shown) -> Iterator[bytes]:
+            lines = self._opened(shown, path, params, accept, idle)
+            first = next(lines, b"")  # only now the request is sent, and may be refused
+            return chain((first,), lines)
 
-        for line in opened():
+        for line in self._authenticated(begun):
             if line.strip():
                 yield json_text.load(line, name=f"{self.access.server}{path}")
 
@@ -114,10 +114,11 @@ class Client:
 
     def _authenticated(self, act: Callable[[Shown], Result]) -> Result:
         """Do it with the credentials, and once more with new ones if they are refused."""
+        shown = self._credentials.current()
         try:
-            return act(self._credentials.current())
+            return act(shown)
         except HttpError as error:
-            if error.status != UNAUTHORIZED or not self._credentials.renew():
+            if error.status != UNAUTHORIZED or not self._credentials.renew(shown):
                 raise
         return act(self._credentials.current())
 

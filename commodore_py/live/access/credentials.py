@@ -52,13 +52,14 @@ class Credentials:
                 self._shown, self._until = self._fresh()
             return self._shown
 
-    def renew(self) -> bool:
-        """After a refusal: forget what was shown; whether that can change anything."""
+    def renew(self, shown: Shown) -> bool:
+        """After a refusal of these: forget them; whether others can be had."""
         user = self._access.user
         if not user.token_file and user.exec is None:
             return False
         with self._lock:
-            self._shown = None
+            if self._shown is shown:  # else another thread has renewed them
+                self._shown = None
         return True
 
     def _fresh(self) -> tuple[Shown, float]:
@@ -67,7 +68,8 @@ class Credentials:
         if user.exec is not None:
             return _from_plugin(user.exec, self._access)
         if user.token_file:
-            return Shown(f"Bearer {_token_in(user.token_file)}"), time.time() + _FILE_SECONDS
+            authorization = f"Bearer {_token_in(user.token_file)}"
+            return Shown(authorization, user.certificate, user.key), time.time() + _FILE_SECONDS
         if user.token:
             return Shown(f"Bearer {user.token}", user.certificate, user.key), never
         if user.username:

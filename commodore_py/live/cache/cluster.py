@@ -90,6 +90,18 @@ class ClusterCache:
             ]
         return tuple(sorted(found))
 
+    def holds(self, api: Api) -> bool:
+        """Whether objects of a kind are held at all; those of others may be in the cluster."""
+        return api.can_be_watched and self._settings.filter.holds(api)
+
+    def copies(self, id_: ObjectId) -> tuple[ObjectId, ...]:
+        """Every id of an object: it may be served in several groups."""
+        with self._contents.lock:
+            record = self._contents.objects.get(id_)
+            if record is None:
+                return ()
+            return tuple(one.id for one in self._contents.objects.copies(record))
+
     def get(self, id_: ObjectId) -> Record | None:
         """What is known about an object."""
         with self._contents.lock:
@@ -142,6 +154,8 @@ class ClusterCache:
             for key in ((group, kind, namespace), (group, kind, "")):
                 if why := self._contents.unseen.get(unseen_key(*key)):
                     return why
+            if self.api_metadata(group, kind) is None:
+                return self._contents.unseen.get(unseen_key(group, "*"), "")
         return ""
 
     def info(self) -> Info:

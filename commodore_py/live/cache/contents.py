@@ -68,10 +68,16 @@ class Contents:
                 self._remove(record.id)
 
     def forget(self, part: Part, why: str = "") -> None:
-        """A part is no longer served, or can no longer be read for some reason."""
+        """A part is no longer served, or can no longer be read for some reason.
+
+        What cannot be read is not deleted: there are no events.
+        """
         with self.lock:
             for one in self.objects.of_kind(*part.api.key, part.namespace):
-                self._remove(one.id)
+                if why:
+                    self.objects.remove(one.id)
+                else:
+                    self._remove(one.id)
             if why:
                 self.unseen[unseen_key(*part.api.key, part.namespace)] = why
 

@@ -22,7 +22,8 @@ ALWAYS_WHOLE = {
 
 _REQUIREMENT = re.compile(
     r"(?P<not>!\s*)?(?P<key>[A-Za-z0-9][\w./-]*)\s*"
-    r"(?:(?P<operator>==|=|!=|\bin\b|\bnotin\b)\s*(?P<value>\([^)]*\)|[\w.-]*))?\s*"
+    r"(?:(?P<operator>==|=|!=)\s*(?P<value>[\w.-]*)"
+    r"|(?P<among>\bin\b|\bnotin\b)\s*\((?P<values>[^)]*)\))?\s*"
 )
 
 
@@ -82,6 +83,8 @@ class Settings(NamedTuple):
     make: Callable[[Api, Content], Made] | None = None
     annotations: frozenset[str] = frozenset()
     """Annotations that are kept."""
+    versions: Mapping[tuple[str, str], str] = {}
+    """Versions of kinds, by group and kind, where it shall not be the preferred one."""
     resync: float = 24 * 3600
     """Seconds until everything is loaded again."""
     relist: float = 600
@@ -118,11 +121,12 @@ def selects(selector: str) -> Callable[[Mapping[str, str]], bool]:
 
 
 def _test(found: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
-    key, operator, value = found["key"], found["operator"], found["value"] or ""
+    key, operator = found["key"], found["operator"] or found["among"]
     if operator is None:
         wanted = not found["not"]
         return lambda labels: (key in labels) is wanted
-    values = {one.strip() for one in value.strip("()").split(",")}
+    listed = found["values"] if found["among"] else found["value"]
+    values = {one.strip() for one in listed.split(",")}
     if operator in ("!=", "notin"):
         return lambda labels: labels.get(key) not in values
     return lambda labels: labels.get(key) in values

@@ -12,6 +12,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.live.access.client import FORBIDDEN, NOT_FOUND, UNAUTHORIZED
 from commodore_py.live.access.discovery import discover
 
+from .contents import Contents, group_of
 from .listing import Part, Reader, listed
 from .watching import Watcher
 
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commodore_py.live.access.client import Client
-    from commodore_py.live.access.discovery import Api
+    from commodore_py.live.access.discovery import Api, Discovery
 
-    from .contents import Contents
     from .listing import Listed
     from .settings import Settings
 
@@ -126,12 +126,22 @@ class Upkeep:
     def _discovered(self) -> list[Part]:
         found = discover(self._client)
         held = [one for one in found.preferred() if self._settings.filter.holds(one)]
-        parts = [part for one in held for part in self._parts_of(one)]
+        parts = [part for one in held for part in self._parts_of(self._in_version(one, found))]
+        self._contents.set_kinds(found)
+        places = {(part.api.key, part.namespace) for part in parts}
+        silent = {group_of(one) for one in found.silent}
         for part in [*self._versions]:
             if part not in parts:
                 self._release(part)
-        self._contents.set_kinds(found)
+                is_elsewhere = (part.api.key, part.namespace) in places
+                if not is_elsewhere and part.api.group not in silent:
+                    self._contents.forget(part)
         return parts
+
+    def _in_version(self, api: Api, found: Discovery) -> Api:
+        version = self._settings.versions.get(api.key)
+        other = found.find(*api.key, version) if version else api
+        return other if other is not None and other.can_be_watched else api
 
     def _parts_of(self, api: Api) -> list[Part]:
         namespaces = self._settings.namespaces

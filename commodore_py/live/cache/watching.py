@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.adapters.http import HttpError
-from commodore_py.adapters.json_text import JsonError
-from commodore_py.live.access.client import FORBIDDEN, GONE, NOT_FOUND
+from commodore_py.errors import CommodoreError
+from commodore_py.live.access.client import FORBIDDEN, GONE, NOT_FOUND, UNAUTHORIZED
 
 if TYPE_CHECKING:
     from commodore_py.live.access.client import Client
@@ -63,12 +63,14 @@ class Watcher:
         self._client, self._reader = client, reader
         self._contents, self._keeper = contents, keeper
         self._relist = relist
+        self._version = ""
         self._closed = threading.Event()
 
     def start(self, version: str) -> None:
         """Watch from a version on."""
         name = f"watch {self.part}"
-        threading.Thread(target=self._work, args=(version,), daemon=True, name=name).start()
+        self._version = version
+        threading.Thread(target=self._work, daemon=True, name=name).start()
 
     def close(self) -> None:
         """End soon."""
@@ -79,28 +81,28 @@ class Watcher:
         """Whether it ends."""
         return self._closed.is_set()
 
-    def _work(self, version: str) -> None:
+    def _work(self) -> None:
         pause = _FIRST_PAUSE
         listed_at = time.monotonic()
         while not self.is_closed:
             began = time.monotonic()
             try:
-                if not version or time.monotonic() - listed_at > self._relist:
+                if not self._version or time.monotonic() - listed_at > self._relist:
                     listed = self._keeper.relist(self.part)
                     self._keeper.replace(self.part, listed)
-                    version, listed_at = listed.version, time.monotonic()
-                version = self._follow(version, listed_at + self._relist)
+                    self._version, listed_at = listed.version, time.monotonic()
+                self._follow(listed_at + self._relist)
                 pause = _FIRST_PAUSE
             except Expired:
-                version = ""
+                self._version = ""
             except HttpError as error:
                 if self._is_over(error):
                     return
                 if error.status == GONE:
-                    version = ""
+                    self._version = ""
                 log.info("the watch of %s ended: %s", self.part, error)
-            except JsonError as error:
-                log.info("the watch of %s sent half a line: %s", self.part, error)
+            except CommodoreError as error:  # half a line; credentials that cannot be renewed
+                log.info("the watch of %s ended: %s", self.part, error)
             except KeyboardInterrupt:
                 return
             if time.monotonic() - began < pause:
@@ -112,19 +114,23 @@ class Watcher:
             return True
         if error.status == NOT_FOUND:
             self._keeper.vanish(self.part)
-        elif error.status == FORBIDDEN:
+        elif error.status in (FORBIDDEN, UNAUTHORIZED):
+            log.warning("%s can no longer be read: %s", self.part, error)
             self._keeper.lose(self.part, str(error))
         else:
             return False
         return True
 
-    def _follow(self, version: str, until: float) -> str:
-        """Take events until the server ends the watch, or the next list is due."""
+    def _follow(self, until: float) -> None:
+        """Take events until the server ends the watch, or the next list is due.
+
+        The version is that of the last event also if the watch fails: none is taken twice.
+        """
         seconds = random.randint(_SHORTEST, _LONGEST)  # noqa: S311 - as above
         seconds = max(1, min(seconds, int(until - time.monotonic()) + 1))
         params = {
             "watch": "true",
-            "resourceVersion": version,
+            "resourceVersion": self._version,
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(seconds),
         }
@@ -132,9 +138,8 @@ class Watcher:
         accept = self._reader.accept(is_list=False)
         for event in self._client.events(path, params, accept=accept, idle=seconds + _SLACK):
             if self.is_closed:
-                return version
-            version = self._take(event) or version
-        return version
+                return
+            self._version = self._take(event) or self._version
 
     def _take(self, event: Any) -> str:  # noqa: ANN401 - as served
         kind = event.get("type") if isinstance(event, dict) else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.live import marks
 from commodore_py.model.difference import GRADES
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def carry_out(
 
     What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
     """
-    ran = _hooks_of_unfinished_run(log, plan.digest)
+    before = _done_by_unfinished_run(log, plan.digest)
     note = _Note(log, plan.digest, writes=not how.dry_run)
     results: list[tuple[str, ObjectId]] = []
     skipped = 0
@@ -78,7 +79,7 @@ def carry_out(
         for action in step.actions:
             if action.what not in _CHANGES:
                 continue
-            if action.what == "hook" and str(action.id) in ran:
+            if ("hook", str(action.id)) in before:
                 skipped += 1
                 continue
             note.add("begin", action)
@@ -89,7 +90,9 @@ def carry_out(
             if ending.asked():
                 raise KeyboardInterrupt
         if step.awaited and not how.dry_run:
-            _await(cluster, writer, step, how, report)
+            done = {name for _, name in before}
+            waiting = [one for one in step.actions if one.what in _CHANGES or str(one.id) in done]
+            _await(cluster, writer, waiting, how, report)
     note.add("end")
     return Applied(tuple(results), skipped)
 
@@ -144,7 +147,9 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
         if action.what == "delete":
             _delete(cluster, writer, action.id, path, how)
             return
-        content = dict(action.content or {})
+        content = action.content or {}
+        if not action.is_created_namespace:
+            content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
         writer.apply(
             path, content, manager=how.manager, force=how.force_conflicts, dry_run=how.dry_run
         )
@@ -177,10 +182,11 @@ def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
     return CommodoreError(f"{action.what} {action.id}: {error}", where=where, hint=hint)
 
 
-def _await(cluster: LiveCluster, writer: Writer, step: Step, how: How, report: Report) -> None:
+def _await(
+    cluster: LiveCluster, writer: Writer, waiting: list[Action], how: How, report: Report
+) -> None:
     """Wait until the objects of a step are healthy, or have no health; deleted ones are gone."""
     until = time.monotonic() + how.timeout
-    waiting = [one for one in step.actions if one.what in _CHANGES]
     told: str = ""
     while waiting:
         left = []
@@ -247,18 +253,21 @@ class _Note(NamedTuple):
             file.write(json.dumps(line) + "\n")
 
 
-def _hooks_of_unfinished_run(log: Path, digest: str) -> Collection[str]:
-    """The hooks that ran, if the last run of this plan did not end; its last line may be cut."""
+def _done_by_unfinished_run(log: Path, digest: str) -> Collection[tuple[str, str]]:
+    """What was done to which object, if the last run of this plan did not end.
+
+    The last line may be cut.
+    """
     try:
         lines = reading.text_of(str(log)).splitlines()
     except OSError:
         return ()
-    found: set[str] = set()
+    found: set[tuple[str, str]] = set()
     for one in _events(lines):
         if one["plan"] == digest and one["event"] == "end":
             found.clear()
-        elif one["plan"] == digest and one["event"] == "done" and one.get("what") == "hook":
-            found.add(one.get("object", ""))
+        elif one["plan"] == digest and one["event"] == "done":
+            found.add((one.get("what", ""), one.get("object", "")))
     return found
 
 

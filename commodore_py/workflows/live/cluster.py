@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
+from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import last_compile
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
-from commodore_py.live.access.client import Client
+from commodore_py.live.access.client import NOT_FOUND, Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.live.cache.settings import Made, Settings
@@ -28,7 +28,7 @@ from commodore_py.manifests.order import applications
 from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.manifests.settings import settings_of
 
-from .objects import read_objects
+from .objects import check_compiled, read_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,19 +64,30 @@ class LiveCluster(NamedTuple):
     identity: Identity
     assigned: Assigned
     targets: tuple[Target, ...]
-    """Of the application that was named, or of all."""
+    """Of the application and the namespaces that were named, or all."""
+    all_targets: tuple[Target, ...]
+    """Also those of other applications and namespaces, which are not orphans either."""
     settings: ArgoSettings
     catalog: Path
     rules: UserRules
+    application: str = ""
+    """The one that was named."""
 
     def live(self, target: Target) -> Content | None:
         """The object in the cluster, in the version of the target."""
-        record = self.cache.get(target.id)
-        if record is None:
+        if target.api is None:
             return None
-        if record.manifest is not None:
+        record = self.cache.get(target.id)
+        if record is None and self.cache.holds(target.api):
+            return None
+        if record is not None and record.manifest is not None:
             return record.manifest
-        found: Content = self.client.get(target.path)
+        try:
+            found: Content = self.client.get(target.path)
+        except HttpError as error:
+            if error.status != NOT_FOUND:
+                raise
+            return None
         return found
 
     def unseen(self, target: Target) -> str:
@@ -112,13 +123,23 @@ def opened(
         urls, noted = _urls_of(catalog, assigned), _remembered(config, cluster_id)
         known = identity.identify(client, kinds, urls, noted)
         _remember(config, cluster_id, known)
-        targets = targets_of(assigned, kinds)
-        if reach.application:
-            targets = _of_application(targets, reach.application, assigned)
+        all_targets = targets_of(assigned, kinds)
+        targets = _wanted(all_targets, reach, assigned)
         cache = ClusterCache(client, _settings(targets, rules, reach, descendants=descendants))
         (cache.follow if follow else cache.load)()
         yield LiveCluster(
-            cluster_id, cache, client, kinds, known, assigned, targets, argocd, catalog, rules
+            cluster_id,
+            cache,
+            client,
+            kinds,
+            known,
+            assigned,
+            targets,
+            all_targets,
+            argocd,
+            catalog,
+            rules,
+            reach.application,
         )
     finally:
         client.close()
@@ -130,6 +151,7 @@ def _settings(
 ) -> Settings:
     wanted = {one.id: one for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
+    versions = {one.api.key: one.api.version for one in wanted.values() if one.api is not None}
 
     def whole(api: Api) -> bool:
         return api.key in kinds or (descendants and _has_health(api))
@@ -151,6 +173,7 @@ def _settings(
         whole=whole,
         make=make,
         annotations=marks.ANNOTATIONS,
+        versions=versions,
     )
 
 
@@ -162,13 +185,7 @@ def _catalog_objects(
     config: Config, cluster_id: str, catalog: Path, *, given: bool
 ) -> tuple[KubeObject, ...]:
     if not given:
-        compiled = last_compile.cluster_id_in(config.paths)
-        if compiled != cluster_id:
-            raise CommodoreError(
-                f"the catalog here is of {compiled}, not of {cluster_id}",
-                where=str(catalog),
-                hint=f"compile {cluster_id} first, or name its catalog with --catalog",
-            )
+        check_compiled(config, cluster_id)
     if not catalog.is_dir():
         raise CommodoreError(
             "there is no catalog here",
@@ -203,6 +220,15 @@ def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
     if is_repository(catalog):
         urls.append(remote_settings(catalog).get("remote.origin.url", ""))
     return tuple(dict.fromkeys(filter(None, urls)))
+
+
+def _wanted(targets: tuple[Target, ...], reach: Reach, assigned: Assigned) -> tuple[Target, ...]:
+    """Those of the application and namespaces that were named."""
+    if reach.application:
+        targets = _of_application(targets, reach.application, assigned)
+    if reach.namespaces:
+        targets = tuple(one for one in targets if one.id.namespace in ("", *reach.namespaces))
+    return targets
 
 
 def _of_application(

@@ -8,14 +8,14 @@ import time
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from commodore_py.adapters import ending
+from commodore_py.live.access.discovery import Api
+from commodore_py.manifests.objects import ObjectId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-    from commodore_py.live.access.discovery import Api
     from commodore_py.live.cache.records import Record
     from commodore_py.manifests.health.status import Health
-    from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
 
@@ -38,50 +38,61 @@ class Happening(NamedTuple):
 def happenings(
     cluster: LiveCluster, *, everything: bool, seconds: float = math.inf
 ) -> Iterator[Happening]:
-    """Changes from now on; with `everything`, also those that leave the health as it is."""
+    """Changes from this call on; with `everything`, also those that leave the health as it is."""
     until = time.monotonic() + seconds
-    events: queue.SimpleQueue[Happening] = queue.SimpleQueue()
-    targets = {one.id for one in cluster.targets if one.application is not None}
-    healths: dict[ObjectId, Health | None] = {
-        id_: _health(record)
-        for id_ in cluster.cache.list()
-        if (record := cluster.cache.get(id_)) is not None
-    }
-
-    def changed(event: Event, record: Record) -> None:
-        before, now = healths.get(record.id), _health(record)
-        healths[record.id] = now
-        differs = (before and before[:2]) != (now and now[:2])
-        if event == "updated" and differs:
-            event = "health"
-        if everything or event != "updated":
-            events.put(Happening(event, record.id, "", now, before, record.id in targets))
-
-    def gone(id_: ObjectId) -> None:
-        events.put(Happening("deleted", id_, "", None, healths.pop(id_, None), id_ in targets))
-
-    def kind(event: Event, api: Api) -> None:
-        name = f"{api.kind}.{api.group}" if api.group else api.kind
-        events.put(Happening(event, None, name, None, None, is_target=False))
-
+    events: queue.SimpleQueue[tuple[Event, Record | ObjectId | Api]] = queue.SimpleQueue()
     cache = cluster.cache
+    # Subscribed first: what happens while the objects are read is in the queue as well.
     ends = [
-        cache.on_created(lambda record: changed("created", record)),
-        cache.on_updated(lambda record: changed("updated", record)),
-        cache.on_deleted(gone),
-        cache.on_api_added(lambda api: kind("api added", api)),
-        cache.on_api_removed(lambda api: kind("api removed", api)),
+        cache.on_created(lambda record: events.put(("created", record))),
+        cache.on_updated(lambda record: events.put(("updated", record))),
+        cache.on_deleted(lambda id_: events.put(("deleted", id_))),
+        cache.on_api_added(lambda api: events.put(("api added", api))),
+        cache.on_api_removed(lambda api: events.put(("api removed", api))),
     ]
-    try:
-        while time.monotonic() < until:
-            try:
-                yield events.get(timeout=_LOOK_AGAIN)
-            except queue.Empty:
-                if ending.asked():
-                    raise KeyboardInterrupt from None
-    finally:
-        for end in ends:
-            end()
+    known = {id_: record for id_ in cache.list() if (record := cache.get(id_)) is not None}
+    targets = {one.id for one in cluster.targets if one.application is not None}
+
+    def follow() -> Iterator[Happening]:
+        try:
+            while time.monotonic() < until:
+                try:
+                    event, subject = events.get(timeout=_LOOK_AGAIN)
+                except queue.Empty:
+                    if ending.asked():
+                        raise KeyboardInterrupt from None
+                    continue
+                found = _happening(event, subject, known, targets)
+                if found is not None and (everything or found.event != "updated"):
+                    yield found
+        finally:
+            for end in ends:
+                end()
+
+    return follow()
+
+
+def _happening(
+    event: Event,
+    subject: Record | ObjectId | Api,
+    known: dict[ObjectId, Record],
+    targets: Collection[ObjectId],
+) -> Happening | None:
+    """A change, and what it means for the health; None for what was seen before."""
+    if isinstance(subject, Api):
+        name = f"{subject.kind}.{subject.group}" if subject.group else subject.kind
+        return Happening(event, None, name, None, None, is_target=False)
+    if isinstance(subject, ObjectId):
+        gone = known.pop(subject, None)
+        before = _health(gone) if gone is not None else None
+        return Happening(event, subject, "", None, before, subject in targets)
+    old, known[subject.id] = known.get(subject.id), subject
+    if old is not None and (old.uid, old.version) == (subject.uid, subject.version):
+        return None
+    before, now = _health(old) if old is not None else None, _health(subject)
+    if event == "updated" and (before and before[:2]) != (now and now[:2]):
+        event = "health"
+    return Happening(event, subject.id, "", now, before, subject.id in targets)
 
 
 def _health(record: Record) -> Health | None:

@@ -9,10 +9,11 @@ from commodore_py.adapters import reading, yaml
 from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.errors import CommodoreError, of_system
 from commodore_py.live import rules as live_rules
-from commodore_py.manifests.health.assess import assess
+from commodore_py.manifests.health.assess import assess, missing
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
-from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.objects import KubeObject, split_version
+from commodore_py.manifests.order.hooks import hook_facts
 from commodore_py.manifests.settings import Settings, settings_of
 
 from .objects import read_objects
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from commodore_py.live.rules import UserRules
     from commodore_py.manifests.health.scripts import Script
     from commodore_py.manifests.health.status import Status
-    from commodore_py.manifests.objects import Content, KubeObject
+    from commodore_py.manifests.objects import Content
+
+    from .cluster import LiveCluster
 
 TESTS = "health_test.yaml"
 _IN_ARGOCD = "Argo CD has a rule for it: name a folder of its rules"
@@ -78,6 +81,22 @@ def health_of(
             for one in found.objects
         )
     return HealthReport(judged, found.others)
+
+
+def health_in_cluster(cluster: LiveCluster) -> tuple[HealthReport, dict[str, str]]:
+    """The health of the catalog's objects as the cluster has them, and what is unseen."""
+    judged, unseen = [], {}
+    for target in cluster.targets:
+        if target.application is None or hook_facts(target.object.content).is_hook:
+            continue
+        if why := cluster.unseen(target):
+            unseen[str(target.id)] = why
+            continue
+        live = cluster.live(target)
+        health = missing() if live is None else _known(cluster.health(live), live)
+        shown = KubeObject(target.id, live or target.object.content, target.object.file)
+        judged.append(Judged(shown, health))
+    return HealthReport(tuple(judged), 0), unseen
 
 
 def run_tests(folder: Path) -> tuple[Case, ...]:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import reading
 from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.errors import CommodoreError, of_system
+from commodore_py.lieutenant import last_compile
 from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from commodore_py.config import Config
 
 STDIN = "-"
 _STDIN_NAME = "stdin"
@@ -39,6 +42,17 @@ def read_objects(names: Iterable[str]) -> Found:
                 elif one is not None:
                     others += 1
     return Found(tuple(objects), others)
+
+
+def check_compiled(config: Config, cluster_id: str) -> None:
+    """Refuse the catalog in the working directory, if it is that of another cluster."""
+    compiled = last_compile.cluster_id_in(config.paths)
+    if compiled != cluster_id:
+        raise CommodoreError(
+            f"the catalog here is of {compiled}, not of {cluster_id}",
+            where=str(config.paths.catalog),
+            hint=f"compile {cluster_id} first, or name its catalog with --catalog",
+        )
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:

@@ -46,25 +46,34 @@ class OrphanReport(NamedTuple):
 def orphans_of(cluster: LiveCluster, *, since: str = "") -> OrphanReport:
     """Top-level objects of the cluster that the catalog does not have."""
     history = _history(cluster, since)
+    targets = {one.id for one in cluster.all_targets}
     records = [
         record
         for id_ in cluster.cache.list(top_level_only=True)
         if (record := cluster.cache.get(id_)) is not None
+        and targets.isdisjoint(cluster.cache.copies(id_))
     ]
-    targets = {one.id for one in cluster.targets}
     names = {application.name for application, _ in cluster.assigned.applications}
     known = Known(
         targets=targets,
         inventory=history.ids,
         applications=names,
-        namespaces={one.namespace for one in targets if one.namespace},
+        namespaces={one.id.namespace for one in cluster.targets if one.id.namespace},
         tracking=cluster.settings.tracking,
         complete=history.complete,
         marks_objects=names != {""},
         blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
     )
-    found = sorted(orphans(records, known), key=lambda one: one.id)
+    found = sorted(
+        (one for one in orphans(records, known) if _may_be_of(one, cluster.application)),
+        key=lambda one: one.id,
+    )
     return OrphanReport(tuple(found), history.complete, dict(cluster.cache.info().unseen))
+
+
+def _may_be_of(one: Orphan, application: str) -> bool:
+    """With an application that was named: not what another one has marked."""
+    return not application or not one.mark.is_ours or one.mark.owner == application
 
 
 def _history(cluster: LiveCluster, since: str) -> History:
@@ -80,7 +89,7 @@ def _history(cluster: LiveCluster, since: str) -> History:
     if since:
         first = commit_of(catalog, since)
         commits = commits[: commits.index(first) + 1] if first in commits else commits
-    complete = len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
+    complete = not since and len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
     ids = frozenset(
         target_of(one, cluster.assigned, cluster.kinds).id
         for one in _objects(catalog, commits[:_MOST_COMMITS])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.live.plan import State, steps_of
+from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
 
 from .compare import cluster_diff
@@ -54,9 +55,10 @@ def plan_of(cluster: LiveCluster, *, prune: bool = False) -> Plan:
     compared = cluster_diff(cluster)
     found = orphans_of(cluster)
     doomed = _doomed(cluster, found.orphans) if prune else {}
+    deletions = object_changes([one for of in doomed.values() for one in of], [])
     state = State(
-        {one.id: one for one in cluster.targets},
-        {one.id: one for one in compared.found.diff.objects},
+        {one.name for one in cluster.cache.list(cluster_only=True) if _is_namespace(one)},
+        {one.id: one for one in (*compared.found.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
         (),
     )
@@ -84,6 +86,10 @@ def plan_of(cluster: LiveCluster, *, prune: bool = False) -> Plan:
         found.orphans,
         found.unseen,
     )
+
+
+def _is_namespace(id_: ObjectId) -> bool:
+    return (id_.group, id_.kind) == ("", "Namespace")
 
 
 def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+
+from .reach import REACH, check_unused, opened, optional_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,11 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _TESTS_FAILED = 1
 
 
+_FILES = ("files", "rules", "argocd", "as_argocd", "tests")
+
+
 @click.command()
+@optional_cluster
 @click.option(
     "-f",
     "--file",
@@ -58,6 +64,7 @@ _TESTS_FAILED = 1
 def health(
     settings: Globals,
     /,
+    cluster: str | None,
     files: tuple[str, ...],
     rules: tuple[Path, ...],
     argocd: Path | None,
@@ -65,13 +72,17 @@ def health(
     tests: Path | None,
     output: str,
     verbose: int,
+    **options: Any,
 ) -> int:
-    """Show the health of objects in files, and which rule decides it.
+    """Show the health of objects, and which rule decides it.
 
+    With CLUSTER, of those of its catalog as the cluster has them; else of objects in files.
     Rules of settings come first, then those of folders, those of Argo CD for Kubernetes' own kinds,
     and the conventions of kstatus. A sync of Argo CD does not wait for an object without health.
 
     \b
+    The objects of a catalog in its cluster:
+      commodore live health c-demo-1
     What is unhealthy in a namespace:
       kubectl get all -n some-namespace -o yaml | commodore live health -f -
     With rules of your own:
@@ -79,18 +90,37 @@ def health(
     The tests of these rules:
       commodore live health --test rules/
     """
-    settings.more_verbose(verbose)
+    settings = settings.more_verbose(verbose)
+    ctx = click.get_current_context()
+    if cluster:
+        check_unused(ctx, _FILES, "is for files: leave out the cluster.")
+        _of_cluster(settings, {"cluster": cluster, **options}, output)
+        return 0
+    check_unused(ctx, REACH, "needs a cluster.")
     if tests is not None:
         if files or rules or argocd or as_argocd:
             raise click.UsageError("--test takes no files, rules or settings.")
         return _tested(tests, output)
     if not files:
-        raise click.UsageError("Name a file with -f, or - for stdin.")
+        raise click.UsageError("Name a cluster, or a file with -f; - is stdin.")
     from commodore_py.workflows.live.health import health_of
 
     report = health_of(files, folders=rules, settings=argocd, as_argocd=as_argocd)
     _show(report, output)
     return 0
+
+
+def _of_cluster(settings: Globals, options: dict[str, Any], output: str) -> None:
+    from commodore_py.cli.output import messages
+    from commodore_py.cli.output.live import clusters
+    from commodore_py.workflows.live.health import health_in_cluster
+
+    with opened(settings, options) as cluster:
+        report, unseen = health_in_cluster(cluster)
+        confirmed = cluster.identity.confirmed_by
+    _show(report, output)
+    for note in clusters.asides(unseen, confirmed):
+        messages.info(note)
 
 
 def _show(report: HealthReport, output: str) -> None:

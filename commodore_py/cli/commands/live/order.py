@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli import completion
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("cluster", required=False, shell_complete=completion.clusters)
+@click.option(
+    "--catalog",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Checkout of the catalog of CLUSTER; by default the one in the working directory.",
+)
 @click.option(
     "-f",
     "--file",
@@ -24,7 +33,16 @@ if TYPE_CHECKING:
 @output_option
 @verbose_option
 @click.pass_obj
-def order(settings: Globals, /, file: str | None, app: str, output: str, verbose: int) -> None:
+def order(
+    settings: Globals,
+    /,
+    cluster: str | None,
+    catalog: Path | None,
+    file: str | None,
+    app: str,
+    output: str,
+    verbose: int,
+) -> None:
     """Show in which order Argo CD applies objects, and what it waits for.
 
     Phases, waves and kinds decide, then names. Objects belong to the application whose path holds
@@ -35,11 +53,20 @@ def order(settings: Globals, /, file: str | None, app: str, output: str, verbose
       commodore live order
     One application of it:
       commodore live order --app web-shop
+    Checked to be the catalog of a cluster:
+      commodore live order c-demo-1
     """
+    if cluster and file:
+        raise click.UsageError("-f is for files: leave out the cluster.")
+    if catalog and not cluster:
+        raise click.UsageError("--catalog needs a cluster; -f takes any folder.")
+    from commodore_py.workflows.live.objects import check_compiled
     from commodore_py.workflows.live.order import order_of
 
     config = config_of(settings.more_verbose(verbose))
-    report = order_of(file or str(config.paths.catalog), only=app)
+    if cluster and not catalog:
+        check_compiled(config, cluster)
+    report = order_of(file or str(catalog or config.paths.catalog), only=app)
     _show(report, output)
 
 

@@ -55,8 +55,9 @@ def watch(
 
     settings = settings.more_verbose(verbose)
     with opened(settings, options, descendants=True, follow=True) as cluster:
+        changes = happenings(cluster, everything=everything, seconds=timeout or math.inf)
         messages.info(f"watching {cluster.cache.info().objects} objects")
-        for one in happenings(cluster, everything=everything, seconds=timeout or math.inf):
+        for one in changes:
             if output == "json":
                 streams.data(json.dumps(clusters.happening(one)))
             else:
