@@ -67,11 +67,21 @@ KINDS = (
 
 
 class Refusal(Exception):
-    """A request that is answered with a Status."""
+    """A request that is answered with a Status, or with any other body."""
 
-    def __init__(self, code: int, reason: str, message: str) -> None:
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        *,
+        headers: dict[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> None:
         super().__init__(message)
         self.code, self.reason = code, reason
+        self.headers = headers or {}
+        self.body = body
 
 
 @dataclass
@@ -241,15 +251,18 @@ def _handler_of(cluster: Cluster) -> type[BaseHTTPRequestHandler]:  # noqa: C901
                 asked = Asked(method, parts.path, query, body, accept)
                 self._send(200, _answered(cluster, asked))
             except Refusal as error:
-                status = {"kind": "Status", "apiVersion": "v1", "status": "Failure"}
-                self._send(
-                    error.code,
-                    {**status, "code": error.code, "reason": error.reason, "message": str(error)},
-                )
+                status: Json = {"kind": "Status", "apiVersion": "v1", "status": "Failure"}
+                status |= {"code": error.code, "reason": error.reason, "message": str(error)}
+                text = error.body if error.body is not None else json.dumps(status).encode()
+                self._send_text(error.code, text, error.headers)
 
         def _send(self, status: int, content: Json) -> None:
-            text = json.dumps(content).encode()
+            self._send_text(status, json.dumps(content).encode(), {})
+
+        def _send_text(self, status: int, text: bytes, headers: dict[str, str]) -> None:
             self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()

@@ -1,0 +1,395 @@
+"""`commodore live` with a cluster: what is said about it, and what `apply` does to it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.servers import kubernetes
+from tests.support.servers.kubernetes import Kind, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    from tests.support.command_line import CommandLine, Ran
+    from tests.support.servers.kubernetes import Cluster
+
+    Live: TypeAlias = Callable[..., Ran]
+
+URL = "https://git.example.com/catalogs/c-demo-1.git"
+READERS = ("status", "tree", "diff", "orphans", "plan", "health")
+CANARY = "canary-of-a-secret"
+TRACKING = "argocd.argoproj.io/tracking-id"
+
+
+def _application(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": name, "namespace": "argocd"},
+        "spec": {
+            "source": {"repoURL": URL, "path": f"manifests/{name}"},
+            "destination": {"namespace": name},
+        },
+    }
+
+
+def _configmap(name: str, namespace: str = "shop", **annotations: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace}
+    if annotations:
+        metadata |= {"annotations": annotations}  # type: ignore[dict-item]
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "1"}}
+
+
+def _marked(content: dict[str, Any], application: str = "shop") -> dict[str, Any]:
+    place = content["metadata"]
+    mark = f"{application}:/{content['kind']}:{place['namespace']}/{place['name']}"
+    return {**content, "metadata": {**place, "annotations": {TRACKING: mark}}}
+
+
+def _write(path: str, *objects: dict[str, Any]) -> None:
+    file = Path("catalog/manifests", path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("---\n".join(json.dumps(one) + "\n" for one in objects))
+
+
+def _commit() -> None:
+    for words in (("add", "-A"), ("commit", "-qm", "state")):
+        identity = ("-c", "user.name=T", "-c", "user.email=t@example.com")
+        subprocess.run(["git", *identity, *words], cwd="catalog", check=True)
+
+
+@pytest.fixture
+def server() -> Iterator[Cluster]:
+    with kubernetes.serve() as cluster:
+        for name in ("shop", "bank"):
+            metadata = {"name": name}
+            cluster.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+            cluster.put(_application(name))
+        yield cluster
+
+
+@pytest.fixture
+def catalog(commodore: CommandLine, server: Cluster) -> None:  # noqa: ARG001 - its folder
+    """Two applications; an earlier commit had another object of each."""
+    Path("kubeconfig").write_text(kubernetes.kubeconfig_of(server.url))
+    _write("apps/all.yaml", _application("shop"), _application("bank"))
+    for name in ("shop", "bank"):
+        _write(f"{name}/all.yaml", _configmap("new", name))
+        _write(f"{name}/old.yaml", _configmap("old", name))
+    subprocess.run(["git", "init", "-q", "catalog"], check=True)
+    _commit()
+    for name in ("shop", "bank"):
+        Path("catalog/manifests", name, "old.yaml").unlink()
+        server.put(_marked(_configmap("old", name), name))
+    _commit()
+
+
+@pytest.fixture
+def live(commodore: CommandLine, catalog: None) -> Live:  # noqa: ARG001 - it is in place
+    def run(verb: str, *words: str) -> Ran:
+        place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")
+        return commodore("live", verb, "c-demo-1", *place, *words)
+
+    return run
+
+
+def _json(ran: Ran) -> Any:  # noqa: ANN401 - JSON
+    assert ran.code in (0, 7), ran.err
+    return json.loads(ran.out)
+
+
+def _names(server: Cluster) -> list[str]:
+    return sorted(
+        f"{namespace}/{name}"
+        for (table, namespace, name) in server.objects
+        if table == "/configmaps"
+    )
+
+
+def _writes(server: Cluster) -> list[tuple[str, str]]:
+    return [
+        (method, path.split("?")[0])
+        for method, path in server.requests
+        if method != "GET" and "selfsubject" not in path
+    ]
+
+
+@pytest.mark.parametrize("verb", READERS)
+def test_readers_send_nothing_but_gets_and_reviews_of_their_own_rights(
+    live: Live, server: Cluster, verb: str
+) -> None:
+    server.put(_configmap("new"))
+    server.allowed = lambda _, __, resource: resource != "services"
+
+    ran = live(verb)
+
+    assert ran.code == 0, ran.err
+    assert any("/configmaps" in path for _, path in server.requests)
+    assert _writes(server) == []
+
+
+def test_status_says_what_is_missing_and_what_differs(live: Live, server: Cluster) -> None:
+    server.put({**_configmap("new"), "data": {"a": "2"}})
+
+    ran = live("status")
+    found = {one["name"]: one for one in _json(live("status", "-o", "json"))["applications"]}
+
+    assert "shop: 1 to change" in ran.out
+    assert "bank: 1 to create" in ran.out
+    assert (found["shop"]["change"], found["bank"]["create"]) == (1, 1)
+    assert found["bank"]["health"] == "Missing"
+
+
+@pytest.mark.spec("16.55")
+def test_a_namespace_limits_what_is_compared_and_what_is_planned(
+    live: Live, server: Cluster
+) -> None:
+    server.put({**_configmap("new", "bank"), "data": {"a": "2"}})
+
+    status = _json(live("status", "-n", "shop", "-o", "json"))
+    plan = _json(live("plan", "-n", "shop", "--prune", "-o", "json"))
+
+    assert [one["name"] for one in status["applications"]] == ["shop"]
+    names = {(one["what"], one["namespace"]) for step in plan["steps"] for one in step["actions"]}
+    assert names == {("create", "shop"), ("delete", "shop")}
+
+
+@pytest.mark.spec("16.55")
+def test_objects_of_other_applications_are_no_orphans(live: Live, server: Cluster) -> None:
+    for name in ("shop", "bank"):
+        server.put(_marked(_configmap("new", name), name))
+
+    found = _json(live("orphans", "--app", "shop", "-o", "json"))["orphans"]
+    ran = live("apply", "--app", "shop", "--prune", "--yes", "--max-grade", "data-loss")
+
+    assert [(one["namespace"], one["name"], one["fate"]) for one in found] == [
+        ("shop", "old", "delete")
+    ]
+    assert ran.code == 0, ran.err
+    assert _names(server) == ["bank/new", "bank/old", "shop/new"]
+
+
+def test_only_two_witnesses_prune(live: Live, server: Cluster) -> None:
+    server.put(_configmap("old", "bank"))  # without its mark
+    server.put(_marked(_configmap("never", "shop")))  # in no commit
+
+    ran = live("apply", "--prune", "--yes", "--max-grade", "data-loss")
+
+    assert ran.code == 0, ran.err
+    assert _names(server) == ["bank/new", "bank/old", "shop/never", "shop/new"]
+
+
+def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
+    assert live("apply", "--yes").code == 0
+
+    applied = server.objects["/configmaps", "shop", "new"]
+    assert applied["metadata"]["annotations"][TRACKING] == "shop:/ConfigMap:shop/new"
+    assert "as in the catalog" in live("status").out
+    before = len(_writes(server))
+    assert live("apply", "--yes").code == 0
+    assert len(_writes(server)) == before
+
+
+@pytest.mark.spec("16.43")
+def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
+    server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
+
+    status, orphans, plan = (live(verb) for verb in ("status", "orphans", "plan"))
+    apply = live("apply", "--prune", "--yes")
+
+    assert "1 not readable" in status.out
+    for ran in (status, orphans, plan):
+        assert "ConfigMap cannot be read" in ran.err
+    assert "ConfigMap" not in orphans.out
+    assert "create" not in plan.out
+    assert apply.code == 1
+    assert "ConfigMap shop/new cannot be read" in apply.err
+    assert _writes(server) == []
+
+
+@pytest.mark.spec("16.44")
+def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: Cluster) -> None:
+    server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
+    server.silent.add("example.com/v1")
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
+    _write("shop/thing.yaml", thing)
+
+    found = {one["name"]: one for one in _json(live("status", "-o", "json"))["applications"]}
+
+    assert (found["shop"]["unseen"], found["shop"]["create"]) == (1, 1)
+    assert live("apply", "--yes").code == 1
+    assert _writes(server) == []
+
+
+@pytest.mark.spec("16.40")
+def test_the_cluster_of_another_catalog_is_refused(live: Live, server: Cluster) -> None:
+    for name in ("shop", "bank"):
+        server.remove("Application", name, "argocd")
+    other = _application("root")
+    other["spec"]["source"]["repoURL"] = "https://git.example.com/catalogs/c-other.git"
+    server.put(other)
+
+    ran = live("status")
+
+    assert ran.code == 1
+    assert "c-other.git" in ran.err
+    assert URL in ran.err
+    assert not any("/configmaps" in path for _, path in server.requests)
+
+
+def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Cluster) -> None:
+    for name in ("shop", "bank"):
+        server.remove("Application", name, "argocd")
+
+    assert "nothing confirms" in live("status").err
+    ran = live("apply", "--yes")
+    assert ran.code == 1
+    assert f"--trust-cluster {kubernetes.UID}" in ran.err
+    assert _writes(server) == []
+
+    assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
+
+
+def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:
+    automated = _application("shop")
+    automated["spec"]["syncPolicy"] = {"automated": {}}
+    server.put(automated)
+
+    ran = live("apply", "--yes")
+
+    assert ran.code == 1
+    assert "--while-automated" in ran.err
+    assert _writes(server) == []
+
+
+@pytest.mark.spec("16.67")
+def test_all_secret_references_are_named_before_the_first_write(
+    live: Live, server: Cluster
+) -> None:
+    for name in ("one", "two"):
+        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}}
+        _write(f"shop/{name}.yaml", {**secret, "stringData": {"a": "?{vaultkv:t/c/a/b}"}})
+
+    ran = live("apply", "--yes")
+
+    assert ran.code == 1
+    assert "shop/one has secret references" in ran.err
+    assert "shop/two has secret references" in ran.err
+    assert _writes(server) == []
+
+
+@pytest.mark.spec("16.69")
+def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Cluster) -> None:
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "old", "namespace": "shop"},
+    }
+    _write("shop/claim.yaml", claim)
+    _commit()
+    Path("catalog/manifests/shop/claim.yaml").unlink()
+    server.put(_marked(claim))
+
+    ran = live("apply", "--prune", "--yes")
+
+    assert ran.code == 1
+    assert "--max-grade data-loss" in ran.err
+    assert _writes(server) == []
+
+
+@pytest.mark.spec("16.66")
+def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None:
+    server.put({**_configmap("new"), "data": {"a": "2"}})
+    assert live("plan", "--out", "plan.json").code == 0
+    server.put({**_configmap("new"), "data": {"a": "3"}})
+
+    ran = live("apply", "--plan", "plan.json", "--yes")
+
+    assert ran.code == 1
+    assert "ConfigMap shop/new has changed in the cluster" in ran.err
+    assert _writes(server) == []
+
+    assert live("plan", "--out", "plan.json").code == 0
+    assert live("apply", "--plan", "plan.json", "--yes").code == 0
+
+
+@pytest.mark.spec("16.65")
+def test_a_run_that_was_killed_goes_on_and_runs_no_hook_twice(live: Live, server: Cluster) -> None:
+    hook = _configmap("hook", **{"argocd.argoproj.io/hook": "PreSync"})
+    _write("shop/hook.yaml", hook)
+    server.before = lambda method, path: (
+        Refusal(403, "Forbidden", "not yet") if method == "PATCH" and "/new" in path else None
+    )
+
+    assert live("apply", "--yes", "--app", "shop").code == 1
+    server.before = lambda _, __: None
+    ran = live("apply", "--yes", "--app", "shop")
+
+    assert ran.code == 0, ran.err
+    patched = [path.rpartition("/")[2] for method, path in _writes(server) if method == "PATCH"]
+    assert patched == ["hook", "new", "new"]
+
+
+def test_values_of_secrets_are_not_shown(live: Live, server: Cluster) -> None:
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "it", "namespace": "shop"},
+    }
+    _write("shop/secret.yaml", {**secret, "stringData": {"a": f"new-{CANARY}"}})
+    server.put({**secret, "data": {"a": "Y2FuYXJ5LW9mLWEtc2VjcmV0"}})
+
+    for verb in (*READERS, "apply"):
+        ran = live(verb, *(("--yes", "--dry-run") if verb == "apply" else ()))
+        as_json = live(verb, "-o", "json", *(("--dry-run",) if verb == "apply" else ()))
+        text = ran.out + ran.err + as_json.out + as_json.err
+        assert CANARY not in text
+        assert "Y2FuYXJ5" not in text
+    for file in Path().rglob(".commodore/**/*"):
+        assert not file.is_file() or CANARY not in file.read_text()
+
+
+def test_watch_says_what_changes_after_it_began(live: Live, server: Cluster) -> None:
+    begun: list[str] = []
+
+    def before(_: str, path: str) -> Refusal | None:
+        if "watch=true" in path and "/configmaps" in path and not begun:
+            begun.append(path)
+            Timer(0.2, lambda: server.put(_configmap("new"))).start()
+        return None
+
+    server.before = before
+
+    ran = live("watch", "--timeout", "4", "-o", "json")
+
+    events = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(one["event"], one["object"]["name"], one["in_catalog"]) for one in events] == [
+        ("created", "new", True)
+    ]
+
+
+@pytest.mark.spec("16.71")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("diff", "c-demo-1", "--live", "x"),
+        ("diff", "--live", "x", "--desired", "x", "--context", "y"),
+        ("health", "c-demo-1", "-f", "x"),
+        ("health", "-f", "x", "--context", "y"),
+        ("order", "-f", "x", "--context", "y"),
+        ("status", "c-demo-1", "--as-group", "g"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(
+    commodore: CommandLine, words: tuple[str, ...]
+) -> None:
+    Path("x").write_text("")
+
+    assert commodore("live", *words).code == 2

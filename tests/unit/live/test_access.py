@@ -1,0 +1,209 @@
+"""Access to clusters: kubeconfig files as kubectl merges them, and programs for credentials."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.live.access import kubeconfig
+from commodore_py.live.access.credentials import Credentials
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = """\
+apiVersion: v1
+kind: Config
+current-context: one
+contexts:
+  - name: one
+    context: {cluster: here, user: me, namespace: shop}
+clusters:
+  - name: here
+    cluster:
+      server: https://one.example.com/
+users:
+  - name: me
+    user:
+      token: first
+"""
+PLUGIN = """#!/bin/sh
+printf '%s' "$KUBERNETES_EXEC_INFO" > "$0.info"
+echo x >> "$0.runs"
+"""
+
+
+def _find(home: Path, *files: Path, **options: str) -> kubeconfig.Access:
+    variables = {"KUBECONFIG": ":".join(map(str, files))} if files else {}
+    return kubeconfig.find(variables=variables, home=home, **options)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    file = tmp_path / "config"
+    file.write_text(FILE)
+    return file
+
+
+def test_the_current_context(tmp_path: Path, config: Path) -> None:
+    access = _find(tmp_path, config)
+
+    assert (access.server, access.namespace) == ("https://one.example.com", "shop")
+    assert (access.user.token, access.name, access.verify) == ("first", "one", True)
+
+
+@pytest.mark.spec("16.38")
+def test_the_first_of_several_files_counts_and_missing_ones_are_skipped(
+    tmp_path: Path, config: Path
+) -> None:
+    other = tmp_path / "other"
+    other.write_text(FILE.replace("one", "two").replace("first", "second"))
+
+    access = _find(tmp_path, tmp_path / "missing", config, other)
+
+    assert (access.name, access.user.token) == ("one", "first")
+    two = _find(tmp_path, config, other, context="two")
+    assert (two.server, two.user.token) == ("https://one.example.com", "first")
+
+
+def test_a_context_named_like_the_cluster_comes_before_the_current_one(
+    tmp_path: Path, config: Path
+) -> None:
+    context = "contexts:\n  - name: c-demo-1\n    context: {cluster: here, namespace: own}\n"
+    config.write_text(FILE.replace("contexts:\n", context))
+
+    assert _find(tmp_path, config, cluster="c-demo-1").namespace == "own"
+    assert _find(tmp_path, config, cluster="c-other").namespace == "shop"
+    assert _find(tmp_path, config, cluster="c-demo-1", context="one").namespace == "shop"
+
+
+@pytest.mark.spec("16.38")
+def test_no_access_names_the_places(tmp_path: Path) -> None:
+    with pytest.raises(CommodoreError, match="no access") as error:
+        _find(tmp_path)
+
+    assert str(tmp_path / ".kube" / "config") in error.value.where
+    assert error.value.exit_code == 1
+
+
+@pytest.mark.spec("16.39")
+def test_an_unknown_context_names_those_there_are(tmp_path: Path, config: Path) -> None:
+    with pytest.raises(CommodoreError, match="there is no context two") as error:
+        _find(tmp_path, config, context="two")
+
+    assert error.value.exit_code == 2
+    assert "one" in error.value.hint
+
+
+@pytest.mark.spec("16.38")
+@pytest.mark.parametrize(
+    ("old", "new", "what", "line"),
+    [
+        ("server: https://one.example.com/", "server: one.example.com", "not an http", 10),
+        ("server: https://one.example.com/", "server: [1]", "not a string", 10),
+        ("cluster: here", "cluster: there", "there, which no file defines", 6),
+        ("token: first", "exec: {apiVersion: v1}", "exec.command is missing", 14),
+        ("token: first", "auth-provider: {name: gcp}", "no longer supported", 14),
+        ("token: first", "client-key-data: '?'", "not valid base64", 14),
+        ("contexts:\n", "contexts: {a: b}\nothers:\n", "contexts is not a list", 0),
+        ("  - name: here", "  - nom: here", r"clusters\[0\] is not an entry", 0),
+    ],
+)
+def test_a_broken_file_is_named_with_its_line(  # noqa: PLR0917 - a case
+    tmp_path: Path, config: Path, old: str, new: str, what: str, line: int
+) -> None:
+    config.write_text(FILE.replace(old, new))
+
+    with pytest.raises(CommodoreError, match=what) as error:
+        _find(tmp_path, config)
+
+    assert error.value.where == (f"{config}:{line}" if line else str(config))
+
+
+@pytest.mark.spec("16.38")
+@pytest.mark.parametrize("text", ["{", "- a\n", "\x00"])
+def test_a_file_that_is_not_a_kubeconfig(tmp_path: Path, config: Path, text: str) -> None:
+    config.write_text(text)
+
+    with pytest.raises(CommodoreError) as error:
+        _find(tmp_path, config)
+
+    assert str(config) in f"{error.value} {error.value.where}"
+
+
+def _plugin(tmp_path: Path, script: str, version: str = "v1", **more: object) -> Credentials:
+    program = tmp_path / "login"
+    program.write_text(PLUGIN + script)
+    program.chmod(0o755)
+    wanted = {
+        "apiVersion": f"client.authentication.k8s.io/{version}",
+        "command": str(program),
+        "installHint": "install it",
+        **more,
+    }
+    config = tmp_path / "config"
+    config.write_text(FILE.replace("token: first", f"exec: {json.dumps(wanted)}"))
+    return Credentials(_find(tmp_path, config))
+
+
+def _answer(**status: str) -> str:
+    return f"echo '{json.dumps({'kind': 'ExecCredential', 'status': status})}'\n"
+
+
+def test_a_program_gives_a_token_that_is_kept(tmp_path: Path) -> None:
+    credentials = _plugin(tmp_path, _answer(token="t0ken"), provideClusterInfo=True)
+
+    assert credentials.current().authorization == "Bearer t0ken"
+    assert credentials.current().authorization == "Bearer t0ken"
+
+    info = json.loads((tmp_path / "login.info").read_text())
+    assert info["spec"]["cluster"]["server"] == "https://one.example.com"
+    assert (tmp_path / "login.runs").read_text() == "x\n"
+
+
+@pytest.mark.spec("16.42")
+def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -> None:
+    credentials = _plugin(tmp_path, _answer(token="t0ken"))
+    shown = credentials.current()
+
+    assert credentials.renew(shown)
+    assert credentials.current() is not shown
+    assert credentials.renew(shown)  # another thread was refused with the same one
+    credentials.current()
+    assert (tmp_path / "login.runs").read_text() == "x\n" * 2
+
+    ended = _answer(token="t0ken", expirationTimestamp="2020-01-01T00:00:00Z")
+    credentials = _plugin(tmp_path, ended)
+    (tmp_path / "login.runs").unlink()
+    credentials.current()
+    credentials.current()
+    assert (tmp_path / "login.runs").read_text() == "x\n" * 2
+
+
+@pytest.mark.spec("16.41")
+@pytest.mark.parametrize(
+    ("script", "more", "words"),
+    [
+        ("echo no such login >&2; exit 3", {}, "no such login"),
+        ("echo no JSON", {}, "no JSON"),
+        ("echo '{}'", {}, "no status"),
+        (_answer(clientCertificateData="a"), {}, "neither a token nor a certificate with key"),
+        ("", {"version": "v1alpha1"}, "v1alpha1 is not known"),
+        ("", {"interactiveMode": "Always"}, "terminal"),
+        ("", {"command": "/no/such/program"}, "/no/such/program"),
+    ],
+)
+def test_a_program_that_fails(
+    tmp_path: Path, script: str, more: dict[str, Any], words: str
+) -> None:
+    credentials = _plugin(tmp_path, script, **more)
+
+    with pytest.raises(CommodoreError) as error:
+        credentials.current()
+
+    assert words in str(error.value)
+    assert error.value.where.startswith(str(tmp_path))
+    assert error.value.hint == "install it"

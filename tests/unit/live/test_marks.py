@@ -1,0 +1,88 @@
+"""Marks: who manages a live object, by its labels and annotations."""
+
+from __future__ import annotations
+
+import pytest
+
+from commodore_py.live import marks
+from commodore_py.manifests.objects import ObjectId
+from commodore_py.manifests.settings import Tracking
+
+WEB = ObjectId("apps", "Deployment", "shop", "web")
+ROLE = ObjectId("rbac.authorization.k8s.io", "ClusterRole", "", "reader")
+ID = "argocd.argoproj.io/tracking-id"
+
+
+@pytest.mark.parametrize(
+    ("id_", "value", "ours"),
+    [
+        (WEB, "shop:apps/Deployment:shop/web", True),
+        (WEB, "shop:extensions/Deployment:shop/web", True),  # a group it had before
+        pytest.param(
+            WEB, "shop:apps/Deployment:shop/other", False, marks=pytest.mark.spec("16.59")
+        ),
+        (WEB, "shop:apps/Deployment:other/web", False),
+        (WEB, "shop:apps/ReplicaSet:shop/web", False),
+        (WEB, "no-mark", False),
+        (ROLE, "shop:rbac.authorization.k8s.io/ClusterRole:shop/reader", True),
+        (ROLE, "shop:rbac.authorization.k8s.io/ClusterRole:/reader", True),
+    ],
+)
+def test_a_tracking_id_names_the_very_object(id_: ObjectId, value: str, *, ours: bool) -> None:
+    assert marks.mark_of(id_, {}, {ID: value}, Tracking()).is_ours is ours
+
+
+def test_a_mark_of_another_installation_is_foreign() -> None:
+    mark = marks.mark_of(WEB, {}, {ID: "shop:apps/Deployment:shop/web"}, Tracking(installation="b"))
+
+    assert (mark.tool, mark.is_ours) == ("argocd", False)
+
+
+@pytest.mark.spec("16.59")
+def test_a_label_is_no_mark_where_annotations_are() -> None:
+    labels = {"app.kubernetes.io/instance": "shop"}
+
+    assert marks.mark_of(WEB, labels, {}, Tracking()) == marks.Mark()
+
+
+def test_a_label_of_helm_is_no_mark_of_an_application() -> None:
+    labels = {"app.kubernetes.io/instance": "shop", "app.kubernetes.io/managed-by": "Helm"}
+
+    assert not marks.mark_of(WEB, labels, {}, Tracking("label")).is_ours
+    own = Tracking("label", "argocd.argoproj.io/instance")
+    assert marks.mark_of(WEB, {own.label: "shop"}, {}, own).is_ours
+
+
+@pytest.mark.parametrize(
+    "tracking", [Tracking(), Tracking("label"), Tracking(installation="one")], ids=str
+)
+@pytest.mark.parametrize("id_", [WEB, ROLE], ids=str)
+def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
+    content = {"metadata": {"name": id_.name, "labels": {"a": "b"}}}
+
+    found = marks.marked(content, id_, "shop", tracking)["metadata"]
+
+    assert isinstance(found, dict)
+    mark = marks.mark_of(id_, found["labels"], found.get("annotations", {}), tracking)
+    assert (mark.owner, mark.is_ours) == ("shop", True)
+    assert found["labels"]["a"] == "b"
+    assert content == {"metadata": {"name": id_.name, "labels": {"a": "b"}}}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "word"),
+    [
+        ({"argocd.argoproj.io/sync-options": "Validate=false, Prune=false"}, "Prune=false"),
+        pytest.param(
+            {"argocd.argoproj.io/sync-options": "Prune=confirm"},
+            "Prune=confirm",
+            marks=pytest.mark.spec("16.61"),
+        ),
+        ({"helm.sh/resource-policy": "keep"}, "keep"),
+        ({"kustomize.toolkit.fluxcd.io/prune": "disabled"}, "disabled"),
+        ({"kapp.k14s.io/delete-strategy": "orphan"}, "orphan"),
+    ],
+)
+def test_what_is_kept_says_why(annotations: dict[str, str], word: str) -> None:
+    assert word in marks.kept_because(annotations)
+    assert marks.kept_because({}) == ""
