@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,10 @@ def _eventually(check: Callable[[], bool]) -> bool:
     return check()
 
 
+def _has_more_watches(server: Cluster, than: int) -> bool:
+    return _watches(server) > than
+
+
 def _watches(server: Cluster, words: str = CONFIGMAPS) -> int:
     return sum("watch=true" in path and words in path for _, path in server.requests)
 
@@ -93,7 +98,7 @@ def _watches(server: Cluster, words: str = CONFIGMAPS) -> int:
 def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path) -> None:
     for number in range(5):
         _put(server, f"it-{number}")
-    expired = []
+    expired: list[str] = []
 
     def before(_: str, path: str) -> Refusal | None:
         if "continue=" in path and "configmaps" in path and len(expired) < 2:
@@ -120,14 +125,14 @@ def test_watches_that_are_cut_go_on_without_losing_or_repeating_events(
     _put(server, "old")
     seen: list[tuple[str, str]] = []
     with _followed(server, tmp_path, seen):
-        for number in range(3):
-            _put(server, f"it-{number}")
-            assert _eventually(lambda number=number: ("created", f"it-{number}") in seen)
+        for name in ("it-0", "it-1", "it-2"):
+            _put(server, name)
+            assert _eventually(partial(seen.__contains__, ("created", name)))
             watches = _watches(server)
             server.cut_watches()
-            server.remove("ConfigMap", f"it-{number}", "shop")
-            assert _eventually(lambda number=number: ("deleted", f"it-{number}") in seen)
-            assert _eventually(lambda watches=watches: _watches(server) > watches)
+            server.remove("ConfigMap", name, "shop")
+            assert _eventually(partial(seen.__contains__, ("deleted", name)))
+            assert _eventually(partial(_has_more_watches, server, watches))
 
     assert seen == [
         (what, f"it-{number}") for number in range(3) for what in ("created", "deleted")
