@@ -383,7 +383,8 @@ def test_watch_says_what_changes_after_it_began(live: Live, server: Cluster) -> 
         ("diff", "--live", "x", "--desired", "x", "--context", "y"),
         ("health", "c-demo-1", "-f", "x"),
         ("health", "-f", "x", "--context", "y"),
-        ("order", "-f", "x", "--context", "y"),
+        ("order", "c-demo-1", "-f", "x"),
+        ("order", "--catalog", "."),
         ("status", "c-demo-1", "--as-group", "g"),
     ],
 )

@@ -187,7 +187,7 @@ def test_input_outside_of_the_folder_is_not_read(commodore: CommandLine) -> None
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "Name a file with -f"),
+        ((), "Name a cluster, or a file with -f"),
         (("--test", ".", "-f", "a.yaml"), "--test takes no files"),
     ],
 )
