@@ -49,6 +49,7 @@ from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.lieutenant.reports import report_body, send_report
 from commodore_py.model.catalog import CatalogHead, Change
 from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
 from commodore_py.model.problem import Problem
 from commodore_py.model.published import Published, ReportOutcome
 from commodore_py.model.stages import Rendered, Sources
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
     from commodore_py.config import Config, WorkPaths
+    from commodore_py.dependencies.bundles.in_use import Found as BundleFound
     from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
@@ -179,11 +181,39 @@ def gather(
         classes, node = gather_classes(config, cluster, locked)
         instances = instances_of(node, classes)
         log.info("Resolving the hierarchy for %d component instances", len(instances))
+        about = _bundle_of(config, cluster, classes, node, locked)
         sources = gather_instances(config, cluster, classes, instances, now, locked=locked)
     with run_log.stage("catalog"):
         head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
     notices = (*sources.notices, *head.notices, *read_outside(events))
+    if about is not None:
+        notices = (*about.problems, *notices)
+        sources = sources._replace(bundle=about.bundle)
     return sources._replace(catalog_head=head, notices=notices)
+
+
+def _bundle_of(
+    config: Config, cluster: Cluster, classes: ClassPath, node: Node, locked: LockedRun | None
+) -> BundleFound | None:
+    """The bundle that the cluster includes; None if the global configuration has none."""
+    folders = [one.directory for one in classes.of_kind(Kind.GLOBAL)]
+    if not any(os.path.isfile(f"{folder}/bundles/index.yml") for folder in folders):  # noqa: PTH113 - quick
+        return None
+    from .dependencies.bundles.in_use import find  # most configurations have no bundles
+
+    places = locator_of(config, cluster, classes)
+    found = find(classes, node, places, locked=locked is not None)
+    if config.bundle_problems == "warn":
+        found = found._replace(problems=tuple(map(_as_warning, found.problems)))
+    errors = [one.as_error() for one in found.problems if one.severity == "error"]
+    raise_collected(errors, "the bundle must not be used")
+    if locked is not None:
+        locked.bundle = found.bundle
+    return found
+
+
+def _as_warning(problem: Problem) -> Problem:
+    return problem._replace(severity="warning") if problem.severity == "error" else problem
 
 
 def gather_classes(
@@ -317,6 +347,7 @@ def _assembled(config: Config, rendered: Rendered, sources: Sources) -> Rendered
         catalog=tree,
         notices=(*rendered.notices, *names_problem(tree), *unrevealed, *about_rules, *found),
         rules=ignore_rules(resolved),
+        bundle=sources.bundle,
     )
 
 
@@ -400,7 +431,7 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
 
 def _explained(change: Change, rendered: Rendered) -> Change:
     """The change with what is needed to read it as one of objects."""
-    return change._replace(after=rendered.catalog, rules=rendered.rules)
+    return change._replace(after=rendered.catalog, rules=rendered.rules, bundle=rendered.bundle)
 
 
 def _push(

@@ -233,3 +233,13 @@ def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
             yield _revisions(paths.classes / name)
         elif url := lock.blocks[path].text("url"):
             yield _revisions(paths.bare_clones / git_urls.dependency_key(url))
+
+
+@_quickly
+def bundles(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Versions of bundles."""
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.bundles.checkout import read
+
+    index = read(ctx.params.get("folder"), WorkPaths(_work(ctx).absolute())).index
+    yield {one.version: one.withdrawn.reason if one.withdrawn else "" for one in index.entries}

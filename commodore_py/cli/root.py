@@ -18,6 +18,10 @@ from .settings.options import HELP, Globals, verbose_option
 from .settings.types import Seconds, Size, TimeLimit
 
 _COMMANDS = {
+    "bundle": (
+        "commodore_py.cli.commands.bundle.commands:bundle",
+        "Publish, check and use tested sets of versions.",
+    ),
     "cache": (
         "commodore_py.cli.commands.cache:cache",
         "Show, verify and prune this user's caches.",

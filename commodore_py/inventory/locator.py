@@ -13,7 +13,7 @@ from .paths import Index
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.spot import Inclusion, ParameterPath
 
     from .explain.replay import Hierarchy
 
@@ -70,6 +70,15 @@ class Locator:
         """How each class of a target came in: from the target down to the class."""
         try:
             return tuple(layer.chain for layer in self._hierarchy.replay(target).layers)
+        except CommodoreError:
+            return ()
+
+    def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
+        """The lines that include classes whose full names begin so, in the order of merging."""
+        from .explain.inclusions import inclusions
+
+        try:
+            return tuple(inclusions(self._hierarchy, target, prefix))
         except CommodoreError:
             return ()
 

@@ -45,6 +45,42 @@ class DiffLine(NamedTuple):
     colour: Colour = ""
 
 
+class Deviation(NamedTuple):
+    """What is deployed otherwise than the bundle says."""
+
+    kind: str
+    """`component`, `instance` or `package`."""
+    name: str
+    field: str
+    """`url`, `version` or `path`; empty if the bundle lacks it."""
+    bundle: str
+    here: str
+    where: str
+    """The line that wins."""
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        if not self.field:
+            return f"{self.kind} {self.name} is not in it"
+        of = "" if self.field == "version" else f"{self.field} "
+        return (
+            f"{self.kind} {self.name} {of}{self.here or 'none'} instead of {self.bundle or 'none'}"
+        )
+
+
+class BundleUse(NamedTuple):
+    """The bundle that a cluster includes."""
+
+    version: str
+    class_name: str
+    alias: str = ""
+    """The name of the class in `bundles` that it is included by."""
+    where: str = ""
+    """The line that includes it."""
+    deviations: tuple[Deviation, ...] = ()
+
+
 class Change(NamedTuple):
     """Everything that would alter in the catalog; empty and false when nothing does."""
 
@@ -59,6 +95,8 @@ class Change(NamedTuple):
     """Its text, where that was stored and the contents were not."""
     destination: str = ""
     """The branch and the remote that it would be pushed to."""
+    bundle: BundleUse | None = None
+    """The bundle that the cluster includes, where a compile makes the change."""
 
     def __bool__(self) -> bool:
         return bool(self.files)

@@ -38,6 +38,18 @@ class Spot(NamedTuple):
         return f"{place}\n{self}" if place else str(self)
 
 
+class Inclusion(NamedTuple):
+    """A line that includes a class."""
+
+    name: str
+    """The class, by its full name."""
+    by: str
+    """The class or target with the line."""
+    place: str
+    merged: bool
+    """Whether the class is merged because of this line: of several, it is the first."""
+
+
 class Places(Protocol):
     """Files and lines of what a target is made of, for messages; empty where there is none."""
 
@@ -57,6 +69,10 @@ class Places(Protocol):
         """How each class of a target came in: from the target down to the class."""
         ...
 
+    def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
+        """The lines that include classes whose full names begin so, in the order of merging."""
+        ...
+
 
 class Nowhere:
     """Places of what has no files."""
@@ -74,6 +90,10 @@ class Nowhere:
         return ""
 
     def chains(self, _target: str) -> tuple[tuple[str, ...], ...]:
+        """None."""
+        return ()
+
+    def included(self, _target: str, _prefix: str) -> tuple[Inclusion, ...]:
         """None."""
         return ()
 

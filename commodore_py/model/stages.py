@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from .catalog import CatalogHead
+    from .catalog import BundleUse, CatalogHead
     from .classpath import ClassPath
     from .cluster import Cluster
     from .difference import IgnoreRule
@@ -34,6 +34,8 @@ class Sources(NamedTuple):
     catalog_head: CatalogHead | None = None
     """None for a component or a package by itself: its trees make up no catalog."""
     notices: tuple[Problem, ...] = ()
+    bundle: BundleUse | None = None
+    """The bundle that the cluster includes."""
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -52,3 +54,4 @@ class Rendered(NamedTuple):
     notices: tuple[Problem, ...] = ()
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
+    bundle: BundleUse | None = None

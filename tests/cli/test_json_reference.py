@@ -15,7 +15,8 @@ import pytest
 from commodore_py.dependencies.downloads.store import Store
 from commodore_py.workflows.demo import write_demo
 from tests.support.authoring import make_component_clone
-from tests.support.builders import commit_in, git
+from tests.support.builders import commit_in, commit_to, git
+from tests.support.bundles import make_place
 from tests.support.schemas import problems_of
 from tests.support.servers import kubernetes
 
@@ -51,6 +52,17 @@ WORDS = {
         *("catalog", "compile", "c-demo-3", "c-unknown"),
         *("--api-url", "{facts}", "-o", "json"),
     ),
+    "bundle-alias/v1": ("bundle", "alias", "stable", "2026.11.1", "-o", "json"),
+    "bundle-check/v1": ("bundle", "check", "2026.11.2", "--cluster", "c-one", "-o", "json"),
+    "bundle-diff/v1": ("bundle", "diff", "2026.11.1", "2026.11.2", "-o", "json"),
+    "bundle-list/v1": ("bundle", "list", "-o", "json"),
+    "bundle-publish/v1": (
+        *("bundle", "publish", "2026.11.3", "--set", "web=v1.2.0", "--test", "c-one"),
+        *("-o", "json"),
+    ),
+    "bundle-show/v1": ("bundle", "show", "2026.11.1", "-o", "json"),
+    "bundle-use/v1": ("-d", "../work", "bundle", "use", "2026.11.1", "-o", "json"),
+    "bundle-withdraw/v1": ("bundle", "withdraw", "2026.11.1", "--reason", "old", "-o", "json"),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
     "catalog-diff/v1": ("catalog", "diff", "--catalog", "catalog", "-o", "json"),
     "component-test/v1": ("component", "test", "component-one", "-o", "json"),
@@ -133,6 +145,25 @@ def a_changed_catalog(checkout: Path) -> None:
         }
         commit_in(checkout, {**objects, "README.md": value})
     git(checkout, "reset", "--quiet", "--soft", "HEAD~")
+
+
+def a_checkout_with_bundles(commodore: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two versions, an alias of the one that is used, and a class of its own."""
+    place = make_place(Path.cwd() / "place", commodore)
+    place.component("web", "v1.2.0", selector="other")
+    place.bundle("2026.11.2", web="v1.2.0", db="v1.0.0")
+    classes = ("bundles/stable.yml", "bundles/tested.yml"), "classes: [.2026-11-1]\n"
+    place.index(v2026_11_2="withdrawn: {reason: too new, instead: '2026.11.1'}")
+    files = {**dict.fromkeys(*classes), "bundles/own.yml": "parameters: {}\n"}
+    commit_to(place.configuration, files)
+    git(place.root, "clone", "--quiet", "global.git", "checkout")
+    monkeypatch.setenv("COMMODORE_API_URL", str(place.root / "facts"))
+    monkeypatch.chdir(place.root)
+    place.run("-d", "work", "catalog", "compile", "c-one")
+    monkeypatch.chdir(place.root / "checkout")
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "User")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "user@example.com")
 
 
 def a_tested_component(commodore: CommandLine) -> None:
@@ -226,6 +257,8 @@ def test_an_example_has_the_keys_that_are_printed(  # noqa: C901 - one for each 
 
     if schema == "catalog-diff/v1":
         a_changed_catalog(Path("catalog"))
+    if schema.startswith("bundle-"):
+        a_checkout_with_bundles(commodore, request.getfixturevalue("monkeypatch"))
     if schema == "component-test/v1":
         a_tested_component(commodore)
     if schema == "catalog-affected/v1":

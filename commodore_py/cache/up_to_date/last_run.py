@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from commodore_py.model.catalog import BundleUse
+
 _SCHEMA = "unchanged/v3"
 NAME = "unchanged"
 """Of the note; `tuning/go_collector.py` looks for it, too."""
@@ -102,6 +104,7 @@ def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict
         "ignored": list(change.ignored),
         "record": record,
         "notices": published.notices,
+        "bundle": published.change.bundle,
         "lock": [published.lock.file, published.lock.drift] if published.lock else None,
     }
 
@@ -116,6 +119,7 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
         ),
         ignored=tuple(outcome["ignored"]),
         lines=None if lines is None else tuple(DiffLine(*line) for line in lines),
+        bundle=_bundle_of(*outcome["bundle"]) if outcome["bundle"] else None,
     )
     record = dict(outcome["record"])
     for name in ("global_config", "tenant_config"):
@@ -132,6 +136,12 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
 
 def _lock_of(file: str, drift: list[str]) -> LockUse:
     return LockUse(file, drift=tuple(drift))
+
+
+def _bundle_of(version: str, name: str, alias: str, where: str, more: list[Any]) -> BundleUse:
+    from commodore_py.model.catalog import BundleUse, Deviation
+
+    return BundleUse(version, name, alias, where, tuple(Deviation(*one) for one in more))
 
 
 def set_reads_current(folder: Path) -> None:

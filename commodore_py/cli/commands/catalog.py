@@ -56,7 +56,7 @@ _COMPILE_SECTIONS = {
     "Several clusters": "+all_clusters +tenant +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen"
-    " +from_export",
+    " +from_export +bundle_problems",
     "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
     "Publishing": "push interactive +catalog_branch +push_url git_author_name"
     " git_author_email +output_dir +dry_run",
@@ -262,6 +262,13 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     default=False,
     show_default=True,
     help="Move local changes in checkouts aside and continue.",
+)
+@click.option(
+    "--bundle-problems",
+    type=click.Choice(("error", "warn")),
+    default="error",
+    show_default=True,
+    help="What to do about a bundle that is withdrawn, or requires another version of commodore.",
 )
 @click.option(
     "--processes",
@@ -510,6 +517,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         engine=options["engine"],
         jsonnet_bundler=options["jsonnet_bundler"],
         strict=options["strict"],
+        bundle_problems=options["bundle_problems"],
         helm_nondeterminism=options["helm_nondeterminism"],
         local=local,
         push=options["push"],

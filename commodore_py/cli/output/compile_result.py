@@ -130,7 +130,9 @@ class CompileReporter:
     def _text(self, config: Config, change: Change) -> str:
         if self._form == "text" and change:
             return formats.diff_lines(self.lines(config, change))
-        return differences.text_of(change, self._options(config), differences.unchanged_of(change))
+        text = differences.text_of(change, self._options(config), differences.unchanged_of(change))
+        about = _about_bundle(change) if self._form == "objects" else ""
+        return f" > {about}\n{text}" if about else text
 
     def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
@@ -154,7 +156,9 @@ class CompileReporter:
                 change, self._options(config), differences.unchanged_of(change)
             )
             if self._output == "markdown":
-                streams.result(as_markdown.object_diff(found))
+                about = _about_bundle(change)
+                text = as_markdown.object_diff(found)
+                streams.result(f"_{about}_\n\n{text}" if about else text)
                 return
             content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
@@ -196,7 +200,24 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
         "warnings": warnings,
         "notices": [notice.message for notice in published.notices],
         "lock": published.lock._asdict() if published.lock is not None else None,
+        "bundle": _bundle_of(published.change),
     }
+
+
+def _bundle_of(change: Change) -> dict[str, Any] | None:
+    if change.bundle is None:
+        return None
+    from .bundles import used
+
+    return used(change.bundle)
+
+
+def _about_bundle(change: Change) -> str:
+    if change.bundle is None:
+        return ""
+    from .bundles import heading
+
+    return heading(change.bundle)
 
 
 def _report_command(config: Config, cluster: str) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.downloads.store import Store, Stored
     from commodore_py.dependencies.jsonnet.remote import Remote
     from commodore_py.dependencies.jsonnet.resolve import Resolve
+    from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
     from commodore_py.model.download import Source
@@ -74,6 +75,8 @@ class LockedRun:
         self.file = file
         self._local = local
         self.changes = Changes()
+        self.bundle: BundleUse | None = None
+        """The bundle of the cluster, once it is known: only recorded."""
         self._rendered = False
         self._pin_tenant, self._digest_only, self._write = pin_tenant, digest_only, write
         self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
@@ -191,7 +194,17 @@ class LockedRun:
             for name, known in self._tools.items():  # only recorded: they alone cause no write
                 before = lock.blocks.get(("tool", name), Block({}))
                 found["tool", name] = before.with_values(version=known)
+            found |= self._recorded_bundle(found.pop(("bundle",), Block({})))
         return lock._replace(blocks=found)
+
+    def _recorded_bundle(self, before: Block) -> dict[Path, Block]:
+        if self._local:
+            return {("bundle",): before} if before.values else {}
+        if self.bundle is None:
+            return {}
+        named = self.bundle.class_name.rpartition(".")[2]
+        values = {"version": self.bundle.version, "class": named, "alias": self.bundle.alias}
+        return {("bundle",): before.with_values(**values)}
 
     def finish(self) -> None:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
@@ -261,9 +274,13 @@ class NoLockFile(CommodoreError):
 
 
 def changes_between(before: Lock, after: Lock) -> Changes:
-    """Which blocks differ; tools are only recorded."""
+    """Which blocks differ; the bundle and tools are only recorded."""
     old, new = (
-        {"/".join(path): values for path, values in one.content().items() if path[0] != "tool"}
+        {
+            "/".join(path): values
+            for path, values in one.content().items()
+            if path[0] not in ("bundle", "tool")
+        }
         for one in (before, after)
     )
     return Changes(

@@ -113,15 +113,17 @@ def compiled_hierarchy(paths: WorkPaths, staged: Mapping[str, bytes] | None = No
 class Layer:
     """A class file, or the target's own, as one layer of a target."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - the last two are of classes with files
         self,
         name: str,
         chain: tuple[str, ...],
         content: ClassFile,
         file: str,
         fields: Callable[[], Mapping[str, yaml.Node]] = dict,
+        absolute: str = "",
     ) -> None:
         self.name = name
+        self.absolute = absolute or name
         self.chain = chain
         self.parameters = content.parameters
         self.file = file
@@ -162,7 +164,9 @@ class Replay:
         target = self.target
         if absolute:
             file = hierarchy.file_of(absolute)
-            layer = Layer(name, chain, content, file, lambda: hierarchy.class_fields(absolute))
+            layer = Layer(
+                name, chain, content, file, lambda: hierarchy.class_fields(absolute), absolute
+            )
         else:
             file = hierarchy.target_file(target)
             layer = Layer(name, chain, content, file, lambda: hierarchy.target_fields(target))

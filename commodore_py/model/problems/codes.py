@@ -37,6 +37,14 @@ LINT: dict[str, Code] = {
 
 NOTICES: dict[str, Code] = {
     "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),
+    "bundles/deviation": Code("warning", "A cluster deploys something else than its bundle says."),
+    "bundles/edited": Code("warning", "A bundle was edited after it was published."),
+    "bundles/invalid-index": Code("warning", "The index of bundles is invalid, and is ignored."),
+    "bundles/moved-tag": Code("warning", "A tag of a bundle was moved since its publication."),
+    "bundles/requires-tool": Code("error", "A bundle requires another version of commodore."),
+    "bundles/several": Code("warning", "A cluster includes two bundles."),
+    "bundles/twice": Code("warning", "A cluster includes a bundle twice."),
+    "bundles/withdrawn": Code("error", "A bundle is withdrawn."),
     "charts/nondeterministic": Code("warning", "A chart renders differently in every compile."),
     "charts/reaching-out": Code(
         "warning", "Parameters let helm run programs, or read other files."

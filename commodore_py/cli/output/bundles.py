@@ -1,0 +1,252 @@
+"""Results of `commodore bundle …`, and the bundle of a compile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.dependencies.bundles.content import Content
+    from commodore_py.dependencies.bundles.index import Entry
+    from commodore_py.model.catalog import BundleUse
+    from commodore_py.workflows.bundles.check import Step
+    from commodore_py.workflows.bundles.checkout import Bundles
+    from commodore_py.workflows.bundles.publish import Published
+    from commodore_py.workflows.bundles.use import Planned
+
+
+def used(bundle: BundleUse) -> dict[str, Any]:
+    """The bundle of a cluster."""
+    return {
+        "version": bundle.version,
+        "class": bundle.class_name,
+        "alias": bundle.alias or None,
+        "where": bundle.where or None,
+        "deviations": [
+            {
+                "kind": one.kind,
+                "name": one.name,
+                "field": one.field or None,
+                "bundle": one.bundle or None,
+                "here": one.here or None,
+                "where": one.where or None,
+            }
+            for one in bundle.deviations
+        ],
+    }
+
+
+def heading(bundle: BundleUse) -> str:
+    """The bundle of a cluster in one line."""
+    alias = f" ({bundle.alias})" if bundle.alias else ""
+    text = f"Bundle {bundle.version}{alias}"
+    if bundle.deviations:
+        text += f", deviating: {', '.join(one.text for one in bundle.deviations)}"
+    return escaping.one_line(text)
+
+
+def used_lines(bundle: BundleUse) -> Iterator[str]:
+    """The bundle of a cluster, and what deviates from it."""
+    alias = f" by alias {bundle.alias}" if bundle.alias else ""
+    yield escaping.one_line(f"{bundle.version}{alias}, included in {bundle.where}")
+    for one in bundle.deviations:
+        yield escaping.one_line(f"  {one.text} ({one.where})" if one.where else f"  {one.text}")
+
+
+def listed(found: Bundles) -> dict[str, Any]:
+    """All versions, the newest first, and aliases."""
+    return {
+        "schema": "bundle-list/v1",
+        "order": found.index.order,
+        "bundles": [
+            {
+                "version": one.version,
+                "class": one.class_name,
+                "notes": one.notes or None,
+                "requires_tool": one.requires_tool or None,
+                "withdrawn": one.withdrawn._asdict() if one.withdrawn else None,
+            }
+            for one in reversed(found.index.sorted())
+        ],
+        "aliases": [
+            {"name": name, "version": version}
+            for name, version in found.aliases().items()
+            if version
+        ],
+        "not_listed": [name for name, version in found.aliases().items() if not version],
+    }
+
+
+def list_lines(found: Bundles) -> Iterator[str]:
+    """The same for people."""
+    aliases = found.aliases()
+    for one in reversed(found.index.sorted()):
+        names = [name for name, version in aliases.items() if version == one.version]
+        text = one.version + (f"  ({', '.join(names)})" if names else "")
+        if one.withdrawn:
+            instead = f", use {one.withdrawn.instead}" if one.withdrawn.instead else ""
+            text += f"  withdrawn: {one.withdrawn.reason}{instead}"
+        yield escaping.one_line(text)
+    for name, version in aliases.items():
+        if not version:
+            yield escaping.one_line(f"bundles/{name}.yml is not in the index")
+
+
+def content(entry: Entry, entries: Content) -> dict[str, Any]:
+    """What a version contains."""
+    return {
+        "schema": "bundle-show/v1",
+        "version": entry.version,
+        "class": entry.class_name,
+        "notes": entry.notes or None,
+        "requires_tool": entry.requires_tool or None,
+        "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
+        "entries": [
+            {
+                "kind": kind.removesuffix("s"),
+                "name": name,
+                "url": fields.get("url"),
+                "version": fields.get("version"),
+                "path": fields.get("path"),
+                "commit": entry.commits.get(name),
+            }
+            for (kind, name), fields in sorted(entries.items())
+        ],
+    }
+
+
+def content_lines(entry: Entry, entries: Content) -> Iterator[str]:
+    """The same for people."""
+    yield escaping.one_line(entry.version + (f"  {entry.notes}" if entry.notes else ""))
+    for (kind, name), fields in sorted(entries.items()):
+        text = f"  {kind.removesuffix('s')} {name}  {fields.get('version', '')}"
+        yield escaping.one_line(text)
+
+
+def changes(before: Content, after: Content) -> list[dict[str, str | None]]:
+    """The versions that differ."""
+    found = []
+    for key in sorted({*before, *after}):
+        old, new = before.get(key, {}), after.get(key, {})
+        for field in ("url", "version", "path"):
+            if old.get(field) != new.get(field):
+                one = {"kind": key[0].removesuffix("s"), "name": key[1], "field": field}
+                found.append({**one, "before": old.get(field), "after": new.get(field)})
+    return found
+
+
+def diff(
+    before: str, after: str, found: list[dict[str, str | None]], objects: ObjectDiff | None
+) -> dict[str, Any]:
+    """Two versions side by side."""
+    from .differences import as_json
+
+    return {
+        "schema": "bundle-diff/v1",
+        "before": before,
+        "after": after,
+        "changes": found,
+        "catalog": None if objects is None else as_json.object_diff(objects),
+    }
+
+
+def diff_lines(found: list[dict[str, str | None]], objects: ObjectDiff | None) -> Iterator[str]:
+    """The same for people."""
+    from . import differences
+
+    for one in found:
+        field = "" if one["field"] == "version" else f" {one['field']}"
+        text = f"{one['kind']} {one['name']}{field}: {one['before']} -> {one['after']}"
+        yield escaping.one_line(text)
+    if not found:
+        yield "the same versions"
+    if objects is not None:
+        yield differences.shown(objects)
+
+
+def published(done: Published) -> dict[str, Any]:
+    """A version that was published."""
+    return {
+        "schema": "bundle-publish/v1",
+        "version": done.version,
+        "file": done.file,
+        "commit": done.commit,
+        "tested": list(done.tested),
+        "entries": [
+            {"kind": kind.removesuffix("s"), "name": name, "version": one.version}
+            for (kind, name), one in sorted(done.entries.items())
+        ],
+    }
+
+
+def published_lines(done: Published) -> Iterator[str]:
+    """The same for people."""
+    for (kind, name), one in sorted(done.entries.items()):
+        branch = f"  (branch {one.branch})" if one.branch else ""
+        yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {one.version}{branch}")
+    tested = f", tested with {', '.join(done.tested)}" if done.tested else ", not tested"
+    yield escaping.one_line(f"Published {done.version} as {done.file}{tested}")
+
+
+def checked(version: str, steps: Iterable[Step]) -> dict[str, Any]:
+    """The steps to a version."""
+    return {
+        "schema": "bundle-check/v1",
+        "version": version,
+        "steps": [
+            {
+                "cluster": one.cluster,
+                "before": one.before or None,
+                "after": one.after,
+                "grade": None if one.error else one.grade,
+                "objects": dict(one.objects),
+                "reason": one.reason or None,
+                "error": str(one.error) if one.error else None,
+            }
+            for one in steps
+        ],
+    }
+
+
+def check_lines(steps: Iterable[Step]) -> Iterator[str]:
+    """The same for people."""
+    for one in steps:
+        step = f"{one.before} -> {one.after}" if one.before else one.after
+        grade = "does not compile" if one.error else one.grade
+        counts = ", ".join(f"{number} {grade}" for grade, number in one.objects.items())
+        reason = "; ".join(filter(None, (counts, one.reason)))
+        text = f"{one.cluster}  {step}  {grade}" + (f"  ({reason})" if reason else "")
+        yield escaping.one_line(text)
+
+
+def use(version: str, planned: Planned, number: str) -> dict[str, Any]:
+    """The edit that uses another version."""
+    from .differences import as_json
+
+    return {
+        "schema": "bundle-use/v1",
+        "version": version,
+        "file": planned.shown,
+        "line": planned.line,
+        "changed": planned.diff is not None,
+        "id": number or None,
+        "catalog": None if planned.diff is None else as_json.object_diff(planned.diff),
+    }
+
+
+def use_lines(planned: Planned, number: str) -> Iterator[str]:
+    """The same for people."""
+    from . import differences
+
+    place = escaping.one_line(f"{planned.shown}:{planned.line}")
+    if planned.diff is None:
+        yield f"{place} has that already"
+        return
+    yield place
+    yield differences.shown(planned.diff)
+    if number:
+        yield f"Edit {number} written; `commodore edit undo` takes it back"

@@ -1,0 +1,1 @@
+"""Bundles: tested sets of versions, as ordinary classes with an index."""

@@ -1,0 +1,239 @@
+"""The bundle that a cluster includes, and what is different from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import __version__
+from commodore_py.adapters.reading import content_of as bytes_of
+from commodore_py.dependencies.downloads.chart_versions import best
+from commodore_py.errors import CommodoreError
+from commodore_py.model.catalog import BundleUse, Deviation
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.problem import Problem
+
+from .content import FIELDS, content_of, digest_of, resolved
+from .index import CLASSES, FILE, FOLDER, Index, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import Inclusion, Places
+
+    from .content import Content
+    from .index import Entry
+
+_KINDS = {Kind.COMPONENT: "component", Kind.INSTANCE: "instance", Kind.PACKAGE: "package"}
+_SHOWN = 10
+
+
+class Found(NamedTuple):
+    """The bundle of a cluster, and what the user should know about it."""
+
+    bundle: BundleUse | None
+    problems: tuple[Problem, ...] = ()
+
+
+def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False) -> Found:
+    """The indexed class that the target of the cluster includes.
+
+    Without a lock, tags of the bundle are compared with their commits when it was published.
+    """
+    folder = next(one.directory for one in classes.of_kind(Kind.GLOBAL))
+    try:
+        index = parse(bytes_of(folder / FILE), f"inventory/classes/global/{FILE}")
+    except CommodoreError as error:
+        return Found(None, tuple(_invalid(one) for one in error.parts))
+    included = places.included(BOOTSTRAP, CLASSES)
+    merged = list(dict.fromkeys(one.name for one in included if one.merged))
+    used = [entry for name in merged if (entry := index.of_class(name)) is not None]
+    if not used:
+        return Found(None)
+    entry = used[-1]
+    place, alias = _asked_for(entry.class_name, included)
+    text = bytes_of(class_file(folder, entry.name))
+    content = content_of(text, place)
+    deviations = tuple(_deviations(content, classes, node, places, entry))
+    bundle = BundleUse(entry.version, entry.class_name, alias, place, deviations)
+    problems = (
+        *_twice(index, used, included),
+        *_state(entry, text, place),
+        *(() if locked else _moved(entry, content, classes, place)),
+        *_about_deviations(bundle),
+    )
+    return Found(bundle, problems)
+
+
+def class_file(folder: Path, name: str) -> Path:
+    """The file of a class in `bundles`."""
+    files = (folder / FOLDER / f"{name}{suffix}" for suffix in (".yml", ".yaml"))
+    return next((file for file in files if file.is_file()), folder / FOLDER / f"{name}.yml")
+
+
+def _invalid(error: CommodoreError) -> Problem:
+    return Problem(
+        f"bundles are ignored: {error}",
+        where=error.where,
+        strict=True,
+        code="bundles/invalid-index",
+        remedy=error.hint,
+    )
+
+
+def _asked_for(name: str, included: tuple[Inclusion, ...]) -> tuple[str, str]:
+    """The line that includes a bundle class, and its alias if it is included by one."""
+    alias = ""
+    while True:
+        found = next((one for one in included if one.name == name and one.merged), None)
+        if found is None:
+            return "", alias
+        if not found.by.startswith(CLASSES):
+            return found.place, alias
+        name = found.by
+        alias = name.removeprefix(CLASSES)
+
+
+def _twice(index: Index, used: list[Entry], included: tuple[Inclusion, ...]) -> Iterator[Problem]:
+    """Two bundles, or one that is included twice."""
+    if len(used) > 1:
+        where = [_asked_for(one.class_name, included)[0] for one in used]
+        yield Problem(
+            f"two bundles are included: {' and '.join(one.version for one in used)};"
+            f" {used[-1].version} counts, as it is merged later",
+            where="\n".join(where),
+            strict=True,
+            code="bundles/several",
+            remedy="remove one of them",
+        )
+    for entry in used:
+        lines = dict.fromkeys(
+            one.place
+            for one in included
+            if index.of_class(one.name) is entry and not one.by.startswith(CLASSES)
+        )
+        if len(lines) > 1:
+            yield Problem(
+                f"bundle {entry.version} is included twice: it is merged at the first place only",
+                where="\n".join(lines),
+                code="bundles/twice",
+                remedy="remove one of these lines",
+            )
+
+
+def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
+    """Whether a bundle may be used, and is what was published."""
+    if entry.withdrawn is not None:
+        yield Problem(
+            f"bundle {entry.version} is withdrawn: {entry.withdrawn.reason}",
+            where=place,
+            severity="error",
+            code="bundles/withdrawn",
+            remedy=f"use {entry.withdrawn.instead} instead: `commodore bundle use"
+            f" {entry.withdrawn.instead}`"
+            if entry.withdrawn.instead
+            else "use another version: `commodore bundle list`",
+        )
+    if entry.requires_tool and not is_met(entry.requires_tool, __version__):
+        yield Problem(
+            f"bundle {entry.version} requires commodore {entry.requires_tool}, this is"
+            f" {__version__}",
+            where=place,
+            severity="error",
+            code="bundles/requires-tool",
+            remedy="install such a version of commodore, or use another bundle",
+        )
+    if entry.sha256 and digest_of(text) != entry.sha256:
+        yield Problem(
+            f"bundle {entry.version} was edited after it was published",
+            where=f"inventory/classes/{entry.class_name.replace('.', '/')}.yml",
+            strict=True,
+            code="bundles/edited",
+            remedy="restore the file, and publish the change as a version of its own",
+        )
+
+
+def is_met(wanted: str, version: str) -> bool:
+    """Whether a version is in a range; never in one that is not valid."""
+    try:
+        return best(wanted, [version]) is not None
+    except ValueError:
+        return False
+
+
+def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> Iterator[Problem]:
+    """Tags of the bundle that are not at the commits of its publication."""
+    for one in classes.of_kind(Kind.COMPONENT, Kind.PACKAGE):
+        name, kind = one.spec.name, f"{_KINDS[one.spec.kind]}s"
+        published = entry.commits.get(name, "")
+        own = content.get((kind, name), {}).get("version") == one.spec.version
+        if published and own and not one.commit.startswith(published):
+            yield Problem(
+                f"tag {one.spec.version} of {_KINDS[one.spec.kind]} {name} was moved since bundle"
+                f" {entry.version} was published: from {published[:12]} to {one.commit[:12]}",
+                where=place,
+                code="bundles/moved-tag",
+                remedy="restore the tag, or publish a bundle with another version",
+            )
+
+
+def _deviations(
+    content: Content, classes: ClassPath, node: Node, places: Places, entry: Entry
+) -> Iterator[Deviation]:
+    """What is deployed otherwise than the bundle says."""
+    ending = f"/{FOLDER}/{entry.name}.y"
+    for one in classes.of_kind(*_KINDS):
+        kind, name = _KINDS[one.spec.kind], one.spec.name
+        key = "packages" if kind == "package" else "components"
+        base = content.get((key, one.spec.component or name), {})
+        stated = {**base, **content.get((key, name), {})}
+        if kind == "instance" and _as_component(one, classes):
+            continue
+        where = places.parameter(BOOTSTRAP, (key, name))
+        if not stated:
+            yield Deviation(kind, name, "", "", one.spec.version or "", where)
+            continue
+        for field in FIELDS:
+            here = _field(one, field)
+            if here == _plain(resolved(stated.get(field, ""), node.parameters), field):
+                continue
+            where = places.parameter(BOOTSTRAP, (key, name, field))
+            # A reference in the bundle that cannot be followed here has its value from there.
+            if ending not in where:
+                yield Deviation(kind, name, field, stated.get(field, ""), here, where)
+
+
+def _as_component(one: Dependency, classes: ClassPath) -> bool:
+    """Whether an instance is checked out as its component is, which is judged by itself."""
+    base = classes.component(one.spec.component)
+    return base is not None and all(_field(base, field) == _field(one, field) for field in FIELDS)
+
+
+def _field(one: Dependency, field: str) -> str:
+    values: Mapping[str, str | None] = {
+        "url": one.spec.url,
+        "version": one.spec.version,
+        "path": one.spec.path,
+    }
+    return _plain(values[field], field)
+
+
+def _plain(value: str | None, field: str) -> str:
+    return (value or "").strip("/") if field == "path" else value or ""
+
+
+def _about_deviations(bundle: BundleUse) -> Iterator[Problem]:
+    found = bundle.deviations
+    if not found:
+        return
+    texts = [one.text for one in found[:_SHOWN]]
+    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    yield Problem(
+        f"the cluster deviates from bundle {bundle.version}: {'; '.join([*texts, *more])}",
+        where="\n".join(dict.fromkeys(one.where for one in found if one.where)),
+        code="bundles/deviation",
+    )

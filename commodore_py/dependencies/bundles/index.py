@@ -1,0 +1,184 @@
+"""The index of bundles: which versions there are, and what is known about each (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, raise_collected
+
+from .order import ORDERS, in_order, is_prerelease, key_of, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .order import Order
+
+SCHEMA = "bundle-index/v1"
+FOLDER = "bundles"
+FILE = f"{FOLDER}/index.yml"
+CLASSES = f"global.{FOLDER}."
+"""How the names of bundle classes begin."""
+
+_TOP = ("schema", "order", "test-clusters", "bundles")
+_FIELDS = ("version", "class", "sha256", "notes", "requires-tool", "commits", "withdrawn")
+
+
+class Withdrawn(NamedTuple):
+    """Why a version must not be used any more."""
+
+    reason: str
+    instead: str = ""
+
+
+class Entry(NamedTuple):
+    """A version as the index lists it."""
+
+    version: str
+    name: str
+    """The name of its class, below `bundles`."""
+    sha256: str = ""
+    """Of the class file as it was published."""
+    notes: str = ""
+    requires_tool: str = ""
+    """A range of versions of this program."""
+    commits: Mapping[str, str] = {}
+    """Of tags, by the names of components and packages."""
+    withdrawn: Withdrawn | None = None
+
+    @property
+    def class_name(self) -> str:
+        """The name by which the class is included."""
+        return f"{CLASSES}{self.name}"
+
+
+class Index(NamedTuple):
+    """All versions, in the order of the file."""
+
+    order: Order = "semver"
+    test_clusters: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+    def entry(self, version: str) -> Entry | None:
+        """A version."""
+        return next((one for one in self.entries if one.version == version), None)
+
+    def of_class(self, name: str) -> Entry | None:
+        """The version whose class has this name."""
+        return next((one for one in self.entries if one.class_name == name), None)
+
+    def sorted(self) -> list[Entry]:
+        """All versions, the oldest first."""
+        by_version = {one.version: one for one in self.entries}
+        return [by_version[one] for one in in_order(by_version, self.order)]
+
+    def window(self, version: str, size: int) -> list[Entry]:
+        """A version and those before it that count, the oldest first."""
+        known = [
+            one
+            for one in self.sorted()
+            if one.version == version
+            or not (
+                one.withdrawn or (is_prerelease(one.version, self.order) and not self._pre(version))
+            )
+        ]
+        at = next(at for at, one in enumerate(known) if one.version == version)
+        return known[max(0, at + 1 - size) : at + 1]
+
+    def _pre(self, version: str) -> bool:
+        return is_prerelease(version, self.order)
+
+
+def file_name_of(version: str) -> str:
+    """The name of a version's class: dots would be folders."""
+    return version.replace(".", "-").replace("+", "-")
+
+
+def parse(text: bytes, where: str) -> Index:
+    """The index of a text; an error for each problem, with its line."""
+    content = yaml.load(text, name=where)
+
+    def line(*path: object) -> str:
+        return f"{where}:{yaml.line_at(text, [0, *path])}"
+
+    def wrong(message: str, *path: object, hint: str = "") -> CommodoreError:
+        return CommodoreError(message, where=line(*path), hint=hint)
+
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise CommodoreError(f"not an index of bundles: schema is not {SCHEMA}", where=where)
+    problems = [wrong(f"unknown key {key}", key) for key in content if key not in _TOP]
+    order = content.get("order", "semver")
+    if order not in ORDERS:
+        problems.append(wrong(f"order is not one of {', '.join(ORDERS)}", "order"))
+        order = "listed"
+    tests, bundles = content.get("test-clusters") or [], content.get("bundles") or []
+    if not isinstance(tests, list) or not all(isinstance(one, str) for one in tests):
+        problems.append(wrong("test-clusters is not a list of ids", "test-clusters"))
+    entries = []
+    for number, item in enumerate(bundles if isinstance(bundles, list) else [None]):
+        found = list(_problems_of(item, order))
+        problems += [wrong(text, "bundles", number, *path) for text, *path in found]
+        if not found:
+            entries.append(_entry(item))
+    index = Index(cast("Order", order), tuple(map(str, tests)), tuple(entries))
+    problems += [wrong(text, "bundles") for text in _equal(index)]
+    raise_collected(problems, "the index of bundles is invalid")
+    return index
+
+
+def _problems_of(item: object, order: str) -> Iterator[tuple[str, *tuple[str, ...]]]:
+    """Problems of an entry, each with the path of keys to it."""
+    if not isinstance(item, Mapping):
+        yield ("a bundle is a mapping with version and class",)
+        return
+    for key in item:
+        if key not in _FIELDS:
+            yield (f"unknown key {key}", str(key))
+    for key in ("version", "class"):
+        if not isinstance(item.get(key), str) or not item[key]:
+            yield (f"{key} is not a text: put it in quotes", key)
+    for key in ("sha256", "notes", "requires-tool"):
+        if not isinstance(item.get(key, ""), str):
+            yield (f"{key} is not a text: put it in quotes", key)
+    yield from _invalid_values(item, order)
+
+
+def _invalid_values(item: Mapping[str, Any], order: str) -> Iterator[tuple[str, *tuple[str, ...]]]:
+    version = item.get("version")
+    if isinstance(version, str) and (problem := problem_of(version, cast("Order", order))):
+        yield (f"version {version} {problem}", "version")
+    if any(sign in str(item.get("class")) for sign in "./${"):
+        yield ("class is the name of a file in bundles/, without its suffix", "class")
+    commits = item.get("commits") or {}
+    if not isinstance(commits, Mapping) or not all(isinstance(o, str) for o in commits.values()):
+        yield ("commits is not a mapping of names to commits", "commits")
+    withdrawn = item.get("withdrawn")
+    reasoned = isinstance(withdrawn, Mapping) and isinstance(withdrawn.get("reason"), str)
+    if withdrawn is not None and not reasoned:
+        yield ("withdrawn has no reason", "withdrawn")
+
+
+def _entry(item: Mapping[str, Any]) -> Entry:
+    withdrawn = item.get("withdrawn")
+    return Entry(
+        item["version"],
+        item["class"],
+        item.get("sha256", ""),
+        item.get("notes", ""),
+        item.get("requires-tool", ""),
+        dict(item.get("commits") or {}),
+        Withdrawn(withdrawn["reason"], str(withdrawn.get("instead") or "")) if withdrawn else None,
+    )
+
+
+def _equal(index: Index) -> Iterator[str]:
+    """Versions that are equal, and classes that are listed twice."""
+    keys: dict[object, str] = {}
+    for one in index.entries:
+        key = one.version if index.order == "listed" else repr(key_of(one.version, index.order))
+        other = keys.setdefault(key, one.version)
+        if other != one.version or [o.version for o in index.entries].count(one.version) > 1:
+            yield f"versions {other} and {one.version} are equal"
+    names = [one.name for one in index.entries]
+    yield from (f"class {name} is listed twice" for name in {*names} if names.count(name) > 1)

@@ -1,0 +1,1 @@
+"""Bundles by themselves: listed, compared, published, checked, withdrawn, used."""

@@ -1,0 +1,163 @@
+"""The checkout of the global configuration: its bundles, and commits of what commands write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git.program import git, over_network
+from commodore_py.adapters.git.status import status
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import content_of as bytes_of
+from commodore_py.dependencies.bundles.content import content_of
+from commodore_py.dependencies.bundles.in_use import class_file
+from commodore_py.dependencies.bundles.index import FILE, FOLDER, Index, parse
+from commodore_py.errors import CommodoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.config import WorkPaths
+    from commodore_py.dependencies.bundles.content import Content
+    from commodore_py.dependencies.bundles.index import Entry
+
+_ALIAS = "classes:\n  - .{}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """A checkout and its index; an empty text if there is none yet."""
+
+    folder: Path
+    index: Index
+    text: bytes = b""
+
+    def entry(self, version: str) -> Entry:
+        """A version that must be there."""
+        found = self.index.entry(version)
+        if found is None:
+            known = ", ".join(one.version for one in reversed(self.index.sorted())) or "none"
+            raise UsageError(
+                f"there is no bundle {version}",
+                where=str(self.folder / FILE),
+                hint=f"known versions: {known}",
+            )
+        return found
+
+    def bytes_of(self, entry: Entry) -> bytes:
+        """The class file of a version."""
+        return bytes_of(class_file(self.folder, entry.name))
+
+    def content(self, entry: Entry) -> Content:
+        """What a version says."""
+        return content_of(self.bytes_of(entry), str(class_file(self.folder, entry.name)))
+
+    def aliases(self) -> dict[str, str]:
+        """Classes in `bundles` that the index lacks, and the version that each leads to, if any."""
+        return {name: self._leads_to(name) for name in self._names() if not self._entry_of(name)}
+
+    def _names(self) -> list[str]:
+        files = (self.folder / FOLDER).glob("*.y*ml")
+        return sorted({one.stem for one in files if one.name != Path(FILE).name})
+
+    def _entry_of(self, name: str) -> Entry | None:
+        return next((one for one in self.index.entries if one.name == name), None)
+
+    def _leads_to(self, name: str) -> str:
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
+            entry = self._entry_of(name)
+            if entry is not None:
+                return entry.version
+            text = bytes_of(class_file(self.folder, name)).decode(errors="replace")
+            lines = [line.strip() for line in text.splitlines() if not line.startswith("#")]
+            words = " ".join(lines).replace("[", " ").replace("]", " ").split()
+            if not words or words[0] != "classes:" or len(words) not in {2, 3}:
+                return ""
+            name = words[-1].lstrip(".-")
+            if not class_file(self.folder, name).is_file():
+                return ""
+        return ""
+
+
+def read(folder: Path | None, paths: WorkPaths) -> Bundles:
+    """The bundles of a checkout; by default those around the current folder."""
+    places = [folder] if folder else [_top(Path.cwd()), paths.classes / "global"]
+    for place in places:
+        if place is not None and (place / FILE).is_file():
+            text = bytes_of(place / FILE)
+            return Bundles(place.resolve(), parse(text, str(place / FILE)), text)
+    raise CommodoreError(
+        "there is no index of bundles",
+        where=str((folder or Path.cwd()) / FILE),
+        hint="name a checkout of the global configuration: --global DIR; `commodore bundle publish`"
+        " begins an index",
+    )
+
+
+def writable(folder: Path | None) -> Bundles:
+    """The bundles of a checkout that may be committed to: it is clean, and on a branch."""
+    top = _top(folder or Path.cwd())
+    if top is None:
+        raise CommodoreError(
+            "not a checkout of a Git repository",
+            where=str(folder or Path.cwd()),
+            hint="name a checkout of the global configuration: --global DIR",
+        )
+    if not git(top, "branch", "--show-current").strip():
+        raise CommodoreError(
+            "the checkout is not on a branch", where=str(top), hint="git switch BRANCH"
+        )
+    if status(top, untracked=False).changes:
+        raise CommodoreError(
+            "the checkout has changes", where=str(top), hint="commit or stash them first"
+        )
+    file = top / FILE
+    text = bytes_of(file) if file.is_file() else b""
+    return Bundles(top, parse(text, str(file)) if text else Index(), text)
+
+
+def alias_text(name: str) -> bytes:
+    """The class file of an alias."""
+    return _ALIAS.format(name).encode()
+
+
+def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: bool) -> str:
+    """Write files and commit them; what cannot be committed is taken back. Returns the commit."""
+    folder = bundles.folder
+    before = {name: _content_if_any(folder / name) for name in files}
+    try:
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            write_if_changed(folder / name, content)
+        git(folder, "add", "--", *files)
+        git(folder, "commit", "--quiet", "--message", message, "--", *files)
+    except BaseException as error:
+        for name, old in before.items():
+            if old is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                write_if_changed(folder / name, old)
+        git(folder, "reset", "--quiet", "--", *files)
+        if isinstance(error, ProgramFailed):
+            raise CommodoreError(
+                f"cannot commit: {error.stderr.strip()}", where=str(folder)
+            ) from error
+        raise
+    if push:
+        over_network(folder, "push", "--quiet", "origin", "HEAD")
+    return git(folder, "rev-parse", "HEAD").strip()
+
+
+def _content_if_any(file: Path) -> bytes | None:
+    return bytes_of(file) if file.is_file() else None
+
+
+def _top(folder: Path) -> Path | None:
+    for one in (folder.absolute(), *folder.absolute().parents):
+        if (one / ".git").exists():
+            return one
+    return None

@@ -1,0 +1,308 @@
+"""Publish a version: take versions from locks or clusters, try them, and commit the class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import __version__
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml import splice
+from commodore_py.dependencies.bundles.content import content_of, digest_of
+from commodore_py.dependencies.bundles.index import (
+    FILE,
+    FOLDER,
+    SCHEMA,
+    Withdrawn,
+    file_name_of,
+    parse,
+)
+from commodore_py.dependencies.bundles.order import problem_of
+from commodore_py.dependencies.downloads.chart_versions import best
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.workflows.lock.names import is_floating
+
+from .checkout import Bundles, alias_text, commit
+from .trials import trials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.bundles.order import Order
+    from commodore_py.dependencies.lock.document import Lock
+
+_KINDS = {"component": "components", "package": "packages"}
+_FIRST_YEAR = 2000
+_TOOL = f"# Published by commodore {__version__}: never edited; a change is another version.\n"
+
+Key = tuple[str, str]
+"""Kind, as in the class, and name."""
+
+
+class Pinned(NamedTuple):
+    """A component or a package of a bundle."""
+
+    url: str
+    version: str
+    path: str = ""
+    commit: str = ""
+    """Of a tag, when it was published."""
+    branch: str = ""
+    """The branch that the version was taken from, if it is a commit."""
+
+
+class Published(NamedTuple):
+    """A version that was published."""
+
+    version: str
+    file: str
+    commit: str
+    entries: Mapping[Key, Pinned]
+    tested: tuple[str, ...]
+
+
+class Request(NamedTuple):
+    """What is to be published."""
+
+    version: str
+    locks: Sequence[tuple[str, Lock]] = ()
+    """Names of files, and what they lock."""
+    clusters: tuple[str, ...] = ()
+    """Clusters whose versions are taken."""
+    changes: Mapping[str, str] = {}
+    """Versions by name that win over all others."""
+    tests: tuple[str, ...] = ()
+    requires_tool: str = ""
+    notes: str = ""
+
+
+def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -> Published:
+    """Compile all test clusters with a new version; if they compile, commit it."""
+    order = _order_of(bundles, request.version)
+    name = _free_name(bundles, request.version, order)
+    if request.requires_tool:
+        _refuse_range(request.requires_tool)
+    locks = [*request.locks, *((one, _lock_of(config, one)) for one in request.clusters)]
+    entries = _entries(bundles, locks, request.changes)
+    tests = request.tests or bundles.index.test_clusters or request.clusters
+    tests = tests or tuple(lock.cluster for _, lock in request.locks)
+    for cluster in tests:
+        with trials(config, cluster) as compiling:
+            try:
+                tried = compiling.with_bundle(_text(entries), compiling.compiled())
+            except CommodoreError as error:
+                error.add_note(f"while testing bundle {request.version} with cluster {cluster}")
+                raise
+        entries = {**entries, **_as_tried(entries, tried.lock)}
+    text = _text(entries)
+    files = {
+        f"{FOLDER}/{name}.yml": text,
+        FILE: _with_entry(bundles, order, _index_entry(request, name, text, entries)),
+    }
+    made = commit(bundles, files, f"Publish bundle {request.version}", push=push)
+    return Published(request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tests))
+
+
+def withdraw(
+    bundles: Bundles, version: str, reason: str, instead: str, *, push: bool
+) -> tuple[str, list[str]]:
+    """Mark a version in the index; returns the commit, and the aliases that lead to it."""
+    entry = bundles.entry(version)
+    if instead:
+        bundles.entry(instead)
+    number = bundles.index.entries.index(entry)
+    value = {"reason": reason, **({"instead": instead} if instead else {})}
+    text = splice.put(
+        bundles.text.decode(), ("bundles", number, "withdrawn"), value, name=FILE, anchors=False
+    ).encode()
+    written = parse(text, FILE)
+    expected = entry._replace(withdrawn=Withdrawn(reason, instead))
+    if written.entry(version) != expected:
+        raise CommodoreError("the index cannot be edited", where=str(bundles.folder / FILE))
+    made = commit(bundles, {FILE: text}, f"Withdraw bundle {version}", push=push)
+    return made, [name for name, leads in bundles.aliases().items() if leads == version]
+
+
+def alias(bundles: Bundles, name: str, version: str, *, push: bool) -> str:
+    """Let an alias lead to a version; returns the commit, or nothing if it does already."""
+    entry = bundles.entry(version)
+    if entry.withdrawn is not None:
+        raise CommodoreError(
+            f"bundle {version} is withdrawn: {entry.withdrawn.reason}",
+            hint=f"use {entry.withdrawn.instead}" if entry.withdrawn.instead else "",
+        )
+    aliases = bundles.aliases()
+    plain = name.replace("-", "").replace("_", "").isalnum()
+    if not plain or name == "index" or any(one.name == name for one in bundles.index.entries):
+        raise UsageError(f"{name!r} cannot be the name of an alias", hint="such as stable")
+    if name in aliases and not aliases[name]:
+        raise CommodoreError(
+            f"bundles/{name}.yml is a class of its own, not an alias", where=str(bundles.folder)
+        )
+    if aliases.get(name) == version:
+        return ""
+    files = {f"{FOLDER}/{name}.yml": alias_text(entry.name)}
+    return commit(bundles, files, f"Let bundle {name} be {version}", push=push)
+
+
+def _order_of(bundles: Bundles, version: str) -> Order:
+    """The order of the index; of a new one, what the first version looks like."""
+    if bundles.text:
+        return bundles.index.order
+    first = version.split(".", maxsplit=1)[0].split("-", maxsplit=1)[0]
+    if first.isdigit() and int(first) >= _FIRST_YEAR:
+        return "calver"
+    return "listed" if problem_of(version, "semver") else "semver"
+
+
+def _free_name(bundles: Bundles, version: str, order: Order) -> str:
+    name = file_name_of(version)
+    problem = problem_of(version, order)
+    if problem or not name.replace("-", "").replace("_", "").isalnum():
+        raise UsageError(f"{version!r} {problem or 'cannot be the name of a file'}")
+    for one in bundles.index.entries:
+        if one.version == version:
+            raise CommodoreError(
+                f"bundle {version} exists",
+                where=str(bundles.folder / FILE),
+                hint="a published version never changes: publish another one",
+            )
+    file = bundles.folder / FOLDER / f"{name}.yml"
+    if file.exists() or file.with_suffix(".yaml").exists():
+        other = next((o.version for o in bundles.index.entries if o.name == name), "")
+        raise CommodoreError(
+            f"the file of bundle {version} exists" + (f": it is that of {other}" if other else ""),
+            where=str(file),
+        )
+    return name
+
+
+def _refuse_range(text: str) -> None:
+    try:
+        best(text, [__version__])
+    except ValueError as error:
+        raise UsageError(f"--requires-tool: {error}") from error
+
+
+def _lock_of(config: Config, cluster: str) -> Lock:
+    with trials(config, cluster) as compiling:
+        return compiling.compiled().lock
+
+
+def _entries(
+    bundles: Bundles, locks: Sequence[tuple[str, Lock]], changes: Mapping[str, str]
+) -> dict[Key, Pinned]:
+    """What locks have in common, with these changes; without locks, the newest version's."""
+    found: dict[Key, Pinned] = {}
+    origins: dict[Key, dict[Pinned, list[str]]] = {}
+    for name, lock in locks:
+        for key, pinned in _in_lock(lock).items():
+            origins.setdefault(key, {}).setdefault(pinned, []).append(name)
+    if not locks and (known := bundles.index.sorted()):
+        content = bundles.content(known[-1])
+        commits = known[-1].commits
+        for key, fields in content.items():
+            found[key] = Pinned(
+                fields.get("url", ""),
+                fields.get("version", ""),
+                fields.get("path", ""),
+                commits.get(key[1], ""),
+            )
+    conflicts = []
+    for key, choices in sorted(origins.items()):
+        found[key] = next(iter(choices))
+        if len(choices) > 1 and key[1] not in changes:
+            each = "; ".join(
+                f"{one.version} in {', '.join(names)}" for one, names in choices.items()
+            )
+            conflicts.append(
+                CommodoreError(f"{key[1]}: {each}", hint=f"decide by --set {key[1]}=VERSION")
+            )
+    raise_collected(conflicts, "the versions to publish differ")
+    for name, version in changes.items():
+        keys = [key for key in found if key[1] == name]
+        if not keys:
+            raise UsageError(f"--set {name}: there is no such component or package to publish")
+        found |= {key: found[key]._replace(version=version, commit="", branch="") for key in keys}
+    if not found:
+        raise UsageError(
+            "nothing to publish",
+            hint="take versions from --from-lock FILE or --from-cluster ID",
+        )
+    return found
+
+
+def _in_lock(lock: Lock) -> dict[Key, Pinned]:
+    """Components and packages of a lock: tags stay, a branch becomes its commit."""
+    found = {}
+    for path, block in sorted(lock.blocks.items()):
+        if path[0] not in _KINDS:
+            continue
+        commit_, requested = block.text("commit"), block.text("requested")
+        pinned = Pinned(block.text("url"), requested, block.text("path"))
+        if is_floating(path, block) or not requested:
+            pinned = pinned._replace(version=commit_, branch=block.text("version") or requested)
+        elif not is_commit(requested):
+            pinned = pinned._replace(commit=commit_)
+        found[_KINDS[path[0]], path[1]] = pinned
+    return found
+
+
+def _as_tried(entries: Mapping[Key, Pinned], lock: Lock) -> dict[Key, Pinned]:
+    """What was resolved while trying: commits of tags, and of branches that were requested."""
+    tried = _in_lock(lock)
+    return {
+        key: one._replace(
+            version=tried[key].version, commit=tried[key].commit, branch=tried[key].branch
+        )
+        for key, one in entries.items()
+        if key in tried and not one.commit and not is_commit(one.version)
+    }
+
+
+def _text(entries: Mapping[Key, Pinned]) -> bytes:
+    lines = [_TOOL, "parameters:\n"]
+    for kind in ("components", "packages"):
+        names = sorted(name for own, name in entries if own == kind)
+        lines += [f"  {kind}:\n"] if names else []
+        for name in names:
+            one = entries[kind, name]
+            fields = {"url": one.url, "version": one.version, "path": one.path}
+            for line in (
+                yaml.dump({name: {k: v for k, v in fields.items() if v}}).decode().splitlines()
+            ):
+                beside = f" # branch {one.branch}" if one.branch and "version:" in line else ""
+                lines.append(f"    {line}{beside}\n")
+    text = "".join(lines).encode()
+    content_of(text, FOLDER)
+    return text
+
+
+def _index_entry(
+    request: Request, name: str, text: bytes, entries: Mapping[Key, Pinned]
+) -> dict[str, object]:
+    commits = {key[1]: one.commit for key, one in sorted(entries.items()) if one.commit}
+    optional = {
+        "notes": request.notes,
+        "requires-tool": request.requires_tool,
+        "commits": commits,
+    }
+    return {
+        "version": request.version,
+        "class": name,
+        "sha256": digest_of(text),
+        **{key: value for key, value in optional.items() if value},
+    }
+
+
+def _with_entry(bundles: Bundles, order: Order, entry: dict[str, object]) -> bytes:
+    if not bundles.text:
+        index = {"bundles": [entry], "order": order, "schema": SCHEMA}
+        text = yaml.dump({key: index[key] for key in ("schema", "order", "bundles")})
+    else:
+        text = splice.add(
+            bundles.text.decode(), ("bundles",), [entry], name=FILE, anchors=False
+        ).encode()
+    parse(text, str(bundles.folder / FILE))
+    return text

@@ -1,0 +1,168 @@
+"""Compile clusters with another bundle; everything else is equal in all compiles."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import pipeline
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.objects import object_diff
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.bundles.in_use import class_file
+from commodore_py.dependencies.bundles.index import CLASSES
+from commodore_py.dependencies.lock.document import Lock
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.dependencies.lock.run import LockedRun
+from commodore_py.dependencies.lock.state import LockSettings
+from commodore_py.dependencies.protection.run_lock import exclusive_run
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.clusters import load_cluster
+from commodore_py.model.dependency import Kind
+from commodore_py.workflows.dry_run import filtered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
+    from commodore_py.model.stages import Rendered, Sources
+
+_ENTRY = "commodore.yml"
+_OWN_ENTRY = "commodore-without-bundle"
+_ADDED = "bundle-on-trial"
+
+
+class Trial(NamedTuple):
+    """A compile that was only tried."""
+
+    sources: Sources
+    rendered: Rendered
+    lock: Lock
+
+
+class Trials:
+    """Compiles of one cluster; what floats is resolved once for all of them."""
+
+    def __init__(self, config: Config, cluster: Cluster) -> None:
+        self._config, self._cluster = config, cluster
+        self._lock = Lock()
+
+    def compiled(self, files: Mapping[tuple[Kind, str], bytes] | None = None) -> Trial:
+        """Compile with other contents of class files, by repository and path there."""
+        run = _Run(self._lock, files or {})
+        config, cluster = self._config, self._cluster
+        with exclusive_run(config.paths), run.taken_back():
+            sources = pipeline.gather(config, cluster.id, cluster, run)
+            rendered = pipeline.render(config, sources, run)
+        pipeline.raise_refused((*rendered.notices, *sources.notices), strict=False)
+        self._lock = run.result()
+        return Trial(sources, rendered, self._lock)
+
+    def with_bundle(self, content: bytes, base: Trial) -> Trial:
+        """Compile with a bundle in place of the one that the cluster includes, if it does."""
+        bundle = base.sources.bundle
+        folder = next(one.directory for one in base.sources.classes.of_kind(Kind.GLOBAL))
+        if bundle is not None:
+            name = bundle.class_name.removeprefix(CLASSES)
+            path = class_file(folder, name).relative_to(folder)
+            return self.compiled({(Kind.GLOBAL, str(path)): content})
+        if not (folder / _ENTRY).is_file():
+            raise CommodoreError(
+                f"cluster {self._cluster.id} includes no bundle, and {_ENTRY} is missing",
+                where=str(folder),
+            )
+        # As the first class, as a cluster is told to include it.
+        entry = f"classes:\n  - .bundles.{_ADDED}\n  - .{_OWN_ENTRY}\n".encode()
+        return self.compiled(
+            {
+                (Kind.GLOBAL, f"bundles/{_ADDED}.yml"): content,
+                (Kind.GLOBAL, f"{_OWN_ENTRY}.yml"): (folder / _ENTRY).read_bytes(),
+                (Kind.GLOBAL, _ENTRY): entry,
+            }
+        )
+
+
+@contextmanager
+def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Iterator[Trials]:
+    """Compiles in a folder of their own: nothing of the working directory is used or changed."""
+    cluster = cluster or load_cluster(config, cluster_id)
+    with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, _errors_only():
+        root = Path(folder).resolve()
+        own = config._replace(
+            paths=WorkPaths(root / "work"),
+            output_dir=root / "out",  # without a catalog to fetch
+            strict=False,
+            bundle_problems="warn",
+            dry_run=False,
+            lock_file=None,
+        )
+        yield Trials(own, cluster)
+
+
+def graded(before: Trial, after: Trial) -> ObjectDiff:
+    """What changes from one to the other; nothing is hidden by rules."""
+    old, new = before.rendered.catalog, after.rendered.catalog
+    change = change_between(old, new)
+    changed = {file.path for file in change.files}
+
+    def unchanged() -> Iterable[bytes]:
+        return (entry.content for path, entry in new.items() if str(path) not in changed)
+
+    return object_diff(change, (), unchanged)
+
+
+@contextmanager
+def _errors_only() -> Iterator[None]:
+    # What a compile warns of is not about the bundle; a compile shows it again.
+    with filtered(lambda record: record.levelno >= logging.ERROR):
+        yield
+
+
+class _Run(LockedRun):
+    """A run with a lock in memory, whose configuration has other contents of some class files."""
+
+    def __init__(self, lock: Lock, files: Mapping[tuple[Kind, str], bytes]) -> None:
+        name = "inputs of the trial"
+        super().__init__(LockFile(Path(name), "", lock), LockSettings(name), write=False)
+        self._files = files
+        self._before: dict[Path, bytes | None] = {}
+
+    def _pins(self, cluster: Cluster) -> bool:  # noqa: ARG002 - all are alike
+        return True
+
+    def fetching(self, config: Config, fetch: Fetch) -> Fetch:
+        """A function that fetches what is locked, and writes the contents into it."""
+        inner = super().fetching(config, fetch)
+
+        def with_contents(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+            found = inner(specs)
+            for one in found:
+                for (kind, path), content in self._files.items():
+                    if one.spec.kind is kind:
+                        self._put(one.directory / path, content)
+            return found
+
+        return with_contents
+
+    def _put(self, file: Path, content: bytes) -> None:
+        self._before[file] = file.read_bytes() if file.is_file() else None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        """Restore the files afterwards: the next run starts from checkouts without local work."""
+        try:
+            yield
+        finally:
+            for file, content in self._before.items():
+                if content is None:
+                    file.unlink(missing_ok=True)
+                else:
+                    file.write_bytes(content)

@@ -1,0 +1,150 @@
+"""Let a cluster or a tenant use another version: an edit of the line that includes a bundle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import content_of as bytes_of
+from commodore_py.dependencies.bundles.index import CLASSES
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.engine.class_edits import Edit, edited
+from commodore_py.inventory.engine.classes import absolute_name
+from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.lieutenant.last_compile import cluster_id_in
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP
+
+from .trials import graded, trials
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.config import Config
+    from commodore_py.dependencies.bundles.index import Entry
+    from commodore_py.inventory.explain.replay import Hierarchy, Layer
+
+    from .checkout import Bundles
+
+
+class Planned(NamedTuple):
+    """The edit that uses another version; not written yet."""
+
+    file: Path
+    shown: str
+    line: int
+    before: bytes
+    after: bytes
+    diff: ObjectDiff | None
+    """What changes in the catalog; None if nothing is edited."""
+
+
+def plan(config: Config, bundles: Bundles, version: str, where: str) -> Planned:
+    """Replace the bundle's class in a class of the hierarchy, and compile with that."""
+    entry = bundles.entry(version)
+    if entry.withdrawn is not None:
+        raise CommodoreError(
+            f"bundle {version} is withdrawn: {entry.withdrawn.reason}",
+            hint=f"use {entry.withdrawn.instead}" if entry.withdrawn.instead else "",
+        )
+    hierarchy = compiled_hierarchy(config.paths)
+    name, number = _found(config, hierarchy, where)
+    file, shown = hierarchy.files.path(name), hierarchy.file_of(name)
+    before = bytes_of(file)
+    after = edited(
+        before, Edit("set", ("classes", number), _written(before, number, entry)), name=shown
+    )
+    line = yaml.line_at(after, [0, "classes", number])
+    if after == before:
+        return Planned(file, shown, line, before, before, None)
+    top = name.partition(".")[0]
+    kind = Kind.GLOBAL if top == "global" else Kind.TENANT
+    folder = config.paths.classes / top
+    path = str(file.resolve().relative_to(folder.resolve()))
+    with trials(config, cluster_id_in(config.paths)) as compiling:
+        old = compiling.compiled({(kind, path): before})
+        new = compiling.compiled({(kind, path): after})
+        return Planned(file, shown, line, before, after, graded(old, new))
+
+
+def _written(before: bytes, number: int, entry: Entry) -> str:
+    """The name of the class, relative if the old one is."""
+    old = yaml.load(before, name="")["classes"][number]
+    if old.startswith("."):
+        prefix = old[: len(old) - len(old.lstrip("."))]
+        return f"{prefix}bundles.{entry.name}" if "bundles." in old else f"{prefix}{entry.name}"
+    return entry.class_name
+
+
+def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
+    """The class that includes a bundle, and the number of that in its list of classes."""
+    replay = hierarchy.replay(BOOTSTRAP)
+    including: dict[str, tuple[int, str, str]] = {}
+    for layer in replay.layers:
+        if layer.absolute not in hierarchy.files or layer.absolute.startswith(CLASSES):
+            continue
+        for number, (item, place) in enumerate(_items(hierarchy, layer)):
+            if item.startswith(CLASSES):
+                including[layer.absolute] = (number, item, place)
+    chosen = [name for name in including if _is_at(config, hierarchy, name, where)]
+    if not chosen:
+        raise UsageError(
+            f"no class of {where} includes a bundle" if where else "no class includes a bundle",
+            hint="classes that do: " + ", ".join(including)
+            if including
+            else "add one to the classes of a file: commodore bundle list",
+        )
+    name = chosen[-1]
+    number, item, place = including[name]
+    if "${" in item:
+        raise UsageError(
+            f"the bundle is selected by a reference: {item}",
+            where=place,
+            hint="change the fact: `commodore cluster set`, for facts in a folder",
+        )
+    return name, number
+
+
+def _items(hierarchy: Hierarchy, layer: Layer) -> list[tuple[str, str]]:
+    from commodore_py.inventory.explain.places import Place, items_of
+
+    folder = hierarchy.files.folder(layer.absolute)
+    return [
+        (absolute_name(item, folder), str(Place(layer.file, line)))
+        for item, line in items_of(layer.fields.get("classes"))
+    ]
+
+
+def _is_at(config: Config, hierarchy: Hierarchy, name: str, where: str) -> bool:
+    top, *parts = name.split(".")
+    match where:
+        case "":
+            return True
+        case "tenant":
+            return top not in {"global", "params"} and cluster_id_in(config.paths) not in parts
+        case "cluster":
+            return cluster_id_in(config.paths) in parts
+    return where in {name, hierarchy.file_of(name)}
+
+
+def write(config: Config, planned: Planned, version: str, *, allow_data_loss: bool) -> str:
+    """Write the edit; returns its number in the log of edits, or nothing if there is none."""
+    from commodore_py.dependencies.protection import edit_journal
+    from commodore_py.dependencies.protection.run_lock import exclusive_run
+
+    if planned.diff is None:
+        return ""
+    lost = [str(one.id) for one in planned.diff.objects if one.grade == "data-loss"]
+    if lost and not allow_data_loss:
+        raise CommodoreError(
+            f"bundle {version} would lose data: {', '.join(lost)}",
+            where=f"{planned.shown}:{planned.line}",
+            hint="nothing was written; --allow-data-loss accepts it, --dry-run shows all changes",
+        )
+    root = config.paths.root.resolve()
+    file = planned.file.parent.resolve() / planned.file.name
+    edit = edit_journal.FileEdit(str(file.relative_to(root)), planned.before, planned.after)
+    with exclusive_run(config.paths):
+        edit_journal.recover(config.paths)
+        return edit_journal.write(config.paths, f"bundle use {version}", [edit]).id

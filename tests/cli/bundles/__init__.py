@@ -1,0 +1,1 @@
+"""Bundles: the command line, on a small hierarchy."""
