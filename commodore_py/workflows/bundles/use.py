@@ -101,7 +101,7 @@ def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
         raise UsageError(
             f"the bundle is selected by a reference: {item}",
             where=place,
-            hint="change the fact: `commodore cluster set`, for facts in a folder",
+            hint="change the fact: in the API, or in the cluster's file of a folder of facts",
         )
     return name, number
 
