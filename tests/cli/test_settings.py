@@ -226,7 +226,7 @@ def test_a_shared_setting_has_a_valid_value(commodore: CommandLine, settings: Se
 def test_an_option_of_one_command_names_its_section(
     commodore: CommandLine, settings: Settings
 ) -> None:
-    settings.write("push = true\n[catalog]\nsort-by = 'id'\n")
+    settings.write("interactive = true\n[catalog]\nsort-by = 'id'\n")
 
     ran = commodore("catalog", "clean")
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# Of its own: others may depend on the state of the module's.
+_RANDOM = random.Random()  # noqa: S311 - so that not all come at once
+
 _SHORTEST, _LONGEST = 300, 600
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _SLACK = 60
@@ -106,7 +109,7 @@ class Watcher:
             except KeyboardInterrupt:
                 return
             if time.monotonic() - began < pause:
-                self._closed.wait(pause * random.uniform(0.8, 1.2))  # noqa: S311 - so that not all come at once
+                self._closed.wait(pause * _RANDOM.uniform(0.8, 1.2))
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _is_over(self, error: HttpError) -> bool:
@@ -126,7 +129,7 @@ class Watcher:
 
         The version is that of the last event also if the watch fails: none is taken twice.
         """
-        seconds = random.randint(_SHORTEST, _LONGEST)  # noqa: S311 - as above
+        seconds = _RANDOM.randint(_SHORTEST, _LONGEST)
         seconds = max(1, min(seconds, int(until - time.monotonic()) + 1))
         params = {
             "watch": "true",

@@ -104,7 +104,8 @@ def test_rule_without_memory(rules: UserRules, source: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
-    assert "out of memory" in message
+    # On a busy machine, the limit of time may be reached first.
+    assert "out of memory" in message or "of CPU time" in message
 
 
 @pytest.mark.spec("16.06")
