@@ -44,7 +44,7 @@ check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/lint-imports
 
 e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
-	$(PYTEST) tests/e2e -m e2e
+	$(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
 
 long: $(STAMP) ## property tests with many more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e and not faults"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections import Counter
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update", action="store_true", help="write what golden cases expect, of what comes out"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave cases of tests that are marked as samples to `make long`, before it is selected."""
+    seen: Counter[tuple[Path, str]] = Counter()
+    for item in items:
+        if sample := item.get_closest_marker("sample"):
+            test = item.path, getattr(item, "originalname", item.name)
+            if seen[test] % sample.args[0]:
+                item.add_marker("long")
+            seen[test] += 1
 
 
 @pytest.fixture(scope="session")

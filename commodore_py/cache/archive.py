@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MAGIC = b"commodore-cache-archive/v1\n"
 _LENGTH, _SEAL = 8, 32
 _FOOTER = _LENGTH + _SEAL + len(_MAGIC)
+OVERHEAD = _FOOTER + len("[]")
+"""What an archive of nothing takes."""
 _MOST_LISTED = 64 << 20
 _MOST_IN_MEMORY = 1 << 30
 _PIECE = 1 << 20
@@ -56,6 +58,12 @@ class Member(NamedTuple):
     begin: int
 
 
+def most_listed(source: Source) -> int:
+    """The most that a row of the list takes; the size of the content is not yet known."""
+    row = (source.kind, source.name, source.used, 1 << 63, "0" * _hash().digest_size * 2)
+    return len(_listing([row])) - len("[]") + len(",")
+
+
 def write(file: Path, sources: Iterable[Source], key: bytes) -> int:
     """Write an archive, for its owner alone; returns its size. What has vanished is left out."""
     listed: list[tuple[str, str, int, int, str]] = []
@@ -74,7 +82,7 @@ def write(file: Path, sources: Iterable[Source], key: bytes) -> int:
                     continue
                 size = archive.tell() - begin
                 listed.append((source.kind, source.name, source.used, size, digest))
-            content = json.dumps(listed, separators=(",", ":")).encode()
+            content = _listing(listed)
             archive.write(content)
             archive.write(len(content).to_bytes(_LENGTH, "big") + _seal(content, key) + _MAGIC)
             size = archive.tell()
@@ -156,6 +164,10 @@ class Archive:
             yield piece
         if left or digest.hexdigest() != member.digest:
             raise _invalid(f"{member.name} is damaged", self._name)
+
+
+def _listing(rows: list[tuple[str, str, int, int, str]]) -> bytes:
+    return json.dumps(rows, separators=(",", ":")).encode()
 
 
 def _append(archive: BinaryIO, content: bytes | Path) -> str:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BLOB, _NOTE, _CONTENT, _DOWNLOAD = "blob", "note", "content", "download"
-_ROOM = 200  # of an entry in the list
 
 
 class Folders(NamedTuple):
@@ -78,7 +77,7 @@ def export_caches(folders: Folders, file: Path, *, limit: int, key: bytes) -> Mo
     units.sort(key=lambda one: -one.used)
 
     def fitting() -> Iterator[Source]:
-        left, done = limit, set()
+        left, done = limit - archive.OVERHEAD, set()
         for unit in units:
             sources = [one for one in unit.sources if (one.kind, one.name) not in done]
             if unit.bytes > left:
@@ -127,7 +126,8 @@ def _unit(sources: tuple[Source, ...]) -> _Unit:
     for one in sources:
         content = one.content
         size += len(content) if isinstance(content, bytes) else content.stat().st_size
-    return _Unit(sources[0].used, size + _ROOM * len(sources), sources)
+        size += archive.most_listed(one)
+    return _Unit(sources[0].used, size, sources)
 
 
 def _repositories(folder: Path, moved: Moved) -> Iterator[_Unit]:

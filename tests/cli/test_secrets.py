@@ -95,6 +95,7 @@ def with_credentials(fleet: Fleet, server: HttpServer, user: str) -> None:
         path.write_text(text)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_the_urls_of_a_cluster(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
@@ -123,6 +124,7 @@ def test_credentials_in_the_urls_of_a_cluster(
     assert run.files_with(CANARY) == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_the_urls_of_components(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
@@ -146,6 +148,7 @@ def test_credentials_in_the_urls_of_components(
     assert not any(CANARY in file.read_text() for file in configs)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_urls_that_fail(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
@@ -162,6 +165,7 @@ def test_credentials_in_urls_that_fail(
     assert run.files_with(CANARY) == []
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "query", ["private_token={}", "X-Amz-Signature={}&X-Amz-Date=1", "a=1&Private%5FToken={}"]
 )

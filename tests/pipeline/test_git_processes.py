@@ -202,6 +202,7 @@ def test_a_worktree_that_is_clean_is_checked_again_after(
     assert "component foo holds local work" in str(error)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_worktree_that_git_called_clean_is_checked_again_after(
     workspace: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
@@ -232,6 +233,7 @@ def on_a_branch(place: Path) -> None:
     git(place, "checkout", "--quiet", "master")
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("change", [*CHANGES, untracked, on_a_branch])
 def test_a_configuration_that_is_clean_is_checked_again_after(

@@ -642,6 +642,7 @@ TEMPLATES = [
 def test_templates_of_components_are_confined(
     tmp_path: Path, template: str, door: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("commodore_py.adapters.jinja._MOST_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
 
     error = refused(with_template(tmp_path, template, door))

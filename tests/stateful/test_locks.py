@@ -10,7 +10,7 @@ from .locks import COUNTED, LOCKS
 from .sequences import play_for, play_seeds
 
 SEED = 7
-SEQUENCES = 6
+SEQUENCES = 3
 MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 

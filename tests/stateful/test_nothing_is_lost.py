@@ -10,7 +10,7 @@ from .local_work import LOCAL_WORK
 from .sequences import play_for, play_seeds
 
 SEED = 103
-SEQUENCES = 12
+SEQUENCES = 5
 MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 

@@ -94,7 +94,7 @@ def test_lock_files() -> None:
         feed_lock,
         spoilt(SEEDS),
         *SEEDS,
-        b"a." * 100_000,
+        b"a." * 20_000,
         b"a = " + b"[" * 100_000,
         b"a = " + b"9" * 5_000,
         LOCK.replace(b"[1,", b"[" * 100_000),

@@ -194,7 +194,10 @@ def with_patterns() -> Confined:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("template", ENDLESS_PATTERNS)
-def test_a_pattern_that_takes_exponential_time_is_an_error(template: str) -> None:
+def test_a_pattern_that_takes_exponential_time_is_an_error(
+    template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commodore_py.adapters.jinja._MOST_SECONDS", 1)
     environment = with_patterns()
 
     with pytest.raises(CommodoreError, match="seconds of CPU time for regex_") as raised:
