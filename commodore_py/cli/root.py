@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 
 import click
+from click import formatting
 
 from commodore_py import __version__
 from commodore_py.errors import CommodoreError
+from commodore_py.tuning import terminal
 
 from .command_classes import LazyGroup
 from .output import log
@@ -17,6 +19,7 @@ from .settings import origins, user_file
 from .settings.options import HELP, Globals, verbose_option
 from .settings.types import Seconds, Size, TimeLimit
 
+_NARROWEST, _WIDEST = 50, 100
 _COMMANDS = {
     "bundle": (
         "commodore_py.cli.commands.bundle.commands:bundle",
@@ -92,6 +95,8 @@ class _Root(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the global options; help needs no settings, and works with broken ones."""
+        if formatting.FORCED_WIDTH is None and (columns := terminal.columns()):
+            ctx.terminal_width = max(min(columns, _WIDEST) - 2, _NARROWEST)
         if isinstance(ctx.obj, origins.Start):
             origins.keep(ctx, ctx.obj)
         if not {"-h", "--help", "--version"} & set(args):
@@ -118,7 +123,7 @@ class _NoColor(click.Option):
 @click.command(
     cls=_Root,
     commands_at=_COMMANDS,
-    context_settings={**HELP, "max_content_width": 100},
+    context_settings={**HELP, "max_content_width": _WIDEST},
     epilog="New here? `commodore demo` creates a playground and suggests what to try.",
 )
 # COMMODORE_VERSION may be set for other purposes, such as container tags.

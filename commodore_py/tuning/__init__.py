@@ -11,6 +11,7 @@
 `named_tuples`  annotations of named tuples are not compiled
 `orphans`       processes that a program has detached are ended with the run
 `signals`       signals without Python's enumerations of them
+`terminal`      the width of the terminal without `shutil`
 """
 
 from __future__ import annotations
