@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_to, component_files, git, url_of
@@ -206,6 +207,43 @@ def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> No
 
     assert "modified class/foo.yml" in str(error)
     assert head(new.place("foo")) == got.commit
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_copy_of_the_working_directory_is_one_of_its_own(tmp_path: Path, *, edited: bool) -> None:
+    old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
+    foo = old.repository("foo")
+    old.fetch(component(foo))
+    (tmp_path / "new").mkdir()
+    shutil.copytree(old.work, new.work, symlinks=True)
+    if edited:
+        (new.place("foo") / "class/foo.yml").write_text("edited")
+    before = [(file, file.read_bytes()) for file in old.root.rglob("*") if file.is_file()]
+
+    if edited:
+        assert "modified class/foo.yml" in str(new.refused(component(foo))[0])
+        git(new.place("foo"), "checkout", "--", ".")
+    new.fetch(component(foo))
+    author = ("-c", "user.name=me", "-c", "user.email=me@example.com")
+    git(new.place("foo"), *author, "commit", "--quiet", "--allow-empty", "--message", "Mine")
+    commit = head(new.place("foo"))
+
+    assert all(file.read_bytes() == content for file, content in before)
+    (got,) = old.fetch(component(foo))
+    assert head(old.place("foo")) == got.commit != commit
+
+
+def test_a_copied_checkout_whose_clone_stayed_behind_is_made_again(tmp_path: Path) -> None:
+    old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
+    foo = old.repository("foo")
+    old.fetch(component(foo))
+    new.place("foo").parent.mkdir(parents=True)
+    shutil.copytree(old.place("foo"), new.place("foo"))
+
+    (got,) = new.fetch(component(foo))
+
+    assert head(new.place("foo")) == head(old.place("foo")) == got.commit
+    assert git_folder_of(old.place("foo")) != git_folder_of(new.place("foo"))
 
 
 def test_an_empty_folder_is_used(workspace: Workspace, foo: Path) -> None:

@@ -18,7 +18,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
 
 from .layout import is_plain
-from .program import git
+from .program import git, succeeds
 from .refs import HEADS, refs_in_files
 from .repository import git_folder_of, settings_text
 
@@ -184,6 +184,26 @@ def commit_at(admin: Path) -> str:
         return ""
     head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
     return "" if head.startswith("ref:") else head
+
+
+def reconnect(worktree: Path, bare: Path) -> None:
+    """Connect a worktree with its clone again, after both were moved or copied together.
+
+    A copied worktree still leads to the original's clone. `git worktree repair` takes it for one
+    of that clone, and every change of it would be made in both.
+    """
+    admin = git_folder_of(worktree)
+    if admin is None or not bare.is_dir():
+        return
+    if not admin.is_dir():
+        succeeds(bare, "worktree", "repair", str(worktree))
+        return
+    own = bare.resolve() / "worktrees" / admin.name
+    place = place_of(admin)
+    if own != admin and place not in {None, os.path.realpath(worktree)} and place_of(own) == place:
+        link = worktree.absolute() / ".git"
+        (own / "gitdir").write_bytes(os.fsencode(f"{link}\n"))
+        link.write_bytes(os.fsencode(f"{_LABEL}{own}\n"))
 
 
 def relocate(copy: Path, links: Iterable[Path], root: Path) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git.objects import is_packed_commit
-from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import Refs, RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import git_folder_of, remote_settings
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.git.worktrees import add_worktree, admins_in, heads_of, is_complete
+from commodore_py.adapters.git.worktrees import (
+    add_worktree,
+    admins_in,
+    heads_of,
+    is_complete,
+    place_of,
+    reconnect,
+)
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import (
@@ -47,7 +55,8 @@ log = logging.getLogger(__name__)
 
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
     """What stands against updating a worktree; local work can be forced, the rest cannot."""
-    git_folder = _reconnected(worktree, bare)
+    reconnect(worktree, bare)
+    git_folder = git_folder_of(worktree)
     if _is_incomplete(git_folder):
         return None
     if belongs_to(git_folder, bare) and not bare.is_dir():
@@ -238,17 +247,8 @@ def _discard(spec: DependencySpec, worktree: Path) -> None:
         aside = aside_of(worktree)
         worktree.rename(aside)
         remove(aside)
-    if git_folder is not None:
+    if git_folder is not None and place_of(git_folder) == os.path.realpath(worktree):
         remove(git_folder)
-
-
-def _reconnected(worktree: Path, bare: Path) -> Path | None:
-    """Repair the link to the clone after the working directory was moved as a whole."""
-    git_folder = git_folder_of(worktree)
-    if git_folder is None or git_folder.is_dir() or not bare.is_dir():
-        return git_folder
-    succeeds(bare, "worktree", "repair", str(worktree))
-    return git_folder_of(worktree)
 
 
 def _is_incomplete(git_folder: Path | None) -> bool:
