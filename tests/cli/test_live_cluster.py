@@ -321,6 +321,45 @@ def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None
 
 
 @pytest.mark.spec("16.65")
+def test_a_plan_goes_on_after_a_kill_unless_others_changed_what_it_applied(
+    live: Live, server: Cluster
+) -> None:
+    hook = _configmap("delete-hook", **{"argocd.argoproj.io/hook": "PreSync"})
+    _write("shop/hook.yaml", hook)
+    _write("shop/first.yaml", {**_configmap("a-first"), "data": {"a": "2"}})
+    server.put({**_configmap("a-first"), "data": {"a": "1"}})
+    assert live("plan", "--out", "plan.json").code == 0
+    server.before = lambda method, path: (
+        Refusal(403, "Forbidden", "not yet") if method == "PATCH" and "/new" in path else None
+    )
+    assert live("apply", "--plan", "plan.json", "--yes").code == 1
+    server.before = lambda _, __: None
+
+    ran = live("apply", "--plan", "plan.json", "--yes")
+
+    assert ran.code == 0, ran.err
+    patched = [path.rpartition("/")[2] for method, path in _writes(server) if method == "PATCH"]
+    assert patched[:2] == ["delete-hook", "a-first"]
+    assert set(patched[2:]) == {"new"}
+    ran = live("apply", "--plan", "plan.json", "--yes")
+    assert ran.code == 1
+    assert "ConfigMap shop/a-first has changed in the cluster" in ran.err
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"schema": "live-plan/v1"}', '{"schema": "live-plan/v1", "steps": 1}']
+)
+def test_another_file_is_no_plan(live: Live, text: str) -> None:
+    Path("plan.json").write_text(text)
+
+    ran = live("apply", "--plan", "plan.json", "--yes")
+
+    assert ran.code == 1
+    assert "plan.json" in ran.err
+    assert "internal error" not in ran.err
+
+
+@pytest.mark.spec("16.65")
 def test_a_run_that_was_killed_goes_on_and_runs_no_hook_twice(live: Live, server: Cluster) -> None:
     hook = _configmap("hook", **{"argocd.argoproj.io/hook": "PreSync"})
     _write("shop/hook.yaml", hook)

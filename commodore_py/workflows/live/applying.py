@@ -13,7 +13,7 @@ from commodore_py.live import marks
 from commodore_py.model.difference import GRADES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.live.access.writer import Writer
@@ -71,7 +71,7 @@ def carry_out(
 
     What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
     """
-    before = _done_by_unfinished_run(log, plan.digest)
+    before = unfinished(log, plan.digest).done
     note = _Note(log, plan.digest, writes=not how.dry_run)
     results: list[tuple[str, ObjectId]] = []
     skipped = 0
@@ -83,8 +83,8 @@ def carry_out(
                 skipped += 1
                 continue
             note.add("begin", action)
-            _act(cluster, writer, step, action, how)
-            note.add("done", action)
+            version = _act(cluster, writer, step, action, how)
+            note.add("done", action, version)
             results.append((action.what, action.id))
             report(f"{action.what} {action.id}")
             if ending.asked():
@@ -134,7 +134,8 @@ def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
             )
 
 
-def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> None:
+def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:
+    """Apply or delete an object; returns the version that it has then."""
     api = cluster.kinds.find(action.id.group, action.id.kind)
     if api is None:
         from commodore_py.live.access.discovery import discover
@@ -146,15 +147,17 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
     try:
         if action.what == "delete":
             _delete(cluster, writer, action.id, path, how)
-            return
+            return ""
         content = action.content or {}
         if not action.is_created_namespace:
             content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
-        writer.apply(
+        applied = writer.apply(
             path, content, manager=how.manager, force=how.force_conflicts, dry_run=how.dry_run
         )
     except HttpError as error:
         raise _explained(error, action, step) from error
+    metadata = applied.get("metadata")
+    return str(metadata.get("resourceVersion", "")) if isinstance(metadata, dict) else ""
 
 
 def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str, how: How) -> None:
@@ -236,6 +239,15 @@ def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None
     return found
 
 
+class Unfinished(NamedTuple):
+    """What a run that did not end has done."""
+
+    done: set[tuple[str, str]]
+    """What to which object."""
+    versions: dict[str, str]
+    """The versions that objects had afterwards."""
+
+
 class _Note(NamedTuple):
     """The log of a run: a line before and after each action."""
 
@@ -243,31 +255,33 @@ class _Note(NamedTuple):
     digest: str
     writes: bool
 
-    def add(self, event: str, action: Action | None = None) -> None:
+    def add(self, event: str, action: Action | None = None, version: str = "") -> None:
         if not self.writes:
             return
         self.file.parent.mkdir(parents=True, exist_ok=True)
         line = {"plan": self.digest, "event": event}
         line |= {"what": action.what, "object": str(action.id)} if action is not None else {}
+        line |= {"version": version} if version else {}
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
 
-def _done_by_unfinished_run(log: Path, digest: str) -> Collection[tuple[str, str]]:
-    """What was done to which object, if the last run of this plan did not end.
+def unfinished(log: Path, digest: str) -> Unfinished:
+    """What the last run of this plan did, if it did not end.
 
     The last line may be cut.
     """
     try:
         lines = reading.text_of(str(log)).splitlines()
     except OSError:
-        return ()
-    found: set[tuple[str, str]] = set()
+        return Unfinished(set(), {})
+    found = Unfinished(set(), {})
     for one in _events(lines):
         if one["plan"] == digest and one["event"] == "end":
-            found.clear()
+            found = Unfinished(set(), {})
         elif one["plan"] == digest and one["event"] == "done":
-            found.add((one.get("what", ""), one.get("object", "")))
+            found.done.add((one.get("what", ""), one.get("object", "")))
+            found.versions[one.get("object", "")] = one.get("version", "")
     return found
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +13,6 @@ from commodore_py.cli.settings.types import Seconds
 from commodore_py.model.difference import GRADES
 
 from .reach import cluster_options, opened
-
-if TYPE_CHECKING:
-    from commodore_py.workflows.live.planning import Plan
 
 
 @click.command()
@@ -84,7 +80,7 @@ def apply(
     from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import plans
     from commodore_py.live.access.writer import Writer
-    from commodore_py.workflows.live import applying
+    from commodore_py.workflows.live import applying, saved_plan
     from commodore_py.workflows.live.planning import plan_of
 
     settings = settings.more_verbose(verbose)
@@ -98,9 +94,11 @@ def apply(
         while_automated=while_automated,
     )
     with opened(settings, options) as cluster:
-        plan = plan_of(cluster, prune=prune or _prunes(file))
-        if file is not None:
-            _check_same(file, plan)
+        saved = saved_plan.read(file) if file is not None else None
+        plan = plan_of(cluster, prune=prune or (saved is not None and saved.deletes))
+        log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
+        if saved is not None:
+            saved_plan.check(saved, plan, applying.unfinished(log, saved.digest).versions)
         applying.check(cluster, plan, how)
         if output == "text":
             for line in plans.lines(plan):
@@ -109,49 +107,7 @@ def apply(
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
                 return
-        log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
         writer = Writer(cluster.client.access, timeout=settings.request_timeout)
         done = applying.carry_out(cluster, writer, plan, how, log=log, report=messages.info)
     if output != "text":
         streams.data(formats.structured(plans.applied(done, plan), output))
-
-
-def _saved(file: Path) -> dict[str, Any]:
-    from commodore_py.adapters import json_text, reading
-    from commodore_py.errors import CommodoreError
-
-    found = json_text.load(reading.bytes_of(str(file)), name=str(file))
-    if not isinstance(found, dict) or found.get("schema") != "live-plan/v1":
-        raise CommodoreError("this is not a plan of `live plan --out`", where=str(file))
-    return found
-
-
-def _prunes(file: Path | None) -> bool:
-    steps = _saved(file).get("steps") if file is not None else ()
-    return "delete" in json.dumps(steps)
-
-
-def _check_same(file: Path, plan: Plan) -> None:
-    """Refuse a plan that was made for another state, and name what differs."""
-    from commodore_py.errors import CommodoreError
-
-    saved = _saved(file)
-    moved = []
-    if saved.get("cluster") != plan.cluster or saved.get("uid") not in (plan.uid, None):
-        moved.append("the cluster is another one")
-    if saved.get("commit") != (plan.commit or None):
-        moved.append(f"the catalog is at {plan.commit or 'no commit'}, not {saved.get('commit')}")
-    versions = saved.get("versions") or {}
-    changed = sorted(
-        name for name, version in plan.versions.items() if versions.get(name) != version
-    )
-    changed += sorted(versions.keys() - plan.versions.keys())
-    moved += [f"{name} has changed in the cluster" for name in dict.fromkeys(changed)]
-    if not moved and saved.get("digest") != plan.digest:
-        moved.append("the steps are others")
-    if moved:
-        raise CommodoreError(
-            "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
-            where=str(file),
-            hint=f"make a new one: commodore live plan {plan.cluster} --out {file}",
-        )
