@@ -199,8 +199,10 @@ def reconnect(worktree: Path, bare: Path) -> None:
         succeeds(bare, "worktree", "repair", str(worktree))
         return
     own = bare.resolve() / "worktrees" / admin.name
+    if own == admin:
+        return
     place = place_of(admin)
-    if own != admin and place not in {None, os.path.realpath(worktree)} and place_of(own) == place:
+    if place not in {None, os.path.realpath(worktree)} and place_of(own) == place:
         link = worktree.absolute() / ".git"
         (own / "gitdir").write_bytes(os.fsencode(f"{link}\n"))
         link.write_bytes(os.fsencode(f"{_LABEL}{own}\n"))

@@ -51,7 +51,7 @@ def read(file: Path) -> SavedPlan:
 def check(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
     """Refuse a plan that was made for another state, and name what differs.
 
-    What an unfinished run of the same plan has applied, to which version, is no change of others.
+    What an unfinished run of the same plan has applied, and to which version, does not count.
     """
     moved = [*_moved(saved, plan, applied)]
     if not moved and saved.digest != plan.digest:
