@@ -7,10 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -56,14 +56,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave cases of tests that are marked as samples to `make long`, before it is selected."""
-    seen: Counter[tuple[Path, str]] = Counter()
+    """Leave cases of tests that are marked as samples to `make long`, before it is selected.
+
+    By their names: every n-th would be one value of a parameter only, where there are several.
+    """
+    seen: set[tuple[Path, str]] = set()
     for item in items:
         if sample := item.get_closest_marker("sample"):
             test = item.path, getattr(item, "originalname", item.name)
-            if seen[test] % sample.args[0]:
+            if test in seen and crc32(item.nodeid.encode()) % sample.args[0]:
                 item.add_marker("long")
-            seen[test] += 1
+            seen.add(test)
 
 
 @pytest.fixture(scope="session")

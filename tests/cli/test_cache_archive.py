@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(3)
+
 KEY = {"COMMODORE_CACHE_KEY": "0123456789abcdef0123456789abcdef"}
 OTHER = {"COMMODORE_CACHE_KEY": "another-key-another-key"}
 

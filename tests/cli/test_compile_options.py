@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(2)
+
 
 class Compile:
     """`commodore catalog compile` of a small cluster."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(2)
+
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(2)
+
 ROOT = Path(__file__).resolve().parents[2]
 OBJECT = """\
 local inv = (import 'lib/kapitan.libjsonnet').inventory();

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(2)
+
 
 @pytest.fixture
 def built_in(commodore: CommandLine, tmp_path: Path) -> Path:

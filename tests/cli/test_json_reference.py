@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine
 
+pytestmark = pytest.mark.sample(4)
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md"
 SECTION = re.compile(r"^## (\S+)$\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES = {name: json.loads(text) for name, text in SECTION.findall(PAGE.read_text("utf-8"))}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(2)
+
 KINDS = ["/dev/zero", "/dev/tty", "fifo", "folder", "self", "huge", "null"]
 
 

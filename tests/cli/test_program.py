@@ -17,6 +17,8 @@ from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(2)
+
 MANY_VALUES = "{ out: { n: std.length([std.toString(i) + 'x' for i in std.range(1, 200000)]) } }"
 GIT = """\
 #!{python}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine
 
+pytestmark = pytest.mark.sample(2)
+
 # A stage that sleeps, in place of one that works, which makes no difference for the display.
 DRIVER = """
 import sys, time

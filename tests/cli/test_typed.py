@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
 
+pytestmark = pytest.mark.sample(3)
+
 _TABLES = Path(__file__).parent / "typed"
 _SHORT = {"L": "catalog compile c-demo-1 --local"}
 

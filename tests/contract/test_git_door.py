@@ -363,12 +363,8 @@ def _of_git(paths: Sequence[str], workspace: Workspace) -> set[str]:
 
 
 def _a_run(workspace: Workspace, *, version: str = "v1") -> None:
-    repository = workspace.root / "remotes/one.git"
-    if not repository.exists():
-        workspace.repository("one")
-        tag(repository, "v1")
-        make_repository(workspace.root / "remotes/global.git", {"class.yml": "{}\n"})
-    specs = (component(repository, version), configuration(workspace.root / "remotes/global.git"))
+    remotes = workspace.root / "remotes"
+    specs = component(remotes / "one.git", version), configuration(remotes / "global.git")
     workspace.fetch(*specs)
     # A second run finds all of it there.
     workspace.fetch(*specs)
@@ -376,6 +372,8 @@ def _a_run(workspace: Workspace, *, version: str = "v1") -> None:
 
 def test_with_the_switch_only_git_opens_its_files(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
+    tag(workspace.repository("one"), "v1")
+    make_repository(tmp_path / "remotes/global.git", {"class.yml": "{}\n"})
 
     with the_program(), opened() as first:
         _a_run(workspace)

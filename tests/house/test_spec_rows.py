@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
@@ -40,6 +41,7 @@ def test_every_row_has_every_field_in_its_type() -> None:
         assert types == FIELDS, fields
 
 
+@cache
 def gaps(file: str) -> list[list[int]]:
     """The first and last row of each part in between that is not begun."""
     found: list[list[int]] = tomllib.loads(ROWS.read_text("utf-8"))["not_begun_rows"].get(file, [])

@@ -17,6 +17,8 @@ from tests.support.scenarios.reruns import Reruns, make_reruns
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(4)
+
 READS_ANOTHER = configmap_component("db-one")["component/main.jsonnet"].replace(
     "data: data", "data: data, other: kap.inventory_global().web.parameters.web.data"
 )

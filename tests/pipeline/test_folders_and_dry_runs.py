@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.published import Published
 
+pytestmark = pytest.mark.sample(2)
+
 OUT = "manifests/web/out.yaml"
 
 

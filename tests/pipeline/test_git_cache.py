@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model.dependency import Dependency, DependencySpec
 
+pytestmark = pytest.mark.sample(2)
+
 
 class Shared(Workspace):
     """Working directories beside each other, and the cache of their user."""
@@ -439,6 +441,7 @@ def test_what_a_killed_run_left_in_the_cache_goes(shared: Shared, foo: Path, lef
     assert not scratch.exists()
 
 
+@pytest.mark.long
 def test_what_another_run_works_on_stays_in_the_cache(shared: Shared, foo: Path) -> None:
     shared.fetch_in("one", component(foo))
     cache = ObjectCache(shared.cache)

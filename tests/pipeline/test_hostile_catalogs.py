@@ -24,6 +24,8 @@ from tests.support.builders import git, git_succeeds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.sample(4)
+
 MESSAGE = "Subject\n"
 CRLF, BOM, LATIN = b"a: 1\r\nb: 2\r\n", b"\xef\xbb\xbfa: 1\r\n", "Zürich\r\n".encode("latin-1")
 BYTES = {

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model.published import Published
 
+pytestmark = pytest.mark.sample(4)
+
 
 def push(fleet: Fleet, **changes: Any) -> Published:  # noqa: ANN401 - Config checks them by name
     return compile_catalog(fleet.config(push=True, **changes), CLUSTER, approve=lambda _: True)

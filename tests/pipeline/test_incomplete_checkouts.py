@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from commodore_py.model.published import Published
     from tests.support.fleet import Fleet
 
+pytestmark = pytest.mark.sample(2)
+
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:

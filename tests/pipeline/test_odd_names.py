@@ -17,6 +17,8 @@ from tests.support.fleet import CLUSTER, Fleet, component_entries, make_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(4)
+
 NULL, CONTROL, LONG = "holds a null character", "holds a control character", "is longer than"
 NAMES = [
     ("a\0b", NULL),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from commodore_py.model.catalog import Change
     from commodore_py.model.published import Published
 
+pytestmark = pytest.mark.sample(2)
+
 OUT = "manifests/web/out.yaml"
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model.published import Published
 
+pytestmark = pytest.mark.sample(3)
+
 SECRET = "CANARY"
 MANIFEST = f'{{"out": {{"kind": "ConfigMap", "data": {{"of": "{SECRET}"}}}}}}'
 

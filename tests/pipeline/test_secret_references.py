@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model.published import Published
 
+pytestmark = pytest.mark.sample(2)
+
 ENGINES = ["native", "reference"]
 PATH = "t-acme/c-one/web"
 VAULT = {

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from commodore_py.workflows.tools.releases import Release
 
+pytestmark = pytest.mark.sample(2)
+
 NOW = datetime(2026, 1, 9, 15, 20, 0, 999)  # noqa: DTZ001 - the record has local times
 OLD = program_script("v1.0.0")
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(3)
+
 MODES: list[dict[str, Any]] = [
     {},
     {"push": True},

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(2)
+
 CHART = {
     "Chart.yaml": "{apiVersion: v2, name: chart, version: 1.0.0}",
     "templates/a.yaml": "a: '{{ .Release.Namespace }}'",

@@ -52,11 +52,29 @@ def make_repository(
     path: Path, files: Mapping[str, str | bytes | Link], *, branch: str = "master"
 ) -> Path:
     """A bare repository whose branch holds these files."""
+    kind = branch, tuple(files.items()), os.environ.get("GIT_DEFAULT_REF_FORMAT")
     path.parent.mkdir(parents=True, exist_ok=True)
+    if (made := _MADE.get(kind)) and not path.exists():
+        for name, content in made.items():
+            if content is None:
+                (path / name).mkdir()
+            else:
+                (path / name).write_bytes(content)
+        return path
     git(path.parent, "init", "--quiet", "--bare", f"--initial-branch={branch}", path.name)
     if files:
         commit_to(path, files, branch=branch)
+    if not made:
+        _MADE[kind] = {
+            str(one.relative_to(path)): None if one.is_dir() else one.read_bytes()
+            for one in (path, *sorted(path.rglob("*")))
+            if one.parent.name != "hooks"
+        }
     return path
+
+
+_MADE: dict[tuple[object, ...], dict[str, bytes | None]] = {}
+"""Files of repositories: Git takes four programs for one, and most tests make the same few."""
 
 
 def commit_to(
@@ -69,6 +87,7 @@ def commit_to(
     """Add files to a branch of a bare repository (None removes one); returns the commit."""
     lines = [
         f"commit refs/heads/{branch}\n",
+        "mark :1\n",
         "committer Test Author <author@example.com> 1767323045 +0000\n",
         f"data {len(message.encode())}\n{message}\n",
     ]
@@ -84,10 +103,10 @@ def commit_to(
         if isinstance(data, Link):
             mode, data = "120000", os.fsencode(data.target)
         stream += f"M {mode} inline {name}\ndata {len(data)}\n".encode() + data + b"\n"
-    subprocess.run(
-        ["git", "fast-import", "--quiet", "--force"], cwd=repository, input=stream, check=True
-    )
-    return git(repository, "rev-parse", f"refs/heads/{branch}")
+    command = ["git", "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force"]
+    stream += b"get-mark :1\n"
+    done = subprocess.run(command, cwd=repository, input=stream, check=True, capture_output=True)
+    return done.stdout.decode().strip()
 
 
 def commit_in(checkout: Path, files: Mapping[str, str], *, message: str = "Mine") -> str:

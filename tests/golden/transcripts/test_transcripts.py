@@ -294,6 +294,7 @@ CASES = [
 
 @pytest.mark.spec("03.14", "03.32", "03.33", "03.34")
 @pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
+@pytest.mark.sample(2)
 def test_transcript(scene: Scene, name: str, golden: Golden) -> None:
     play, newest = SCENES[name]
 

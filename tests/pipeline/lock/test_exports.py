@@ -19,6 +19,8 @@ from tests.support.scenarios.locked import LockedCluster, files_below
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.sample(2)
+
 
 def _export(cluster: LockedCluster, name: str, *, shallow: bool = False) -> Path:
     config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")

@@ -20,6 +20,8 @@ from tests.support.scenarios.locked import LockedCluster, tag
 if TYPE_CHECKING:
     from commodore_py.config import Config
 
+pytestmark = pytest.mark.sample(2)
+
 
 def _config(cluster: LockedCluster) -> Config:
     return cluster.fleet.config(download_cache=cluster.fleet.root / "cache")

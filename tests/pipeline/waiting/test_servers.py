@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from .conftest import SetLimits
 
+pytestmark = pytest.mark.sample(4)
+
 _LONG = 20
 """Seconds that nobody may wait for here: generous, as machines may be busy."""
 

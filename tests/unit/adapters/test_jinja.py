@@ -153,6 +153,7 @@ ENDLESS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("template", ENDLESS)
+@pytest.mark.sample(4)
 def test_what_never_ends_is_an_error(template: str) -> None:
     twice = {f"twice{n}": f"{{% include 'twice{n - 1}' %}}" * 20 for n in range(1, 10)}
     loaded = {"itself": template, "twice0": "", **twice}

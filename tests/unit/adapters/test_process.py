@@ -141,6 +141,7 @@ def test_a_program_that_does_not_end_is_ended(code: str) -> None:
 
 @linux
 @pytest.mark.parametrize("code", [SLEEPS, CLOSES_ITS_OUTPUT, IGNORES_SIGNALS])
+@pytest.mark.sample(2)
 def test_a_program_that_does_nothing_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(idle=2, setting="program"))
 
@@ -168,6 +169,7 @@ print("done")
         "time.sleep(0.1); os.system('true')",
     ],
 )
+@pytest.mark.sample(4)
 def test_a_program_that_does_something_is_not_idle(work: str) -> None:
     output = run(python(WORKS_FOR_A_WHILE.format(work)), patience=Patience(idle=2))
 
@@ -242,7 +244,7 @@ def test_words_that_no_program_can_get_are_an_error(word: str) -> None:
     assert "cannot run echo" in str(failure(["echo", word]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     seconds = time_limits.FIRST_WORD + 1

@@ -73,7 +73,7 @@ def test_values_that_are_less_deep_are_read(component: Component, levels: int) -
     assert json.loads(component.run(f"std.length({CALLS[0]})")) == 2 * levels
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text(f"a: {'x' * 50_000_000}\n")
 

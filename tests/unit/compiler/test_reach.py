@@ -593,6 +593,7 @@ TAGS = {
 
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("place", ["link", "folder", ".env", ".commodore/x", "proc"])
+@pytest.mark.sample(3)
 def test_what_templates_include_is_judged(machine: Machine, tag: str, place: str) -> None:
     (machine.work / ".env").write_text(SECRET)
     (machine.work / ".commodore").mkdir()

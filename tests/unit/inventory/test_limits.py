@@ -102,6 +102,7 @@ def test_a_longer_chain_of_references_is_an_error(length: int, first: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["string", "list", "mapping", "list in a mapping", "as a string"])
 @pytest.mark.parametrize("start", ["x", ["x"], {"x": "y"}], ids=["string", "list", "mapping"])
+@pytest.mark.sample(3)
 def test_doubling_by_references_is_an_error(kind: str, start: object) -> None:
     errors = refused(growing(40, start, kind))
 

@@ -153,6 +153,7 @@ def test_watches_that_are_cut_go_on_without_losing_or_repeating_events(
         pytest.param(Refusal(500, "InternalError", "broken"), id="500"),
     ],
 )
+@pytest.mark.sample(3)
 def test_a_watch_that_fails_is_made_again(server: Cluster, tmp_path: Path, answer: Refusal) -> None:
     _put(server, "old")
     failed: list[str] = []

@@ -180,7 +180,7 @@ def test_what_is_not_a_pattern(pattern: str) -> None:
         parse_path(pattern)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_pattern_that_never_ends_is_an_error() -> None:
     old, new = make_object(data={"a": "a" * 50}), make_object(data={"a": "a" * 51})
 

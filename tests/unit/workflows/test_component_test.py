@@ -104,7 +104,7 @@ def test_what_a_makefile_names_is_judged(
         request_for(suite, suite.cases[0], Settings(), strict=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_pattern_of_a_failure_that_never_ends(tmp_path: Path) -> None:
     written(tmp_path, {"a.expect.yml": 'fails: "(a+)+$"'})
     expected = Expectations.read(tmp_path / "a.expect.yml")
@@ -238,7 +238,7 @@ def test_a_file_that_cannot_be_read_is_not_watched(tmp_path: Path) -> None:
     assert watched.changed() == (tmp_path / "a",)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_file_that_always_changes_is_told_of(tmp_path: Path) -> None:
     watched, ended = Watched([tmp_path]), threading.Event()
 

@@ -37,6 +37,7 @@ def template(folder: Path, *, text: str = "", name: str = "a.txt", default: str 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
+@pytest.mark.sample(3)
 def test_in_a_file(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path, text=text)
 
@@ -46,6 +47,7 @@ def test_in_a_file(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
+@pytest.mark.sample(3)
 def test_in_a_default(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path, default=text)
 
@@ -55,6 +57,7 @@ def test_in_a_default(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
+@pytest.mark.sample(3)
 def test_in_a_hook(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path)
     (folder / "hooks").mkdir()

@@ -154,6 +154,7 @@ BOMBS = {
 @pytest.mark.parametrize("unpack", [unpack_tar, unpack_chart])
 @pytest.mark.parametrize("bomb", [*BOMBS, pytest.param(MANY_FILES, marks=pytest.mark.long)])
 @pytest.mark.slow
+@pytest.mark.sample(3)
 def test_an_archive_that_expands_without_end_is_refused(
     tmp_path: Path, bomb: str, unpack: Callable[[Path], object]
 ) -> None:

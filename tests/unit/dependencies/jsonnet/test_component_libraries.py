@@ -49,6 +49,7 @@ def a_library(work: Work, host: str, *, knows_filters: bool) -> Path:
 @pytest.mark.parametrize("knows_filters", [True, False])
 @pytest.mark.parametrize("host", [HOST, "github.com"])
 @pytest.mark.parametrize("version", ["master", "v1", "{old}", "{old:.10}"])
+@pytest.mark.sample(3)
 def test_the_content_is_that_of_any_clone(
     work: Work, host: str, version: str, knows_filters: bool
 ) -> None:
