@@ -6,6 +6,11 @@ STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
+# Thousands of small repositories take a third less time in memory than on a disk. It is seen by
+# these programs alone, and root alone may have it; `make test IN_MEMORY=` uses the disk.
+IN_MEMORY = $(shell awk '/MemAvailable/ { exit $$2 < 8000000 }' /proc/meminfo 2>/dev/null \
+  && case "$$PWD/" in (/mnt/*) false ;; esac && unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null \
+  && echo 'unshare --mount sh -c '\''mount -t tmpfs tmpfs /mnt && TMPDIR=/mnt exec "$$@"'\'' --')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test unit check e2e long faults bench conformance docs reference supply-chain spec-report lock clean
@@ -30,12 +35,12 @@ demo: $(STAMP) ## install, write the playground and compile its first cluster
 	@echo && echo "The catalog, as Argo CD would read it:"
 	@cd $(DEMO)/catalog && git log --oneline --max-count=1 && git ls-tree -r --name-only HEAD
 
-test: $(STAMP) ## install and run the tests on all cores: about ten minutes on two
-	@echo "about ten minutes on two cores; the quick half alone, in less than two: make unit"
-	$(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
+test: $(STAMP) ## install and run the tests on all cores: about eight minutes on two
+	@echo "about eight minutes on two cores; the quick half alone, in less than two: make unit"
+	$(IN_MEMORY) $(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
 
 unit: $(STAMP) ## the quick half of the tests: no slow ones, no repositories, servers or programs
-	$(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
+	$(IN_MEMORY) $(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
 
 check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -44,7 +49,7 @@ check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/lint-imports
 
 e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
-	$(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
+	$(IN_MEMORY) $(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
 
 long: $(STAMP) ## property tests with many more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e and not faults"

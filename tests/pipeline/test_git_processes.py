@@ -28,6 +28,7 @@ REPOSITORIES = 40
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counter[str]]:
     """What was started since the last time: sub-commands of git, and how often."""
     log = tmp_path / "git-events"
+    log.touch()
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(log))
 
     def since() -> Counter[str]:

@@ -103,7 +103,7 @@ def commit_to(
         if isinstance(data, Link):
             mode, data = "120000", os.fsencode(data.target)
         stream += f"M {mode} inline {name}\ndata {len(data)}\n".encode() + data + b"\n"
-    command = ["git", "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force"]
+    command = ["git", "fast-import", "--quiet", "--force"]
     stream += b"get-mark :1\n"
     done = subprocess.run(command, cwd=repository, input=stream, check=True, capture_output=True)
     return done.stdout.decode().strip()
