@@ -27,6 +27,7 @@ def _deployment(replicas: int, namespace: str = "namespace: shop") -> str:
     return text.replace("REPLICAS", str(replicas))
 
 
+@pytest.mark.spec("16.25")
 def _diff(commodore: CommandLine, live: str, desired: str, *words: str) -> Ran:
     Path("live.yaml").write_text(live)
     Path("desired.yaml").write_text(desired)
@@ -65,6 +66,31 @@ def test_json_names_the_mode_of_each_object(commodore: CommandLine) -> None:
     assert [(one["path"], one["change"]) for one in change["fields"]] == [
         ("spec.paused", "removed")
     ]
+
+
+@pytest.mark.spec("16.28")
+@pytest.mark.spec("16.33")
+def test_objects_without_a_schema_are_named(commodore: CommandLine) -> None:
+    thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: one}\nspec: {l: [1, LAST]}\n"
+
+    ran = _diff(commodore, thing.replace("LAST", "2"), thing.replace("LAST", "3"), "-o", "json")
+
+    found = json.loads(ran.out)
+    assert [one["schema"] for one in found["compared"]] == [False]
+    assert [one["path"] for one in found["objects"][0]["fields"]] == ["spec.l[1]"]
+
+
+@pytest.mark.spec("16.37")
+def test_control_characters_are_escaped(commodore: CommandLine) -> None:
+    thing = (
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "a\\e[2Jb"}\ndata: {"c\\e[1m": VALUE}\n'
+    )
+
+    ran = _diff(commodore, thing.replace("VALUE", "x"), thing.replace("VALUE", '"y\\a"'))
+
+    assert "\x1b" not in ran.out + ran.err
+    assert "\a" not in ran.out + ran.err
+    assert "ConfigMap a" in ran.out
 
 
 def test_created_and_deleted_objects(commodore: CommandLine) -> None:

@@ -214,6 +214,7 @@ def test_file_that_is_not_valid(commodore: CommandLine, text: str, why: str) -> 
     assert why in ran.err
 
 
+@pytest.mark.spec("16.37")
 def test_missing_file(commodore: CommandLine) -> None:
     ran = commodore("live", "health", "-f", "missing.yaml")
 
