@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
-from commodore_py.adapters.lua import LuaWorker, TimedOut
+from commodore_py.adapters.rules.lua import LuaWorker, TimedOut
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.health import scripts
 from commodore_py.manifests.health.assess import Ruled

@@ -143,14 +143,65 @@ def test_ignore_differences(commodore: CommandLine) -> None:
     assert "not shown: 1 (ignoreDifferences)" in ran.err
 
 
-@pytest.mark.parametrize("kind", ["jqPathExpressions: [.a]", "managedFieldsManagers: [a]"])
-def test_rules_that_are_not_supported(commodore: CommandLine, kind: str) -> None:
-    _settings(kind)
+JQ = "jqPathExpressions: [%s]"
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown", "said"),
+    [
+        (".spec.replicas", False, "not shown: 1 (ignoreDifferences)"),
+        ('.spec.template.spec.containers[] | select(.name == "web") | .image', True, ""),
+        (".spec.nothing[]", True, ""),
+        (".spec[", True, "is not used: jq: error: syntax error"),
+        (".a), (.b", True, "is not used: it has 2 results"),
+        ("last(repeat(.))", True, "is not used: it took more than 1 s of CPU time"),
+        (
+            "if (env | length) == 0 then .spec.replicas else empty end",
+            False,
+            "not shown: 1 (ignoreDifferences)",
+        ),
+        ('("x" * 1000000000)', True, "is not used: its process ended"),
+    ],
+)
+@pytest.mark.spec("16.32")
+def test_expressions_in_jq(commodore: CommandLine, expression: str, shown: bool, said: str) -> None:
+    _settings(JQ % json.dumps(expression))
 
     ran = _diff(commodore, _deployment(2), _deployment(3), "--settings", "cm.yaml")
 
-    assert ran.code == 1
-    assert f"{kind.partition(':')[0]} are not supported in ignoreDifferences" in ran.err
+    assert ran.code == 0, ran.err
+    assert ("replicas: 2 -> 3" in ran.out) == shown
+    assert said in ran.err
+    assert said or "ignoreDifferences" not in ran.err
+
+
+@pytest.mark.spec("16.31")
+def test_an_expression_that_does_not_fit_is_named_in_the_log(commodore: CommandLine) -> None:
+    _settings(JQ % '".kind[]"')
+    files = ("--live", "live.yaml", "--desired", "desired.yaml", "--settings", "cm.yaml")
+    Path("live.yaml").write_text(_deployment(2))
+    Path("desired.yaml").write_text(_deployment(2))
+
+    ran = commodore("-vvv", "live", "diff", *files)
+
+    assert ".kind[] does not fit" in ran.err
+
+
+def test_fields_of_other_managers(commodore: CommandLine) -> None:
+    _settings("managedFieldsManagers: [hpa]")
+    fields: dict[str, object] = {"f:spec": {"f:replicas": {}, "f:paused": {}}}
+    managed = json.dumps([{"manager": "hpa", "fieldsType": "FieldsV1", "fieldsV1": fields}])
+    live = _deployment(2, f"namespace: shop, managedFields: {managed}")
+
+    ran = _diff(commodore, live, _deployment(3), "--settings", "cm.yaml")
+    other = _diff(
+        commodore, live, _deployment(3).replace("web:1", "web:2"), "--settings", "cm.yaml"
+    )
+
+    assert ran.out == " > No changes.\n"
+    assert "not shown: 1 (ignoreDifferences)" in ran.err
+    assert "web:1 -> web:2" in other.out
+    assert "replicas" not in other.out
 
 
 def test_usage(commodore: CommandLine) -> None:

@@ -6,16 +6,20 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.manifests.secrets import has_reference
-from commodore_py.manifests.values import same
+from commodore_py.manifests.values import canonical, same
+
+from . import managed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Ignored
 
 _Value: TypeAlias = Any
 _Path: TypeAlias = tuple[str, ...]
+Delete: TypeAlias = "Callable[[str, _Value], _Value]"
+"""Delete what a jq expression names; a value that it does not fit is returned as it is."""
 
 REFERENCES, REBASE, IGNORED = "references", "rebase", "ignored"
 ANY_ITEM = "*"
@@ -61,21 +65,60 @@ class Settled(NamedTuple):
     hidden: Mapping[str, int]
 
 
-def settle(id_: ObjectId, live: _Value, predicted: _Value, rules: Iterable[Ignored]) -> Settled:
-    """Take out of both versions what is not compared."""
+def settle(
+    id_: ObjectId,
+    live: _Value,
+    predicted: _Value,
+    rules: Iterable[Ignored],
+    *,
+    served: Content | None = None,
+    delete: Delete | None = None,
+) -> Settled:
+    """Take out of both versions what is not compared.
+
+    Rules about managers need the live object as it was served, those in jq something to run them.
+    """
     counts: dict[str, int] = {}
     predicted = _without_references(live, predicted, counts)
     for path in REBASED.get((id_.group, id_.kind), ()):
         predicted = _rebased(live, predicted, path, counts)
     for rule in rules:
         if applies(rule, id_):
-            for pointer in rule.pointers:
-                path = parsed(pointer)
-                pair = _removed(live, path), _removed(predicted, path)
-                if not same(live, predicted) and not same(_at(live, path), _at(predicted, path)):
-                    counts[IGNORED] = counts.get(IGNORED, 0) + 1
-                live, predicted = pair
+            live, predicted, hidden = _ignored(rule, live, predicted, served or {}, delete)
+            if hidden:
+                counts[IGNORED] = counts.get(IGNORED, 0) + hidden
     return Settled(live, predicted, counts)
+
+
+def _ignored(
+    rule: Ignored, live: _Value, predicted: _Value, served: Content, delete: Delete | None
+) -> tuple[_Value, _Value, int]:
+    hidden = 0
+    for pointer in rule.pointers:
+        path = parsed(pointer)
+        hidden += not same(_at(live, path), _at(predicted, path))
+        live, predicted = _removed(live, path), _removed(predicted, path)
+    for expression in rule.jq:
+        if delete is None:
+            break
+        mine, its = delete(expression, live), delete(expression, predicted)
+        hidden += not same(_gone(live, mine), _gone(predicted, its))
+        live, predicted = mine, its
+    for fields in managed.fields_of(served, rule.managers):
+        live, predicted, count = managed.without(fields, live, predicted)
+        hidden += count
+    return live, predicted, hidden
+
+
+def _gone(before: _Value, after: _Value) -> _Value:
+    """What was deleted, at its place."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        pairs = ((key, _gone(one, after.get(key))) for key, one in before.items())
+        return {key: one for key, one in pairs if one not in ({}, [])}
+    if isinstance(before, list) and isinstance(after, list):
+        kept = {canonical(one) for one in after}
+        return [one for one in before if canonical(one) not in kept]
+    return {} if same(before, after) else before
 
 
 def applies(rule: Ignored, id_: ObjectId) -> bool:

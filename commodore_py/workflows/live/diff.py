@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.catalog.diff.objects import ObjectDiff
-from commodore_py.errors import CommodoreError
+from commodore_py.live.jq_rules import JqRules
 from commodore_py.manifests.desired import masks
 from commodore_py.manifests.desired.ignoring import settle
 from commodore_py.manifests.desired.predict import predict
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.manifests.desired.predict import Mode, Prediction
+    from commodore_py.manifests.desired.ignoring import Settled
+    from commodore_py.manifests.desired.predict import Mode
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Ignored
 
@@ -69,38 +71,28 @@ def difference(
     two_way: bool = False,
 ) -> LiveDiff:
     """What applying targets changes, and what stays or goes without one."""
-    ignored = _supported(rules)
     pairs, created, deleted = paired
     old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
-    for target, current in pairs:
-        record = applied.get(target.id) or applied.get(current.id)
-        found = predict(target.content, current.content, record, two_way=two_way)
-        compared.append(Compared(current.id, found.mode, found.has_schema, found.notice))
-        before, after, counts = _settled(current.id, found, ignored)
-        hidden.update(counts)
-        old.append(KubeObject(current.id, before, current.file))
-        new.append(KubeObject(current.id, after, target.file))
+    with closing(JqRules()) as delete:
+        for target, current in pairs:
+            record = applied.get(target.id) or applied.get(current.id)
+            found = predict(target.content, current.content, record, two_way=two_way)
+            compared.append(Compared(current.id, found.mode, found.has_schema, found.notice))
+            settled = settle(
+                *(current.id, found.live, found.predicted, rules),
+                served=current.content,
+                delete=delete,
+            )
+            before, after = _shown(current.id, settled)
+            hidden.update(settled.hidden)
+            old.append(KubeObject(current.id, before, current.file))
+            new.append(KubeObject(current.id, after, target.file))
     changes = object_changes(old, new)
     alone, folds = folded(changes)
     diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
     return LiveDiff(diff, tuple(compared), dict(hidden))
-
-
-def _supported(rules: Sequence[Ignored]) -> Sequence[Ignored]:
-    for rule in rules:
-        for name, found in (
-            ("jqPathExpressions", rule.jq),
-            ("managedFieldsManagers", rule.managers),
-        ):
-            if found:
-                raise CommodoreError(
-                    f"{name} are not supported in ignoreDifferences",
-                    where=rule.pattern,
-                    hint="use jsonPointers, or leave the setting out of the file",
-                )
-    return rules
 
 
 class Paired(NamedTuple):
@@ -132,15 +124,11 @@ def _paired(targets: Sequence[KubeObject], present: Sequence[KubeObject]) -> Pai
     return Paired(pairs, created, list(left.values()))
 
 
-def _settled(
-    id_: ObjectId, found: Prediction, rules: Iterable[Ignored]
-) -> tuple[Content, Content, Mapping[str, int]]:
-    settled = settle(id_, found.live, found.predicted, rules)
-    before, after = settled.live, settled.predicted
-    if masks.is_secret(id_.group, id_.kind):
-        shown = masks.hidden_values([after, before])
-        after, before = (one or {} for one in shown)
-    return before, after, settled.hidden
+def _shown(id_: ObjectId, settled: Settled) -> tuple[Content, Content]:
+    if not masks.is_secret(id_.group, id_.kind):
+        return settled.live, settled.predicted
+    after, before = masks.hidden_values([settled.predicted, settled.live])
+    return before or {}, after or {}
 
 
 def _hidden(one: KubeObject) -> KubeObject:

@@ -189,6 +189,7 @@ def test_json_pointers(pointer: str, differs: bool, hidden: dict[str, int]) -> N
 
 
 @pytest.mark.spec("16.28")
+@pytest.mark.spec("16.31")
 def test_pointer_into_a_list_and_beyond_its_end() -> None:
     kind, target, live = "example.com/v1 Thing", "spec: {l: [{a: 1}]}", "spec: {l: [{a: 2}]}"
     rules = (Ignored("*/*", pointers=("/spec/l/0/a", "/spec/l/7")),)

@@ -9,9 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters.isolated import Crashed, Session
 from commodore_py.errors import CommodoreError
-
-from .isolated import Crashed, Session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +22,7 @@ STEPS = 20_000_000
 """How many instructions a script may run; it ends before the time does."""
 MOST_MESSAGE = 64 << 10
 
-_FUNCTION = "commodore_py.adapters.lua:run_script"
+_FUNCTION = "commodore_py.adapters.rules.lua:run_script"
 _NO_MEMORY = "out of memory"
 _TIMED_OUT = f"process status {-signal.SIGVTALRM}"
 

@@ -1,0 +1,95 @@
+"""Differences in fields that others manage, by the managed fields of the live object (pure)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from commodore_py.manifests.values import same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from commodore_py.manifests.objects import Content
+
+_Value: TypeAlias = Any
+
+_FIELD, _KEYS, _ITEM = "f:", "k:", "v:"
+_ITSELF = "."
+
+
+def fields_of(live: Content, managers: Sequence[object]) -> Iterator[Mapping[str, _Value]]:
+    """The trees of fields that these managers have written."""
+    metadata = live.get("metadata")
+    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and entry.get("manager") in managers:
+            fields = entry.get("fieldsV1")
+            if isinstance(fields, dict):
+                yield fields
+
+
+def without(
+    fields: Mapping[str, _Value], live: _Value, wanted: _Value
+) -> tuple[_Value, _Value, int]:
+    """Both versions without the managed fields that differ, and how many these are."""
+    hidden = 0
+    for name, below in fields.items():
+        kind, text = name[:2], name[2:]
+        if name == _ITSELF or not isinstance(below, dict):
+            continue
+        places = _places(kind, text, live), _places(kind, text, wanted)
+        if places == (None, None):
+            continue
+        mine, its = _at(live, places[0]), _at(wanted, places[1])
+        if below.keys() <= {_ITSELF} or (_ITSELF in below and None in places):
+            if not same(mine, its):
+                live, wanted = _removed(live, places[0]), _removed(wanted, places[1])
+                hidden += 1
+        else:
+            mine, its, count = without(below, mine, its)
+            live, wanted = _put(live, places[0], mine), _put(wanted, places[1], its)
+            hidden += count
+    return live, wanted, hidden
+
+
+def _places(kind: str, text: str, value: _Value) -> str | int | None:
+    """Where a part of a tree of fields is in a value."""
+    if kind == _FIELD:
+        return text if isinstance(value, dict) and text in value else None
+    if kind not in (_KEYS, _ITEM) or not isinstance(value, list):
+        return None
+    try:
+        named = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    for at, item in enumerate(value):
+        if same(item, named) if kind == _ITEM else _has(item, named):
+            return at
+    return None
+
+
+def _has(item: _Value, keys: _Value) -> bool:
+    if not isinstance(item, dict) or not isinstance(keys, dict):
+        return False
+    return all(key in item and same(item[key], one) for key, one in keys.items())
+
+
+def _at(value: _Value, place: str | int | None) -> _Value:
+    return None if place is None else value[place]
+
+
+def _removed(value: _Value, place: str | int | None) -> _Value:
+    if place is None:
+        return value
+    if isinstance(value, dict):
+        return {key: one for key, one in value.items() if key != place}
+    return [one for at, one in enumerate(value) if at != place]
+
+
+def _put(value: _Value, place: str | int | None, part: _Value) -> _Value:
+    if place is None:
+        return value
+    if isinstance(value, dict):
+        return {**value, place: part}
+    return [part if at == place else one for at, one in enumerate(value)]
