@@ -22,13 +22,17 @@ _BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
 
 
 @functools.cache
-def program_digest() -> bytes:
-    """Equal for equal programs, wherever they are installed."""
+def program_digest(*more_rooms: str) -> bytes:
+    """Equal for equal programs, wherever they are installed.
+
+    Rooms that make results of compiles are always included.
+    """
     digest = blake2b(digest_size=32)
     digest.update(sys.version.encode())
     for name in sorted(_packages()):
         digest.update(name.encode() + b"\n")
-    for name, path in sorted(_own_code(os.path.dirname(commodore_py.__file__), _ROOMS)):  # noqa: PTH120
+    folder = os.path.dirname(commodore_py.__file__)  # noqa: PTH120
+    for name, path in sorted(_own_code(folder, {*_ROOMS, *more_rooms})):
         with open(path, "rb") as file:  # noqa: PTH123 - several times as quick
             digest.update(name.encode() + b"\n" + file.read())
     return digest.digest()
@@ -51,11 +55,11 @@ def _packages() -> set[str]:
 
 
 def _own_code(folder: str, rooms: Container[str] | None = None) -> Iterator[tuple[str, str]]:
-    """Names and paths of modules, of some rooms only or of all folders."""
+    """Names and paths of modules and their data, of some rooms only or of all folders."""
     # Libraries for components are left out: what is used of them is recorded.
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(".py"):
+            if entry.name.endswith((".py", ".toml")):
                 yield entry.name, entry.path
             elif (rooms is None or entry.name in rooms) and entry.is_dir():
                 yield from _own_code(entry.path)

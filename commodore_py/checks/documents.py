@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .base import CatalogCheck, Content
 
 _FORMAT = b"checks 1"
+ROOMS = ("checks", "manifests")
+"""Whose code decides about results of checks, besides that of compiles."""
 DEFINITIONS = "definitions"
 """The extract for definitions of custom resources, which checks of objects need."""
 
@@ -69,7 +71,7 @@ class Memory:
     def __init__(self, folder: Path | None, subject: str) -> None:
         self._store = Store(folder) if folder is not None else None
         self._key = digest_of(
-            b"\0".join((_FORMAT, program_digest(), subject.encode(errors="surrogatepass")))
+            b"\0".join((_FORMAT, program_digest(*ROOMS), subject.encode(errors="surrogatepass")))
         )
         self._old: dict[str, Any] = self._read()
         self._new: dict[str, Any] = {}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from commodore_py.cache.program import _ROOMS
+from commodore_py.checks.documents import ROOMS as OF_CHECKS
 from tests.house.code_map import PACKAGE, ROOT, layers, modules, modules_by_folder, room_of
 
 MOST_MODULES = 20
@@ -16,8 +19,16 @@ def test_no_folder_has_too_many_modules() -> None:
     assert {name: size for name, size in sizes.items() if size > MOST_MODULES} == {}
 
 
-def test_cached_results_depend_on_all_the_code_that_makes_them() -> None:
-    made_by = ("adapters", "compiler", "postprocess")
+@pytest.mark.parametrize(
+    ("made_by", "rooms"),
+    [
+        (("adapters", "compiler", "postprocess"), set(_ROOMS)),
+        (("checks", "manifests"), {*_ROOMS, *OF_CHECKS}),
+    ],
+)
+def test_cached_results_depend_on_all_the_code_that_makes_them(
+    made_by: tuple[str, ...], rooms: set[str]
+) -> None:
     imported = {
         room_of(name)
         for module in modules().values()
@@ -26,7 +37,7 @@ def test_cached_results_depend_on_all_the_code_that_makes_them() -> None:
     }
     single_files = {path.stem for path in (ROOT / PACKAGE).glob("*.py")}
 
-    assert imported - single_files - set(_ROOMS) == set()
+    assert {*imported, *made_by} - single_files - rooms == set()
 
 
 def test_every_room_has_its_subject() -> None:
