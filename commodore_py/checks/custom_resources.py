@@ -10,7 +10,7 @@ from commodore_py.cache.store import digest_of
 
 from .base import Issue, items, mapping
 from .kubernetes_rules import ranged
-from .names import name_issues
+from .names import PATH_SEGMENT, name_issues
 from .schemas import EXTRA, as_json, is_installed, issues_of, validator_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _OWNER = {
     },
     "additionalProperties": False,
 }
-_META = {
+_META: dict[str, Any] = {
     "type": "object",
     "properties": {
         **dict.fromkeys(
@@ -55,6 +55,15 @@ _OBJECT_FIELDS = {
     "apiVersion": {"type": "string"},
     "kind": {"type": "string"},
     "metadata": {"type": "object"},
+}
+_EMBEDDED_FIELDS = {
+    "apiVersion": {"type": "string", "pattern": "^([^/]+/)?[^/]+$"},
+    "kind": {"type": "string", "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"},
+    "metadata": {
+        **_META,
+        "type": ["object", "null"],
+        "properties": {**_META["properties"], "name": {**_TEXT, "pattern": PATH_SEGMENT}},
+    },
 }
 _COPIED = (
     *("maximum", "minimum", "maxLength", "minLength", "pattern", "maxItems", "minItems"),
@@ -126,16 +135,12 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
             "remove the namespace",
             severity="warning",
         )
-    made = _validator(versions[version]["schema"])
+    made = _validator(versions[version]["schema"], drops_status=versions[version]["status"])
     if made is not None:
         schema, validator = made
         if not validator.is_valid(content):
             content = _without_nulls(content, json.loads(versions[version]["schema"]))
-        for issue in issues_of(NAME, validator, content, schema):
-            # The server drops the status of a new object, but first refuses unknown fields in it.
-            in_status = versions[version]["status"] and issue.field.startswith("status")
-            if not in_status or issue.code.endswith("/unknown-field"):
-                yield issue
+        yield from issues_of(NAME, validator, content, schema)
     yield from name_issues(NAME, content)
 
 
@@ -164,13 +169,17 @@ def _without_nulls(value: Any, schema: Any) -> Any:  # noqa: ANN401 - parts of b
 
 
 @lru_cache(maxsize=512)
-def _validator(schema: str) -> tuple[Mapping[str, Any], Validator] | None:
+def _validator(schema: str, *, drops_status: bool) -> tuple[Mapping[str, Any], Validator] | None:
     """The validator of a structural schema; None if it is not a usable one."""
     content = json.loads(schema)
     if not isinstance(content, dict):
         return None
     root = _converted(content, 0)
-    root.setdefault("properties", {}).update({**_OBJECT_FIELDS, "metadata": _META})
+    fields = root.setdefault("properties", {})
+    fields.update({**_OBJECT_FIELDS, "metadata": _META})
+    if drops_status and "status" in fields:
+        fields["status"] = _known_fields(fields["status"])
+        root["required"] = [one for one in root.get("required", ()) if one != "status"]
     try:
         return root, validator_of(root)
     except ValueError:  # a pattern that the library does not know
@@ -197,7 +206,7 @@ def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a p
     if properties:
         found["properties"] = {key: _converted(one, level + 1) for key, one in properties.items()}
     if schema.get("x-kubernetes-embedded-resource"):
-        found["properties"] = {**found.get("properties", {}), **_OBJECT_FIELDS, "metadata": _META}
+        found["properties"] = {**found.get("properties", {}), **_EMBEDDED_FIELDS}
         found["required"] = sorted({*found.get("required", ()), "apiVersion", "kind"})
     if isinstance(more, dict):
         found["additionalProperties"] = _converted(more, level + 1)
@@ -205,6 +214,22 @@ def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a p
         found["additionalProperties"] = False
     if isinstance(schema.get("items"), dict):
         found["items"] = _converted(schema["items"], level + 1)
+    return found
+
+
+def _known_fields(schema: Any) -> Any:  # noqa: ANN401 - a part of a converted schema
+    """What is left of the schema of a status: the server drops it, but refuses unknown fields."""
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    if "properties" in schema:
+        found["properties"] = {key: _known_fields(one) for key, one in schema["properties"].items()}
+    for key in ("additionalProperties", "items"):
+        if key in schema:
+            found[key] = _known_fields(schema[key])
+    # Of values that are not mappings, every field is unknown.
+    if "type" in schema and "object" not in schema["type"]:
+        found |= {"properties": {}, "additionalProperties": False}
     return found
 
 

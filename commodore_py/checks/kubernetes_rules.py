@@ -34,6 +34,11 @@ def refined(name: str, definition: dict[str, Any], version: Version) -> dict[str
     """A definition with the rules of servers for it."""
     rules, short = _rules(), name.removeprefix(_PREFIX)
     fields = dict(mapping(definition.get("properties")))
+    required = {*definition.get("required", ()), *rules["required"].get(short, ())}
+    required = {one for one in required if one in fields} - {*rules["optional"].get(short, ())}
+    for field in rules["optional"].get(short, ()):
+        if "type" in fields[field]:
+            fields[field] = {**fields[field], "type": [fields[field]["type"], "null"]}
     for field in rules["not_empty"].get(short, ()):
         fields[field] = {**fields[field], "minItems": 1}
     # A later version may know more values.
@@ -45,10 +50,9 @@ def refined(name: str, definition: dict[str, Any], version: Version) -> dict[str
                 fields[field] = {**given, "items": {**mapping(given.get("items")), "enum": values}}
             elif given:
                 # To most fields, an absent value and an empty one are the same.
-                empty = [] if field in rules["not_blank"].get(short, ()) else [""]
+                blank = field not in required and field not in rules["not_blank"].get(short, ())
+                empty = [""] if blank else []
                 fields[field] = {**given, "enum": [*values, *empty, None]}
-    required = {*definition.get("required", ()), *rules["required"].get(short, ())}
-    required = {one for one in required if one in fields} - {*rules["optional"].get(short, ())}
     found = {**definition, "properties": fields} if fields else definition
     if required:
         return {**found, "required": sorted(required)}

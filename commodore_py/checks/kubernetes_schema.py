@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
 
-from .base import Issue, Version
+from .base import Issue, Version, mapping
 from .kubernetes_rules import ranged, refined
 from .names import name_issues
 from .schemas import EXTRA, is_installed, issues_of, validator_of
@@ -41,7 +41,7 @@ _REPLACED: dict[str, dict[str, Any]] = {
     },
     "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": {
         "type": ["string", "null"],
-        "format": "k8s-time",
+        "format": "k8s-micro-time",
     },
     "io.k8s.apimachinery.pkg.runtime.RawExtension": {"type": ["object", "null"]},
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON": {},
@@ -93,6 +93,15 @@ class Schemas:
                 needed[one] = _REPLACED.get(one) or refined(
                     one, _reduced(self._definitions[one], waiting), self._version
                 )
+        for definition in needed.values():
+            fields = definition.get("properties", {})
+            for one in (
+                *(fields[name] for name in definition.get("required", ())),
+                *(mapping(field.get("items")) for field in fields.values()),
+            ):
+                # To servers, null is an empty object here.
+                if "required" in needed.get(one.get(_REF, "").rpartition("/")[2], ()):
+                    one["type"] = "object"
         return {"$ref": f"#/$defs/{name}", "$defs": needed}
 
 
@@ -203,4 +212,4 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
         return
     schema, validator = schemas.of(api_version, kind)
     yield from issues_of(NAME, validator, content, schema)
-    yield from name_issues(NAME, content)
+    yield from name_issues(NAME, content, version)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .base import Issue, items, mapping
+from .base import Issue, Version, items, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _SUBDOMAIN = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 _LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
-_SERVICE = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
-_SEGMENT = re.compile(r"(?!\.\.?$)[^/%]*")
+PATH_SEGMENT = r"^(?!\.\.?$)[^/%]*$"
+"""Names that are parts of paths: almost everything is allowed in them."""
 _WORD = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _LONGEST_NAME, _LONGEST_LABEL = 253, 63
 
@@ -27,15 +27,17 @@ class _Rule(NamedTuple):
 
 
 _NAME = _Rule(_SUBDOMAIN, _LONGEST_NAME, "lower case letters, digits, dashes and dots, 253 at most")
-# Names that are parts of paths: almost everything is allowed in them.
-_PATH = _Rule(_SEGMENT, None, "no slash and no percent sign")
+_PATH = _Rule(re.compile(PATH_SEGMENT), None, "no slash and no percent sign")
+_SERVICE = _Rule(
+    re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?"),
+    _LONGEST_LABEL,
+    "63 lower case letters, digits and dashes at most, a letter first",
+)
+_ANY_SERVICE = Version(1, 36)
+"""From this version on, a digit may be the first."""
 _RULES = {
     "Namespace": _Rule(_LABEL, _LONGEST_LABEL, "63 lower case letters, digits and dashes at most"),
-    "Service": _Rule(
-        _SERVICE,
-        _LONGEST_LABEL,
-        "63 lower case letters, digits and dashes at most, a letter first",
-    ),
+    "Service": _SERVICE,
     "StatefulSet.apps": _Rule(_LABEL, _LONGEST_LABEL, "63 lower case letters, digits and dashes"),
     # The controller appends eleven characters to the names of its jobs.
     "CronJob.batch": _Rule(
@@ -57,7 +59,7 @@ _MADE = {
 }
 
 
-def name_issues(area: str, content: Content) -> Iterator[Issue]:
+def name_issues(area: str, content: Content, version: Version | None = None) -> Iterator[Issue]:
     """Whether the API server accepts the name of an object, its labels and annotations."""
     api_version, kind = content["apiVersion"], content["kind"]
     metadata = mapping(content.get("metadata"))
@@ -66,9 +68,11 @@ def name_issues(area: str, content: Content) -> Iterator[Issue]:
     group = api_version.rpartition("/")[0]
     name = metadata.get("name")
     rule = _RULES.get(f"{kind}.{group}" if group else kind, _NAME)
-    if isinstance(name, str):
+    if rule is _SERVICE and version is not None and version >= _ANY_SERVICE:
+        rule = _RULES["Namespace"]
+    if isinstance(name, str) and (name or not metadata.get("generateName")):
         long = rule.longest is not None and len(name) > rule.longest
-        if long or rule.pattern.fullmatch(name) is None:
+        if not name or long or rule.pattern.fullmatch(name) is None:
             text = f"{name!r} is not a valid name for a {kind}"
             yield Issue(
                 f"{area}/wrong-name", text, "metadata.name", rule.words, subject=name, value=name

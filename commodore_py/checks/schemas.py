@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 EXTRA = "it needs the extra checks: pip install 'commodore-py[checks]'"
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/\r\n]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?[\r\n]*")
-_TIME = re.compile(
-    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt]\d\d:\d\d:\d\d(?:\.\d+)?"
-    r"(?:[Zz]|[+-]\d\d:\d\d)"
-)
-# Go's durations, and its predecessor's with words: `2 days`.
-_DURATION = re.compile(
-    r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)"
-    r"|(?:\d+\s*[A-Za-zµ]+)(?:\s*\d+\s*[A-Za-zµ]+)*"
+_SECONDS = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt]\d\d:\d\d:\d\d"
+_ZONE = r"(?:[Zz]|[+-]\d\d:\d\d)"
+_TIME = re.compile(rf"{_SECONDS}(?:\.\d+)?{_ZONE}")
+_MICRO_TIME = re.compile(rf"{_SECONDS}\.\d{{6}}{_ZONE}")
+# Go's durations; otherwise one number with a unit is enough: `2 days`.
+_DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_LONG_DURATION = re.compile(
+    r"\d\s*(?:(?:ns|us|µs|ms|s|m|hr?|d|wk?)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)",
+    re.IGNORECASE,
 )
 _WORDS = {
     "null": "null",
@@ -60,6 +61,7 @@ def validator_of(schema: Mapping[str, Any]) -> Validator:
             "byte": _is_base64,
             "k8s-byte": _is_base64,
             "k8s-time": _is_time,
+            "k8s-micro-time": _is_micro_time,
             "k8s-duration": _is_duration,
         },
         ignore_unknown_formats=True,
@@ -79,8 +81,16 @@ def _is_time(value: object) -> bool:
     return not isinstance(value, str) or _TIME.fullmatch(value) is not None
 
 
+def _is_micro_time(value: object) -> bool:
+    return not isinstance(value, str) or _MICRO_TIME.fullmatch(value) is not None
+
+
 def _is_duration(value: object) -> bool:
-    return not isinstance(value, str) or _DURATION.fullmatch(value) is not None
+    return (
+        not isinstance(value, str)
+        or _DURATION.fullmatch(value) is not None
+        or _LONG_DURATION.search(value) is not None
+    )
 
 
 def issues_of(

@@ -51,6 +51,7 @@ _VALUES: tuple[Any, ...] = (
     {"a": "b"},
     {"a": 1},
 )
+_EMPTY: tuple[Any, ...] = (None, "", [], [None], {})
 _NAMES = (
     *("a", "a.b", "-a", "a-", "A", "a_b", "a/b", "a%b", "", "..", "9", "ä", "a..b", "a b"),
     *("x" * 63, "x" * 64, "x" * 253, "x" * 254, "system:one", "v1.example.org"),
@@ -66,6 +67,15 @@ def samples(good: Content, chance: random.Random, count: int) -> Iterator[Sample
     for number in range(count):
         content = copy.deepcopy(good)
         yield Sample(content, kinds[number % len(kinds)](content, chance))
+
+
+def emptied(good: Content) -> Iterator[Sample]:
+    """Each field of an object with each value that may mean that it is absent."""
+    for path in _paths(good):
+        for value in _EMPTY:
+            content = copy.deepcopy(good)
+            _at(content, path[:-1])[path[-1]] = value
+            yield Sample(content, f"{_text(path)} = {value!r}")
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:  # noqa: ANN401 - any value

@@ -101,5 +101,82 @@ def test_only_unknown_fields_of_a_status_are_reported() -> None:
     definition = a_definition({"properties": fields})
     definition["spec"]["versions"][0]["subresources"] = {"status": {}}
     content = an_object("Widget", api_version="example.com/v1", status={"phase": 1, "more": 2})
+    nested = an_object("Widget", api_version="example.com/v1", status={"phase": {"a": 1}})
 
     assert found(definition, content, only=CUSTOM) == [("unknown-field", "status.more")]
+    assert found(definition, nested, only=CUSTOM) == [("unknown-field", "status.phase.a")]
+
+
+def test_null_in_a_list_is_an_empty_object() -> None:
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"}
+    binding = an_object(
+        "RoleBinding", api_version="rbac.authorization.k8s.io/v1", roleRef=role, subjects=[None]
+    )
+
+    assert found(binding, only=SCHEMA) == [("wrong-type", "subjects[0]")]
+
+
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        (
+            an_object("Lease", api_version="coordination.k8s.io/v1", spec={"renewTime": "x"}),
+            "spec.renewTime",
+        ),
+        (
+            an_object(
+                "Lease",
+                api_version="coordination.k8s.io/v1",
+                spec={"renewTime": "2026-01-01T00:00:00Z"},
+            ),
+            "spec.renewTime",
+        ),
+        (an_object("Service", spec={"internalTrafficPolicy": ""}), "spec.internalTrafficPolicy"),
+    ],
+)
+def test_values_that_cannot_be_decoded(content: dict[str, Any], field: str) -> None:
+    assert found(content, only=SCHEMA) == [("wrong-value", field)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "api_version", "name", "minor", "valid"),
+    [
+        ("Role", "rbac.authorization.k8s.io/v1", "", 36, False),
+        ("Role", "rbac.authorization.k8s.io/v1", "system:A", 36, True),
+        ("Service", "v1", "9", 35, False),
+        ("Service", "v1", "9", 36, True),
+    ],
+)
+def test_names_by_kind_and_version(
+    kind: str, api_version: str, name: str, minor: int, *, valid: bool
+) -> None:
+    content = an_object(kind, name, api_version)
+
+    issues = found(content, only=SCHEMA, version=Version(1, minor))
+
+    assert issues == ([] if valid else [("wrong-name", "metadata.name")])
+
+
+@pytest.mark.parametrize(
+    ("value", "valid"),
+    [("1h30m", True), ("2 days", True), ("5 Minutes", True), ("1Gb", False), ("soon", False)],
+)
+def test_durations_of_custom_resources(value: str, *, valid: bool) -> None:
+    spec = {"type": "object", "properties": {"after": {"type": "string", "format": "duration"}}}
+    definition = a_definition({"properties": {"spec": spec}})
+
+    issues = found(definition, a_widget(after=value), only=CUSTOM)
+
+    assert issues == ([] if valid else [("wrong-value", "spec.after")])
+
+
+def test_names_of_embedded_objects_are_examined() -> None:
+    embedded = {"type": "object", "x-kubernetes-embedded-resource": True}
+    embedded["x-kubernetes-preserve-unknown-fields"] = True
+    spec = {"type": "object", "properties": {"template": embedded}}
+    definition = a_definition({"properties": {"spec": spec}})
+    template = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "50%"}}
+
+    assert found(definition, a_widget(template=template), only=CUSTOM) == [
+        ("wrong-value", "spec.template.metadata.name")
+    ]
