@@ -46,6 +46,7 @@ class Resource(NamedTuple):
     reference: str
     path: ParameterPath = ()
     name: str = ""
+    cluster: str = ""
 
     @property
     def id(self) -> str:

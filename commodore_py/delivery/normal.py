@@ -89,6 +89,8 @@ def _inherited(node: Node, cluster: str, *, background: bool) -> Node:
         return _inherited(node.child, node.cluster, background=node.background)
     if isinstance(node, Leaf):
         return node._replace(cluster=cluster, background=background)
+    if isinstance(node, Resource):
+        return node._replace(cluster=cluster)
     if isinstance(node, Serial | Concurrent):
         children = (_inherited(one, cluster, background=background) for one in node.children)
         return node._replace(children=tuple(children))

@@ -1,25 +1,37 @@
-"""The plan of the working directory: read, checked and simulated."""
+"""The plan of the working directory: read, checked, simulated and rendered."""
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import files
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.layout import MANIFESTS, REFERENCES
+from commodore_py.compiler.tags import Tags
 from commodore_py.delivery import conditions
+from commodore_py.delivery.drivers.base import Job
+from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.plan import has_plan, read_plan
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.model.inventory import BOOTSTRAP, Instance
+from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from commodore_py.config import WorkPaths
+    from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.simulation import Direction, Timeline
+    from commodore_py.model.catalog import Change
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
 
@@ -31,6 +43,24 @@ class PlanHere(NamedTuple):
 
     plan: Plan
     parameters: Parameters
+    problems: tuple[Problem, ...]
+    locator: Locator
+
+    def valid(self, findings: Iterable[Finding]) -> PlanHere:
+        """With further findings as problems; an error if one of them is one."""
+        problems = tuple(one.problem(self.locator.parameter) for one in findings)
+        errors = [one.as_error() for one in problems if one.severity == "error"]
+        raise_collected(errors, "the plan is not valid")
+        return self._replace(problems=(*self.problems, *problems))
+
+
+class RenderedPlan(NamedTuple):
+    """What a driver makes of the plan."""
+
+    driver: str
+    change: Change
+    """From the manifests as they were compiled to those with the plan."""
+    files: Tree
     problems: tuple[Problem, ...]
 
 
@@ -50,11 +80,54 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     instances = tuple(Instance(name, name) for name in names if name != BOOTSTRAP)
     plan, findings = read_plan(parameters, instances)
     locator = Locator(lambda: compiled_hierarchy(paths))
-    problems = tuple(one.problem(locator.parameter) for one in findings)
-    errors = [one.as_error() for one in problems if one.severity == "error"]
-    raise_collected(errors, "the plan is not valid")
+    here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
+    here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
-    return PlanHere(plan, parameters, problems)
+    return here
+
+
+def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
+    """The manifests of the last compile, with what a driver writes."""
+    here = plan_here(paths)
+    trees = {
+        folder.name: files.read_tree(folder)
+        for folder in sorted(paths.compiled.iterdir())
+        if folder.is_dir()
+    }
+    laid = DRIVERS[driver].render(Job(here.plan, trees, _tags_in(paths).in_value))
+    here = here.valid(laid.findings)
+    before = Tree({path: one for tree in trees.values() for path, one in tree.items()})
+    after = laid.manifests.below(MANIFESTS)
+    change = change_between(before.below(MANIFESTS), after)
+    return RenderedPlan(driver, change, after | laid.copies, here.problems)
+
+
+def write_rendered(found: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
+    """Write all files into a folder that holds nothing else."""
+    folder = folder.resolve()
+    own = (paths.inventory, paths.dependencies, paths.vendor, paths.compiled, paths.catalog)
+    hint = "give --output-dir a new or an empty folder"
+    if any(folder.is_relative_to(place.resolve()) for place in (*own, paths.state)):
+        raise CommodoreError("the working directory uses this folder", where=str(folder), hint=hint)
+    if folder.exists() and not folder.is_dir():
+        raise CommodoreError("this is a file", where=str(folder), hint=hint)
+    marker = folder / _MARKER
+    if folder.is_dir() and any(folder.iterdir()) and not marker.is_file():
+        message = "this folder is not empty, and not written by plan render"
+        raise CommodoreError(message, where=str(folder), hint=hint)
+    files.write_tree(folder, found.files.plus({PurePosixPath(_MARKER): Entry(b"{}\n")}))
+
+
+_MARKER = ".commodore-plan.json"
+
+
+def _tags_in(paths: WorkPaths) -> Tags:
+    """The reference files of the catalog as the last compile wrote it."""
+    folder = paths.catalog / REFERENCES
+    tree = files.read_tree(folder) if folder.is_dir() else Tree()
+    return Tags.of(
+        tuple(ReferenceFile(str(path), one.content, "vaultkv") for path, one in tree.items())
+    )
 
 
 def simulated(

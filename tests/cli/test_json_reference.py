@@ -102,6 +102,7 @@ WORDS = {
     "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
     "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
+    "plan-render/v1": ("-d", "{work}", "plan", "render", "--driver", "plain", "-o", "json"),
     "plan-show/v1": ("-d", "{work}", "plan", "show", "-o", "json"),
     "plan-simulate/v1": ("-d", "{work}", "plan", "simulate", "-o", "json"),
     "problems/v1": ("-d", "{work}", "catalog", "check", "-o", "json"),

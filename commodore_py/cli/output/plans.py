@@ -8,13 +8,13 @@ from commodore_py.adapters import escaping
 from commodore_py.delivery.nodes import Concurrent, Leaf, Register, Resource, Serial, steps_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from commodore_py.delivery.nodes import Node
     from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.simulation import Timeline
     from commodore_py.model.problem import Problem
-    from commodore_py.workflows.plans import PlanHere
+    from commodore_py.workflows.plans import PlanHere, RenderedPlan
 
 
 def shown(here: PlanHere) -> dict[str, Any]:
@@ -34,9 +34,9 @@ def shown(here: PlanHere) -> dict[str, Any]:
     }
 
 
-def problem_lines(here: PlanHere) -> Iterator[str]:
+def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """What is to be known about a valid plan."""
-    for one in here.problems:
+    for one in problems:
         yield escaping.one_line(f"{one.severity}: {one.code}: {one.message}")
 
 
@@ -48,6 +48,19 @@ def timeline(found: Timeline) -> dict[str, Any]:
         "state": found.result.state,
         "text": found.result.text,
         "events": [dict(one._asdict()) for one in found.events],
+    }
+
+
+def rendered(found: RenderedPlan) -> dict[str, Any]:
+    """The files that a driver adds, changes and removes."""
+    return {
+        "schema": "plan-render/v1",
+        "driver": found.driver,
+        "files": [
+            {"path": one.path, "change": one.kind, "from": one.old_path}
+            for one in found.change.files
+        ],
+        "problems": [_problem(one) for one in found.problems],
     }
 
 

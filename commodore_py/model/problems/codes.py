@@ -137,13 +137,39 @@ CHECKS: dict[str, Code] = {
 """What checks find in a catalog, and what is wrong with files that say what to ignore."""
 
 PLANS: dict[str, Code] = {
+    "plan/alias": Code("error", "Two steps or clusters would have one name."),
     "plan/condition": Code("error", "A condition cannot be evaluated."),
     "plan/credential": Code("error", "A credential of a cluster is not a secret reference."),
     "plan/empty": Code("error", "A plan, a group or a part of a node is empty."),
+    "plan/format": Code("error", "A file would change beyond what is edited."),
+    "plan/health-rule": Code(
+        "warning", "Argo CD's health rule for Applications is not that of plans."
+    ),
+    "plan/hook": Code("error", "An object cannot be the hook that the plan makes it."),
+    "plan/kubeconfig": Code("error", "Flux has no kubeconfig for a cluster."),
+    "plan/move": Code("error", "An Application would leave the folder of an owner that prunes."),
+    "plan/name": Code("error", "A step has no name, or none that its back end accepts."),
+    "plan/namespace": Code("error", "Objects would have no namespace, or none that exists."),
+    "plan/no-application": Code("error", "An instance of the plan has no Application."),
+    "plan/no-health-rule": Code(
+        "error", "Argo CD has no health rule for Applications, so waves do not wait."
+    ),
+    "plan/no-manifests": Code("error", "An instance of the plan has no files to apply."),
+    "plan/no-owner": Code("error", "No Application deploys the folder of Applications."),
+    "plan/not-automated": Code("error", "An Application of the plan is not synced automatically."),
+    "plan/not-flat": Code("error", "A plan that is not flat is to be rendered as waves."),
     "plan/nothing-left": Code("error", "Conditions remove every instance."),
+    "plan/path": Code("error", "Two files would have one path."),
     "plan/reference": Code("error", "A reference to an object is invalid."),
     "plan/removed": Code("info", "A condition removes an instance from the catalog."),
+    "plan/resource": Code("error", "A resource is on a cluster where the driver cannot apply it."),
+    "plan/secret": Code("error", "A driver would apply secret references as they are."),
+    "plan/server": Code("error", "The server of a cluster is not a URL that can be registered."),
     "plan/setting": Code("error", "A setting of the delivery is invalid."),
+    "plan/several-namespaces": Code("error", "Applications of the plan are in several namespaces."),
+    "plan/several-owners": Code(
+        "error", "Applications of the plan are deployed by several owners."
+    ),
     "plan/shape": Code("error", "A part of a plan has the wrong type."),
     "plan/too-large": Code("error", "A plan has too many levels or instances."),
     "plan/twice": Code("error", "An instance is in the plan twice."),
@@ -154,6 +180,7 @@ PLANS: dict[str, Code] = {
     "plan/unlisted": Code("warning", "Instances are not in the plan: they are the last."),
     "plan/unlisted-refused": Code("error", "Instances are not in the plan."),
     "plan/unused-cluster": Code("warning", "The plan does not use a cluster."),
+    "plan/wave": Code("warning", "An Application has a wave of its own."),
 }
 """What is wrong with a plan."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 
 _EXITS = {"done": 0, "error": 1, "yield": TIME_IS_UP}
 _ROUNDS = 100
+_DRIVERS = ("argocd", "flux", "plain")
 
 
 @click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def plan(ctx: click.Context, verbose: int) -> None:
-    """Show, check and simulate the order in which a cluster is deployed.
+    """Show, check, simulate and render the order in which a cluster is deployed.
 
     The plan is `parameters.commodore.plan`. These commands read the working directory as the last
     compile left it; no cluster is contacted.
@@ -70,9 +72,10 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
 
 
 @plan.command()
+@click.option("--driver", type=click.Choice(_DRIVERS), help="Also check what this driver renders.")
 @verbose_option
 @click.pass_obj
-def check(settings: Globals, /, verbose: int) -> None:
+def check(settings: Globals, /, driver: str | None, verbose: int) -> None:
     """Check the plan, and report everything that is wrong with it.
 
     \b
@@ -80,11 +83,56 @@ def check(settings: Globals, /, verbose: int) -> None:
       commodore plan check
     """
     from commodore_py.cli.output import messages, plans
+    from commodore_py.workflows.plans import rendered
 
-    here = _plan_here(settings.more_verbose(verbose))
-    for line in plans.problem_lines(here):
+    settings = settings.more_verbose(verbose)
+    found = rendered(config_of(settings).paths, driver) if driver else _plan_here(settings)
+    for line in plans.problem_lines(found.problems):
         streams.result(line)
-    messages.info(f"the plan is valid, {len(here.problems)} notices")
+    messages.info(f"the plan is valid, {len(found.problems)} notices")
+
+
+@plan.command()
+@click.option(
+    "--driver", type=click.Choice(_DRIVERS), required=True, help="What deploys the catalog."
+)
+@click.option(
+    "--output-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all manifests into this new or empty folder.",
+)
+@output_option
+@verbose_option
+@click.pass_obj
+def render(
+    settings: Globals, /, driver: str, output_dir: Path | None, output: str, verbose: int
+) -> None:
+    """Show what a driver writes for the plan, as a diff of the manifests.
+
+    The manifests are those of the last compile. The catalog is not written.
+
+    \b
+    For kubectl, as folders whose names are in order:
+      commodore plan render --driver plain --output-dir steps
+    """
+    from commodore_py.cli.output import formats, messages, plans
+    from commodore_py.cli.output.differences import lines_of
+    from commodore_py.workflows.plans import rendered, write_rendered
+
+    paths = config_of(settings.more_verbose(verbose)).paths
+    found = rendered(paths, driver)
+    if output_dir is not None:
+        write_rendered(found, output_dir, paths)
+    if output != "text":
+        streams.data(formats.structured(plans.rendered(found), output))
+        return
+    for line in plans.problem_lines(found.problems):
+        messages.info(line)
+    if output_dir is not None:
+        messages.info(f"wrote {len(found.files)} files to {output_dir}")
+    else:
+        streams.result(formats.diff_lines(lines_of(found.change)))
 
 
 @plan.command("simulate")

@@ -1,0 +1,82 @@
+"""The Applications of instances, and their owners (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .base import MANIFESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from commodore_py.delivery.nodes import Leaf
+
+    from .documents import Document
+
+GROUP, KIND = "argoproj.io", "Application"
+
+
+class Deployed(NamedTuple):
+    """How an instance is deployed, with or without Argo CD."""
+
+    path: PurePosixPath
+    """Below `manifests/`."""
+    namespace: str
+    prune: bool
+    creates: bool
+    """Whether Argo CD creates the namespace."""
+
+
+class Applications:
+    """All Applications of some instances."""
+
+    def __init__(self, found: Iterable[Document]) -> None:
+        self.all = tuple(found)
+        self.owners = tuple(one for one in self.all if _synced(one) == one.path.parent)
+        owners = {(one.instance, one.path, one.position) for one in self.owners}
+        self._others: dict[str, list[Document]] = {}
+        for one in self.all:
+            if (one.instance, one.path, one.position) not in owners:
+                self._others.setdefault(one.instance, []).append(one)
+
+    def of(self, instance: str) -> tuple[Document, ...]:
+        """Those that deploy the folder of the instance, otherwise those that have its name."""
+        mine = self._others.get(instance, ())
+        by_path = [one for one in mine if _synced(one) == PurePosixPath(instance)]
+        return tuple(by_path or (one for one in mine if one.name == instance))
+
+    def owner_of(self, one: Document) -> Document | None:
+        """The Application that deploys the folder in which this one lies."""
+        found = [owner for owner in self.owners if one.path.is_relative_to(owner.path.parent)]
+        return max(found, key=lambda owner: len(owner.path.parts), default=None)
+
+    def deployed(self, leaf: Leaf) -> Deployed:
+        """Where the instance's manifests are, and how they are applied."""
+        found = self.of(leaf.instance)
+        content = found[0].content if found else {}
+        prune = leaf.app.get("prune", value_in(content, "spec", "syncPolicy", "automated", "prune"))
+        namespace = value_in(content, "spec", "destination", "namespace")
+        path = (_synced(found[0]) if found else None) or PurePosixPath(leaf.instance)
+        options = value_in(content, "spec", "syncPolicy", "syncOptions") or ()
+        creates = leaf.app.get("createNamespace", "CreateNamespace=true" in options)
+        return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
+
+
+def value_in(content: Mapping[str, Any], *path: str) -> Any:
+    """The value at a path of keys, or None."""
+    here: Any = content
+    for key in path:
+        here = here.get(key) if isinstance(here, dict) else None
+    return here
+
+
+def below_manifests(path: object) -> PurePosixPath | None:
+    """A path of the catalog as one below `manifests/`."""
+    if not isinstance(path, str) or not PurePosixPath(path).is_relative_to(MANIFESTS):
+        return None
+    return PurePosixPath(path).relative_to(MANIFESTS)
+
+
+def _synced(one: Document) -> PurePosixPath | None:
+    return below_manifests(value_in(one.content, "spec", "source", "path"))

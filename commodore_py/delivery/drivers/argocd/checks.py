@@ -1,0 +1,121 @@
+"""What keeps a plan from being rendered as waves (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.delivery.drivers.applications import value_in
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.nodes import Leaf, Resource, steps_of
+from commodore_py.delivery.reading import PLAN
+from commodore_py.manifests.order.hooks import integer
+
+from .edits import WAVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import PurePosixPath
+
+    from commodore_py.delivery.drivers.applications import Applications
+    from commodore_py.delivery.drivers.documents import Document
+    from commodore_py.delivery.nodes import Node, Step
+
+OPTIONS = "argocd.argoproj.io/sync-options"
+_KEEP = "Prune=false"
+
+
+class Planned(NamedTuple):
+    """An instance of the plan, and its Applications."""
+
+    leaf: Leaf
+    found: tuple[Document, ...]
+
+
+def planned_in(node: Node | None, known: Applications) -> tuple[Planned, ...]:
+    """The instances of a plan."""
+    leaves = (one for one in steps_of(node) if isinstance(one, Leaf))
+    return tuple(Planned(one, known.of(one.instance)) for one in leaves)
+
+
+def application_findings(
+    planned: tuple[Planned, ...], known: Applications, owner: Document | None
+) -> Iterator[Finding]:
+    """Applications that are missing, not automated, or elsewhere."""
+    owners: dict[str, str] = {}
+    namespaces: dict[str, str] = {}
+    for leaf, found in planned:
+        if not found and not leaf.render:
+            message = f"instance {leaf.instance} has no Application"
+            remedy = "set `render: true`, and the driver writes one"
+            yield Finding("plan/no-application", message, leaf.path, remedy)
+        elif not found and owner is None:
+            yield no_owner(f"the Application of {leaf.instance} is to be written", leaf)
+        for one in found:
+            above = known.owner_of(one)
+            owners.setdefault(above.name if above else f"none of {one.path.parent}", leaf.instance)
+            namespace = str(value_in(one.content, "metadata", "namespace") or "none")
+            namespaces.setdefault(namespace, leaf.instance)
+            automated = value_in(one.content, "spec", "syncPolicy", "automated")
+            if not isinstance(automated, dict) or automated.get("enabled") is False:
+                message = f"Application {one.name} is not synced automatically"
+                remedy = "it would never be ready: set spec.syncPolicy.automated"
+                yield Finding("plan/not-automated", message, leaf.path, remedy)
+    for code, what, places in (
+        ("plan/several-owners", "are deployed by several owners", owners),
+        ("plan/several-namespaces", "are in several namespaces", namespaces),
+    ):
+        if len(places) > 1:
+            listed = ", ".join(f"{name} ({instance})" for name, instance in places.items())
+            yield Finding(code, f"the Applications of the plan {what}: {listed}", PLAN)
+
+
+def no_owner(what: str, step: Step) -> Finding:
+    """There is nothing that an Application could be a copy of."""
+    message = f"{what}, but no Application deploys the folder of the Applications"
+    return Finding("plan/no-owner", message, step.path, "add one: it is copied")
+
+
+def wave_findings(one: Document, leaf: Leaf, wave: int) -> Iterator[Finding]:
+    """A wave that the component has set itself."""
+    old = wave_set(one)
+    if old is not None and old != wave:
+        message = f"Application {one.name} has wave {old}, which becomes {wave}"
+        yield Finding("plan/wave", message, leaf.path, "remove the annotation: the plan decides")
+
+
+def unplanned_waves(
+    known: Applications, planned: tuple[Planned, ...], folder: PurePosixPath
+) -> Iterator[Finding]:
+    """Applications that are not in the plan, and yet before its end."""
+    names = {one.name for _, found in planned for one in found}
+    for one in known.all:
+        wave = wave_set(one)
+        if wave is not None and wave < 0 and one.path.parent == folder and one.name not in names:
+            message = f"Application {one.name} has wave {wave}, and is not in the plan"
+            yield Finding("plan/wave", message, PLAN, "remove the annotation, or plan it")
+
+
+def wave_set(one: Document) -> int | None:
+    """The wave that an annotation sets."""
+    return integer(str(value_in(one.content, "metadata", "annotations", WAVE)))
+
+
+def move_findings(one: Document, leaf: Leaf, owner: Document | None) -> Iterator[Finding]:
+    """An owner that prunes deletes the workload of an Application that leaves its folder."""
+    prunes = owner and value_in(owner.content, "spec", "syncPolicy", "automated", "prune")
+    if (
+        owner
+        and prunes
+        and _KEEP not in str(value_in(one.content, "metadata", "annotations", OPTIONS))
+    ):
+        message = f"Application {one.name} leaves the folder of {owner.name}, which prunes"
+        remedy = f"its workload would be deleted: first publish it with {OPTIONS}: {_KEEP}"
+        yield Finding("plan/move", message, leaf.path, remedy)
+
+
+def remote_resources(node: Node | None) -> Iterator[Finding]:
+    """Objects for another cluster: the owner applies on the host only."""
+    for step in steps_of(node):
+        if isinstance(step, Resource) and step.cluster:
+            message = f"resource {step.reference} is below `on`, but is applied on the host"
+            yield Finding("plan/resource", message, step.path, "move it out of `on`")

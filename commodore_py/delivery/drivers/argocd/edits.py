@@ -1,0 +1,108 @@
+"""What the plan changes in an Application of a component, and in the object of a hook (pure)."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.delivery.drivers.applications import value_in
+from commodore_py.delivery.drivers.references import object_named
+from commodore_py.delivery.findings import Finding
+
+from .registration import server_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.delivery.drivers.documents import Documents
+    from commodore_py.delivery.nodes import Leaf
+    from commodore_py.delivery.settings import Cluster
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Tree
+
+WAVE = "argocd.argoproj.io/sync-wave"
+GATE = "commodore-py/gate"
+FINALIZER = "resources-finalizer.argocd.argoproj.io"
+_HOOK, _POLICY = "argocd.argoproj.io/hook", "argocd.argoproj.io/hook-delete-policy"
+_OPTIONS = {"createNamespace": "CreateNamespace", "serverSideApply": "ServerSideApply"}
+_AUTOMATED = ("prune", "selfHeal")
+_RETRY: Mapping[str, Any] = {
+    "backoff": {"duration": "30s", "factor": 2, "maxDuration": "5m"},
+    "limit": 10,
+}
+"""With an end: endless retries keep newer commits out."""
+
+
+def edit_application(
+    content: dict[str, Any], leaf: Leaf, wave: int, clusters: Mapping[str, Cluster]
+) -> None:
+    """Wave, gate, cluster and settings of an instance's Application."""
+    gate = "degraded-ok" if leaf.allow_degraded else "wait"
+    annotate(content, {WAVE: str(wave), GATE: gate})
+    spec = content["spec"]
+    if leaf.cluster:
+        destination = spec.setdefault("destination", {})
+        destination.pop("server", None)
+        destination["name"] = server_name(clusters[leaf.cluster])
+    if leaf.background:
+        _without_finalizer(content["metadata"])
+    policy = spec.get("syncPolicy") or {}
+    if leaf.cluster and "retry" not in policy and "retry" not in leaf.app:
+        policy["retry"] = deepcopy(dict(_RETRY))
+    _edit_policy(policy, leaf.app)
+    if policy:
+        spec["syncPolicy"] = policy
+    if "ignoreDifferences" in leaf.app:
+        present = spec.get("ignoreDifferences") or []
+        more = [one for one in leaf.app["ignoreDifferences"] if one not in present]
+        spec["ignoreDifferences"] = [*present, *more]
+
+
+def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
+    for key in _AUTOMATED:
+        if key in app:
+            policy["automated"] = {**(policy.get("automated") or {}), key: app[key]}
+    options = list(policy.get("syncOptions") or [])
+    for key, word in _OPTIONS.items():
+        if key in app:
+            options = [one for one in options if not str(one).startswith(f"{word}=")]
+            options.append(f"{word}={str(app[key]).lower()}")
+    if options:
+        policy["syncOptions"] = options
+    if "namespaceMetadata" in app:
+        policy["managedNamespaceMetadata"] = app["namespaceMetadata"]
+    if "retry" in app:
+        policy["retry"] = app["retry"]
+
+
+def _without_finalizer(metadata: dict[str, Any]) -> None:
+    """Without the one that deletes what an Application deployed; words after a slash are kinds."""
+    kept = [
+        one for one in metadata.get("finalizers") or () if str(one).partition("/")[0] != FINALIZER
+    ]
+    metadata.pop("finalizers", None)
+    if kept:
+        metadata["finalizers"] = kept
+
+
+def annotate(content: dict[str, Any], annotations: Mapping[str, str]) -> None:
+    """Set annotations of an object."""
+    metadata = content["metadata"]
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
+
+
+def edit_hook(
+    documents: Documents, trees: Mapping[str, Tree], reference: str, word: str, path: ParameterPath
+) -> Iterator[Finding]:
+    """Make an object a hook, unless it is another one already."""
+    found = object_named(reference, trees, path)
+    if isinstance(found, Finding):
+        yield found
+        return
+    present = value_in(found.content, "metadata", "annotations", _HOOK)
+    if present not in (None, word):
+        message = f"{reference} is a hook {present} already, so it cannot be {word}"
+        yield Finding("plan/hook", message, path, f"remove its annotation {_HOOK}")
+        return
+    policy = value_in(found.content, "metadata", "annotations", _POLICY) or "BeforeHookCreation"
+    annotate(documents.edit(found, path), {_HOOK: word, _POLICY: policy})

@@ -1,0 +1,66 @@
+"""Argo CD's health rule for Applications: without one, waves of Applications do not wait (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.delivery.drivers.applications import GROUP, KIND
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.settings import DELIVERY
+from commodore_py.manifests.health.scripts import ScriptTable, key_of
+from commodore_py.manifests.objects import KubeObject, identify
+from commodore_py.manifests.settings import CONFIG_MAP, settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.delivery.drivers.documents import Documents
+
+RULE = """\
+hs = {status = "Progressing", message = "waiting for status"}
+if obj.status == nil or obj.status.health == nil then return hs end
+hs = {status = obj.status.health.status or "Progressing", message = obj.status.health.message or ""}
+gate = (obj.metadata.annotations or {})["commodore-py/gate"]; if gate == nil then return hs end
+if hs.status == "Degraded" and gate == "degraded-ok" then hs.status = "Healthy" end
+if hs.status == "Missing" or (hs.status == "Degraded" and gate == "wait") then hs.status = "Progressing" end
+sync, source = obj.status.sync or {}, obj.spec.source or {}; seen = (sync.comparedTo or {}).source or {}
+fresh = sync.status == "Synced" and seen.path == source.path and seen.targetRevision == source.targetRevision
+if hs.status == "Healthy" and not fresh then hs = {status = "Progressing", message = "not synced to this spec yet"} end
+return hs
+"""  # noqa: E501 - as it is documented
+"""Ready is Synced and Healthy, for the spec of now; as Argo CD's documented rule without a gate."""
+
+_KEY = f"resource.customizations.health.{GROUP}_{KIND}"
+_REMEDY = f"set {_KEY} in ConfigMap {CONFIG_MAP} to the rule in the documentation of plans"
+
+
+def rule_findings(documents: Documents, setting: str) -> Iterator[Finding]:
+    """What is wrong with the rule that the catalog has."""
+    if setting == "external":
+        return
+    found = [
+        *(one for one in documents.of_kind("", "ConfigMap") if one.name == CONFIG_MAP),
+        *documents.of_kind(GROUP, "ArgoCD"),
+    ]
+    path = (*DELIVERY, "argocd")
+    if not found:
+        message = "Argo CD is not in the catalog: its health rule for Applications is not checked"
+        yield Finding("plan/health-rule", message, path, _REMEDY)
+        return
+    objects = [
+        KubeObject(id_, one.content, str(one.path))
+        for one in found
+        if (id_ := identify(one.content)) is not None
+    ]
+    scripts = tuple(script for one in settings_of(objects) for script in one.scripts)
+    rules = ScriptTable(scripts).find(GROUP, KIND)
+    if not rules:
+        message = "Argo CD has no health rule for Applications, so no wave waits for them"
+        yield Finding("plan/no-health-rule", message, path, _REMEDY)
+    elif rules[0].pattern != key_of(GROUP, KIND) or _words(rules[0].source) != _words(RULE):
+        message = f"the health rule for Applications is not the one of plans ({rules[0].where})"
+        yield Finding("plan/health-rule", message, path, _REMEDY)
+
+
+def _words(text: str) -> list[str]:
+    return text.split()

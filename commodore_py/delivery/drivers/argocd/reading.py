@@ -1,0 +1,72 @@
+"""The order of Applications, from the text of their files alone (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.delivery.drivers.applications import KIND, below_manifests, value_in
+from commodore_py.delivery.drivers.documents import Document, documents_in
+from commodore_py.delivery.nodes import Concurrent, Leaf, Serial
+from commodore_py.delivery.normal import Order, order_of
+
+from .checks import wave_set
+from .edits import GATE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.delivery.nodes import Node
+    from commodore_py.model.tree import Tree
+
+GROUPS = PurePosixPath("plan")
+
+
+def read_back(manifests: Tree) -> Order:
+    """Waves of the folder of Applications, and within them those of groups; the rest is last."""
+    folders: dict[PurePosixPath, list[Document]] = {}
+    for path, entry in manifests.items():
+        if KIND.encode() in entry.content or path.name.startswith("plan-"):
+            for one in documents_in("", path, entry):
+                folders.setdefault(path.parent, []).append(one)
+    tops = [
+        folder
+        for folder, found in folders.items()
+        if not folder.is_relative_to(GROUPS) and any(map(_is_planned, found))
+    ]
+    last = [
+        _step(one)
+        for top in tops
+        for one in folders[top]
+        if one.content["kind"] == KIND and not _is_planned(one) and _path(one) != top
+    ]
+    parts = tuple(_group(folders, top) for top in tops)
+    return order_of(Concurrent(parts) if parts else None, last)
+
+
+def _group(folders: Mapping[PurePosixPath, list[Document]], folder: PurePosixPath) -> Node:
+    waves: dict[int, list[Node]] = {}
+    for one in folders.get(folder, ()):
+        if _is_planned(one):
+            path = _path(one)
+            is_group = path is not None and path.parent == GROUPS
+            node = _group(folders, path) if path and is_group else Leaf(_step(one))
+            waves.setdefault(wave_set(one) or 0, []).append(node)
+    return Serial(tuple(Concurrent(tuple(waves[wave])) for wave in sorted(waves)))
+
+
+def _is_planned(one: Document) -> bool:
+    if one.content["kind"] == KIND:
+        return value_in(one.content, "metadata", "annotations", GATE) is not None
+    return one.path.name.startswith("plan-")
+
+
+def _path(one: Document) -> PurePosixPath | None:
+    return below_manifests(value_in(one.content, "spec", "source", "path"))
+
+
+def _step(one: Document) -> str:
+    if one.content["kind"] != KIND:
+        return f"resource/{one.path.stem.removeprefix('plan-')}"
+    path = _path(one)
+    return path.name if path is not None and len(path.parts) == 1 else one.name

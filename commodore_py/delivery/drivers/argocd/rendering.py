@@ -1,0 +1,184 @@
+"""The plan in Applications: waves in one folder, and a folder for each group (pure)."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications
+from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
+from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
+from commodore_py.delivery.drivers.names import Named, name_findings, place_findings
+from commodore_py.delivery.drivers.references import lifted
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
+from commodore_py.delivery.reading import PLAN
+from commodore_py.model.tree import Tree
+
+from . import checks
+from .edits import FINALIZER, GATE, WAVE, annotate, edit_application, edit_hook
+from .health_rule import rule_findings
+from .reading import GROUPS
+from .registration import cluster_findings, secret_of
+from .stages import stages_of
+
+if TYPE_CHECKING:
+    from commodore_py.delivery.nodes import Leaf
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Entry
+
+    from .stages import Item, Stages
+
+_HOOKS = ("PreSync", "PostSync", "PreDelete")
+
+
+def render(job: Job) -> Laid:
+    """Waves for the Applications of the plan; a serial in a concurrent becomes an Application."""
+    return _Rendering(job).laid()
+
+
+class _Rendering:
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._settings = job.plan.settings
+        self._trees = job.deployed
+        self._documents = Documents(self._trees)
+        self._known = Applications(self._documents.of_kind(GROUP, KIND))
+        self._planned = checks.planned_in(job.plan.node, self._known)
+        first = next((one for _, found in self._planned for one in found), None)
+        owners = (*((self._known.owner_of(first),) if first else ()), *self._known.owners)
+        self._owner = next((one for one in owners if one is not None), None)
+        place = self._owner or first
+        self._folder = place.path.parent if place else PurePosixPath("apps")
+        self._own: dict[PurePosixPath, Entry] = {}
+        self._findings: list[Finding] = []
+        self._named: list[Named] = []
+        self._objects = lifted(
+            job, self._documents, lambda one: self._folder / f"plan-{one.name}.yaml"
+        )
+
+    def laid(self) -> Laid:
+        """All files, and everything that is wrong."""
+        node = self._job.plan.node
+        stages = stages_of(node)
+        self._group(stages, self._folder)
+        for one in self._documents.of_kind(GROUP, "AppProject"):
+            if one.path.is_relative_to(self._folder):
+                annotate(self._documents.edit(one, PLAN), {WAVE: str(-len(stages) - 1)})
+        used = {one.cluster for one in steps_of(node) if isinstance(one, Register)}
+        clusters = tuple(self._settings.clusters[name] for name in sorted(used))
+        trees, findings = self._documents.result()
+        return Laid(
+            trees,
+            Tree(self._own),
+            (
+                *checks.application_findings(self._planned, self._known, self._owner),
+                *checks.unplanned_waves(self._known, self._planned, self._folder),
+                *place_findings(self._trees, {str(GROUPS), *(f"cluster-{one}" for one in used)}),
+                *checks.remote_resources(node),
+                *cluster_findings(clusters),
+                *rule_findings(self._documents, self._settings.word("argocd", "health_rule")),
+                *self._objects.findings,
+                *self._findings,
+                *name_findings("Application", self._named),
+                *findings,
+            ),
+        )
+
+    def _group(self, stages: Stages, folder: PurePosixPath) -> None:
+        for number, stage in enumerate(stages):
+            for item in stage:
+                self._item(item, number - len(stages), folder)
+
+    def _item(self, item: Item, wave: int, folder: PurePosixPath) -> None:
+        if isinstance(item, Serial):
+            self._nested(item, wave, folder)
+        elif isinstance(item, Register):
+            self._registration(item, wave, folder)
+        elif isinstance(item, Resource):
+            self._resource(item, wave, folder)
+        else:
+            self._leaf(item, wave, folder)
+
+    def _leaf(self, leaf: Leaf, wave: int, folder: PurePosixPath) -> None:
+        found = self._known.of(leaf.instance)
+        for one in found:
+            self._named.append(Named(one.name, leaf.id, leaf.path))
+            self._findings += checks.wave_findings(one, leaf, wave)
+            changed = self._documents.edit(one, leaf.path)
+            edit_application(changed, leaf, wave, self._settings.clusters)
+            if folder != self._folder:
+                self._documents.move(one, folder / one.path.name)
+                self._findings += checks.move_findings(one, leaf, self._known.owner_of(one))
+        if not found and leaf.render and self._owner is not None:
+            made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
+            made["spec"]["destination"]["namespace"] = leaf.instance
+            edit_application(made, leaf, wave, self._settings.clusters)
+            self._add(made, folder, leaf.id, leaf.path)
+        for word, references in zip(_HOOKS, leaf.hooks, strict=True):
+            for reference in references:
+                self._findings += edit_hook(
+                    self._documents, self._trees, reference, word, leaf.path
+                )
+
+    def _resource(self, item: Resource, wave: int, folder: PurePosixPath) -> None:
+        if item.id in self._objects.files:
+            path, entry = self._objects.files[item.id]
+            (document,) = documents_in("", path, entry)
+            content = deepcopy(dict(document.content))
+            annotate(content, {WAVE: str(wave)})
+            self._own[folder / path.name] = written(content)
+
+    def _registration(self, step: Register, wave: int, folder: PurePosixPath) -> None:
+        if self._owner is None:
+            self._findings.append(checks.no_owner(f"cluster {step.cluster} is registered", step))
+            return
+        made = self._copied(self._owner, step.id, step.id, plugin=True)
+        annotate(made, {WAVE: str(wave), GATE: "wait"})
+        self._add(made, folder, step.id, step.path)
+        namespace = str(made["metadata"].get("namespace", ""))
+        cluster = self._settings.clusters[step.cluster]
+        secret = secret_of(cluster, namespace, self._job.complete)
+        self._own[PurePosixPath(step.id) / "secret.yaml"] = written(secret)
+
+    def _nested(self, group: Serial, wave: int, folder: PurePosixPath) -> None:
+        if not group.name:
+            message = "a serial within a concurrent becomes an Application, and has no name"
+            self._findings.append(Finding("plan/name", message, group.path, "add `name` to it"))
+        elif self._settings.word("argocd", "rendering") == "waves":
+            message = f"group {group.name} cannot be rendered as waves of one Application"
+            remedy = "set commodore.delivery.argocd.rendering to auto"
+            self._findings.append(Finding("plan/not-flat", message, group.path, remedy))
+        elif self._owner is None:
+            step = next(steps_of(group))
+            self._findings.append(checks.no_owner(f"group {group.name} is an Application", step))
+        else:
+            inside = GROUPS / group.name
+            made = self._copied(self._owner, f"plan-{group.name}", str(inside), plugin=False)
+            annotate(made, {WAVE: str(wave), GATE: "wait"})
+            self._add(made, folder, f"group {group.name}", group.path)
+            self._group(stages_of(group), inside)
+
+    def _copied(self, owner: Document, name: str, path: str, *, plugin: bool) -> dict[str, Any]:
+        """A copy of the owner that deploys another folder."""
+        original = owner.content
+        metadata: dict[str, Any] = {"finalizers": [FINALIZER], "name": name}
+        if "namespace" in original["metadata"]:
+            metadata["namespace"] = original["metadata"]["namespace"]
+        spec = deepcopy(original["spec"])
+        spec["source"]["path"] = f"{MANIFESTS}/{path}"
+        if plugin:
+            spec["source"].pop("directory", None)
+            spec["source"]["plugin"] = {"name": self._settings.word("argocd", "plugin")}
+        policy = spec.setdefault("syncPolicy", {})
+        policy["automated"] = {**(policy.get("automated") or {}), "prune": True}
+        version = original["apiVersion"]
+        return {"apiVersion": version, "kind": KIND, "metadata": metadata, "spec": spec}
+
+    def _add(
+        self, made: dict[str, Any], folder: PurePosixPath, id_: str, path: ParameterPath
+    ) -> None:
+        name = made["metadata"]["name"]
+        self._named.append(Named(name, id_, path))
+        self._own[folder / f"{name}.yaml"] = written(made)

@@ -1,0 +1,63 @@
+"""What a driver is given, what it returns, and the Protocol of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from commodore_py.model.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from commodore_py.delivery.findings import Finding
+    from commodore_py.delivery.normal import Order
+    from commodore_py.delivery.plan import Plan
+
+MANIFESTS = "manifests"
+"""The folder of the catalog that all paths are below."""
+
+
+class Job(NamedTuple):
+    """A plan, and the output of the instances."""
+
+    plan: Plan
+    trees: Mapping[str, Tree]
+    complete: Callable[[Any], Any] = lambda value: value
+    """Adds the hashes to the secret references of a value."""
+
+    @property
+    def deployed(self) -> dict[str, Tree]:
+        """The output of the instances that no condition removes."""
+        removed = {one.leaf.instance for one in self.plan.removed}
+        return {name: tree for name, tree in self.trees.items() if name not in removed}
+
+
+class Laid(NamedTuple):
+    """What the catalog holds with a plan; paths are those below `manifests/`."""
+
+    trees: Mapping[str, Tree]
+    """The output of the instances, with what a driver edits in it."""
+    own: Tree
+    """The files that a driver adds."""
+    findings: tuple[Finding, ...] = ()
+    copies: Tree = Tree()
+    """Folders in the order of the plan, for programs that apply one after the other."""
+
+    @property
+    def manifests(self) -> Tree:
+        """All files."""
+        return Tree(
+            {path: one for tree in (*self.trees.values(), self.own) for path, one in tree.items()}
+        )
+
+
+class Driver(Protocol):
+    """A module of this package."""
+
+    def render(self, job: Job) -> Laid:
+        """The plan in files; rendering the same job again gives the same bytes."""
+        ...
+
+    def read_back(self, manifests: Tree) -> Order:
+        """The order that rendered files stand for, from their text alone."""
+        ...

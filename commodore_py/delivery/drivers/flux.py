@@ -1,0 +1,234 @@
+"""The driver `flux`: a Kustomization for each instance, which depends on others (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters.yaml import quick
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.nodes import Leaf, Register, Resource, steps_of
+from commodore_py.delivery.normal import Order
+from commodore_py.delivery.settings import DELIVERY
+from commodore_py.model.tree import Tree
+
+from .applications import GROUP, KIND, Applications
+from .base import MANIFESTS, Job, Laid
+from .documents import Documents, written
+from .flux_content import Content
+from .names import Named, name_findings, place_findings
+from .references import lifted, object_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from commodore_py.delivery.settings import Cluster
+    from commodore_py.model.tree import Entry
+
+    from .documents import Document
+
+_FOLDER, _OBJECTS = PurePosixPath("flux"), PurePosixPath("plan")
+_API = "kustomize.toolkit.fluxcd.io/v1"
+_FORCE = {"kustomize.toolkit.fluxcd.io/force": "enabled"}
+_READY = (
+    "dep.status.conditions.exists(c, c.type == 'Ready' && c.observedGeneration =="
+    " dep.metadata.generation && (c.status == 'True' || c.reason == 'HealthCheckFailed'))"
+)
+"""Ready, or only its health is missing."""
+_TIMES = {"interval": "10m", "retryInterval": "1m", "timeout": "30m"}
+
+
+class _Part(NamedTuple):
+    """A Kustomization of a step; with hooks, a step has several."""
+
+    name: str
+    step: Leaf | Resource
+    folder: PurePosixPath
+    prune: bool
+    after: tuple[_Part, ...] = ()
+    target: str = ""
+    annotations: Mapping[str, str] = {}
+    wait: bool = True
+
+
+def render(job: Job) -> Laid:
+    """Kustomizations in `flux/`; objects of the plan and of hooks in folders of their own."""
+    return _Rendering(job).laid()
+
+
+def read_back(manifests: Tree) -> Order:
+    """The order of the Kustomizations; what is before an instance is named after it."""
+    before: dict[str, frozenset[str]] = {}
+    for path, entry in manifests.items():
+        if path.parent == _FOLDER:
+            for content in quick.load_all(entry.content, name=str(path)):
+                after = content["spec"].get("dependsOn", ())
+                before[_step(content["metadata"]["name"])] = frozenset(
+                    _step(one["name"]) for one in after
+                )
+    return Order(before)
+
+
+def _step(name: str) -> str:
+    return name.replace(_RESOURCE, "resource/", 1) if name.startswith(_RESOURCE) else name
+
+
+_RESOURCE = "resource-"
+
+
+class _Rendering:
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._settings = job.plan.settings
+        self._trees = job.deployed
+        self._documents = Documents(self._trees)
+        self._known = Applications(self._documents.of_kind(GROUP, KIND))
+        self._namespaces = {one.name for one in self._documents.of_kind("", "Namespace")}
+        self._own: dict[PurePosixPath, Entry] = {}
+        self._findings: list[Finding] = []
+        self._last: dict[str, _Part] = {}
+        self._parts: list[_Part] = []
+
+    def laid(self) -> Laid:
+        """All files, and everything that is wrong."""
+        plan = self._job.plan
+        objects = lifted(
+            self._job,
+            self._documents,
+            lambda one: _OBJECTS / f"{_RESOURCE}{one.name}" / "object.yaml",
+        )
+        self._own |= dict(objects.files.values())
+        steps = {one.id: one for one in steps_of(plan.node)}
+        steps |= {name: Leaf(name) for name in plan.unlisted}
+        order, closed = plan.order, plan.order.closed()
+        for name in sorted(steps, key=lambda one: len(closed[one])):
+            step = steps[name]
+            if not isinstance(step, Register):
+                self._step(step, self._before(name, order))
+        self._findings += self._cluster_findings()
+        trees, findings = self._documents.result()
+        for part in self._parts:
+            content = self._kustomization(part)
+            self._own[_FOLDER / f"{part.name}.yaml"] = written(content)
+        named = [Named(one.name, one.name, one.step.path) for one in self._parts]
+        findings = [
+            *objects.findings,
+            *self._findings,
+            *name_findings("Kustomization", named),
+            *place_findings(self._trees, {str(_FOLDER), str(_OBJECTS)}),
+            *findings,
+        ]
+        return Laid(trees, Tree(self._own), tuple(findings))
+
+    def _before(self, name: str, order: Order) -> tuple[_Part, ...]:
+        """The last parts of the steps directly before; those of a registration are before it."""
+        found: dict[str, _Part] = {}
+        for one in sorted(order.before[name]):
+            if one in self._last:
+                found[one] = self._last[one]
+            else:
+                found |= {part.step.id: part for part in self._before(one, order)}
+        return tuple(found[one] for one in sorted(found))
+
+    def _step(self, step: Leaf | Resource, after: tuple[_Part, ...]) -> None:
+        if isinstance(step, Resource):
+            folder = _OBJECTS / f"{_RESOURCE}{step.name}"
+            self._add(_Part(folder.name, step, folder, prune=False, after=after, wait=False))
+            return
+        deployed = self._known.deployed(step)
+        tree = self._trees.get(step.instance, Tree()).subtree(deployed.path)
+        if not tree and not step.path:
+            return  # not in the plan, and nothing to apply
+        if not tree:
+            message = f"instance {step.instance} has no files in {MANIFESTS}/{deployed.path}"
+            self._findings.append(
+                Finding("plan/no-manifests", message, step.path, "remove it from the plan")
+            )
+        content = Content(step, tree, deployed)
+        self._findings += content.findings(self._namespaces)
+        if step.hooks.before_delete:
+            message = f"instance {step.instance} has hooks before its deletion, which Flux has not"
+            self._findings.append(Finding("plan/hook", message, step.path))
+        if step.hooks.before:
+            after = (self._hooks(step, "before", step.hooks.before, after),)
+        part = _Part(step.instance, step, deployed.path, deployed.prune, after, content.target)
+        self._add(part)
+        if step.hooks.after:
+            self._hooks(step, "after", step.hooks.after, (part,))
+
+    def _hooks(
+        self, step: Leaf, word: str, references: Iterable[str], after: tuple[_Part, ...]
+    ) -> _Part:
+        name = f"{step.instance}-{word}"
+        found: list[Document] = []
+        for reference in references:
+            one = object_named(reference, self._trees, step.path)
+            if isinstance(one, Finding):
+                self._findings.append(one)
+            else:
+                self._documents.remove(one, step.path)
+                found.append(one)
+        self._own[_OBJECTS / name / "objects.yaml"] = written(*(one.content for one in found))
+        target = self._known.deployed(step).namespace
+        part = _Part(
+            name, step, _OBJECTS / name, prune=False, after=after, target=target, annotations=_FORCE
+        )
+        self._add(part)
+        return part
+
+    def _add(self, part: _Part) -> None:
+        self._parts.append(part)
+        self._last[part.step.id] = part
+
+    def _kustomization(self, part: _Part) -> dict[str, Any]:
+        home = self._settings.word("flux", "namespace")
+        namespace = self._namespace(part)
+        source = {"kind": "GitRepository", "name": self._settings.word("flux", "source")}
+        spec: dict[str, Any] = {
+            **_TIMES,
+            "path": f"./{MANIFESTS}/{part.folder}",
+            "prune": part.prune,
+            "sourceRef": source if namespace == home else {**source, "namespace": home},
+            "wait": part.wait,
+        }
+        if part.after:
+            spec["dependsOn"] = [self._dependency(one, namespace) for one in part.after]
+        if part.target:
+            spec["targetNamespace"] = part.target
+        if part.step.cluster:
+            config = self._cluster(part).kubeconfig
+            spec["kubeConfig"] = {
+                "secretRef": {
+                    "name": config.get("secret", ""),
+                    **({"key": config["key"]} if "key" in config else {}),
+                }
+            }
+        if isinstance(part.step, Leaf) and part.step.background:
+            spec["deletionPolicy"] = "Orphan"
+        metadata: dict[str, Any] = {"name": part.name, "namespace": namespace}
+        if part.annotations:
+            metadata["annotations"] = dict(part.annotations)
+        return {"apiVersion": _API, "kind": "Kustomization", "metadata": metadata, "spec": spec}
+
+    def _dependency(self, part: _Part, namespace: str) -> dict[str, str]:
+        found = {"name": part.name}
+        if self._namespace(part) != namespace:
+            found["namespace"] = self._namespace(part)
+        if isinstance(part.step, Leaf) and part.step.allow_degraded:
+            found["readyExpr"] = _READY
+        return found
+
+    def _namespace(self, part: _Part) -> str:
+        config = self._cluster(part).kubeconfig if part.step.cluster else {}
+        return config.get("namespace") or self._settings.word("flux", "namespace")
+
+    def _cluster(self, part: _Part) -> Cluster:
+        return self._settings.clusters[part.step.cluster]
+
+    def _cluster_findings(self) -> Iterable[Finding]:
+        for name in sorted({one.step.cluster for one in self._parts if one.step.cluster}):
+            if not self._settings.clusters[name].kubeconfig.get("secret"):
+                message = f"cluster {name} has no kubeconfig, so Flux cannot reach it"
+                remedy = "name a Secret: {secret: NAME, namespace: NAMESPACE}"
+                path = (*DELIVERY, "clusters", name)
+                yield Finding("plan/kubeconfig", message, path, remedy)

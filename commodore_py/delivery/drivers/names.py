@@ -1,0 +1,48 @@
+"""Names that steps have in a back end: valid, and different ones (pure)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.reading import PLAN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Tree
+
+DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+
+
+class Named(NamedTuple):
+    """The name of an object, and what it stands for."""
+
+    name: str
+    id: str
+    path: ParameterPath
+
+
+def name_findings(kind: str, found: Iterable[Named]) -> Iterator[Finding]:
+    """Names that are too long, that are not DNS labels, or that several ids have."""
+    taken: dict[str, str] = {}
+    for one in found:
+        if not DNS_LABEL.fullmatch(one.name):
+            message = f"{one.name} is not a valid name of {kind}"
+            remedy = "use at most 63 lower case letters, digits and hyphens"
+            yield Finding("plan/name", message, one.path, remedy)
+        other = taken.setdefault(one.name, one.id)
+        if other != one.id:
+            message = f"{other} and {one.id} would both be {kind} {one.name}"
+            yield Finding("plan/alias", message, one.path, "rename one of them")
+
+
+def place_findings(trees: Mapping[str, Tree], own: Collection[str]) -> Iterator[Finding]:
+    """Instances that write into folders of the driver."""
+    for instance, tree in trees.items():
+        taken = next((one.parts[0] for one in tree if one.parts[0] in own), None)
+        if taken is not None:
+            message = f"instance {instance} and the driver would both write {taken}/"
+            yield Finding("plan/path", message, PLAN, "use another output path")

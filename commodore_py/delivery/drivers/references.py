@@ -1,0 +1,76 @@
+"""Objects that a plan refers to as `INSTANCE/PATH#KIND/[NAMESPACE/]NAME` (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.delivery.findings import Finding, near
+from commodore_py.delivery.nodes import Resource, steps_of
+from commodore_py.manifests.objects import identify
+
+from .documents import Document, documents_in, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Entry, Tree
+
+    from .base import Job
+    from .documents import Documents
+
+
+def object_named(
+    reference: str, trees: Mapping[str, Tree], path: ParameterPath
+) -> Document | Finding:
+    """The one object that a reference means."""
+    instance, _, rest = reference.partition("/")
+    file, _, wanted = rest.partition("#")
+    tree = trees.get(instance)
+    entry = tree.get(PurePosixPath(file)) if tree is not None else None
+    if tree is None or entry is None:
+        known = [f"{instance}/{one}" for one in tree or ()] or list(trees)
+        message = f"{reference} is not a file of the compiled output"
+        return Finding("plan/reference", message, path, near(f"{instance}/{file}", known))
+    found = list(documents_in(instance, PurePosixPath(file), entry))
+    matching = [one for one in found if not wanted or wanted in _names(one)]
+    if len(matching) == 1:
+        return matching[0]
+    number = "several objects" if matching else "no object"
+    candidates = ", ".join(f"#{_names(one)[0]}" for one in matching or found)
+    remedy = f"candidates are: {candidates}" if candidates else ""
+    return Finding("plan/reference", f"{reference} matches {number}", path, remedy)
+
+
+class Lifted(NamedTuple):
+    """Objects of the plan that leave the folders of their instances, as files by step."""
+
+    files: Mapping[str, tuple[PurePosixPath, Entry]]
+    findings: tuple[Finding, ...]
+
+
+def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosixPath]) -> Lifted:
+    """Every `resource` of the plan, in the file that a driver has for it."""
+    files, findings = {}, []
+    for step in steps_of(job.plan.node):
+        if not isinstance(step, Resource):
+            continue
+        if not step.name:
+            message = f"the resource {step.reference} has no name, which its file is called by"
+            findings.append(Finding("plan/name", message, step.path, "add `name` to it"))
+            continue
+        found = object_named(step.reference, job.deployed, step.path)
+        if isinstance(found, Finding):
+            findings.append(found)
+        else:
+            documents.remove(found, step.path)
+            files[step.id] = place(step), written(found.content)
+    return Lifted(files, tuple(findings))
+
+
+def _names(one: Document) -> tuple[str, str]:
+    id_ = identify(one.content)
+    assert id_ is not None  # noqa: S101 - a document is an object
+    within = f"{id_.namespace}/" if id_.namespace else ""
+    return f"{id_.kind}/{within}{id_.name}", f"{id_.kind}/{id_.name}"
