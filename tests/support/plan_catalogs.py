@@ -148,3 +148,40 @@ def job(
 def example() -> Job:
     """The worked example: a cluster of Cluster API, and what is deployed on it."""
     return job(EXAMPLE, catalog(EXAMPLE_NAMES), clusters={"workload": CLUSTER}, unlisted="last")
+
+
+def rich_example() -> Job:
+    """Every option that a leaf has, and a resource."""
+    app = {
+        "createNamespace": False,
+        "serverSideApply": True,
+        "namespaceMetadata": {"labels": {"team": "a"}},
+        "prune": False,
+        "selfHeal": False,
+        "ignoreDifferences": [{"kind": "ConfigMap", "jsonPointers": ["/data/size"]}],
+        "retry": {"limit": 2},
+    }
+    shop = {
+        "instance": "shop",
+        "allowDegraded": True,
+        "app": app,
+        "hooks": {"before": ["cni/cni/settings.yaml"], "after": ["ccm/ccm/settings.yaml"]},
+    }
+    plan = {
+        "serial": [
+            {"resource": "capi-cluster/capi-cluster/more.yaml", "name": "more"},
+            shop,
+            {"concurrent": ["capi-cluster", {"serial": ["ccm", "cni"], "name": "basics"}]},
+        ]
+    }
+    trees = catalog(EXAMPLE_NAMES)
+    more = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "more", "namespace": "capi-cluster"},
+    }
+    for name in ("ccm", "cni"):
+        kept = {**more, "metadata": {"name": "kept", "namespace": name}}
+        trees[name] |= Tree({PurePosixPath(f"{name}/kept.yaml"): file_of(kept)})
+    trees["capi-cluster"] |= Tree({PurePosixPath("capi-cluster/more.yaml"): file_of(more)})
+    return job(plan, trees, unlisted="last")

@@ -77,11 +77,11 @@ class Server:
         with ThreadPoolExecutor(4) as threads:
             return list(threads.map(self.create, contents))
 
-    def wait_for(self, group: str, kinds: int) -> None:
+    def wait_for(self, group: str, kinds: int, version: str = "v1") -> None:
         """Until the server serves this many kinds of a group."""
         until = time.monotonic() + 30
         while time.monotonic() < until:
-            path = f"{self._url}/apis/{group}/v1"
+            path = f"{self._url}/apis/{group}/{version}"
             response = self._pool.request("GET", path, headers=self._headers)
             found = response.json()["resources"] if response.status == _OK else ()
             if sum("/" not in one["name"] for one in found) >= kinds:
@@ -100,7 +100,9 @@ class Server:
                 if "/" not in one["name"]:
                     self._resources[api_version, one["kind"]] = one["name"], one["namespaced"]
         name, namespaced = self._resources[api_version, kind]
-        return f"{base}/namespaces/default/{name}" if namespaced else f"{base}/{name}"
+        metadata: Any = content["metadata"]
+        namespace = metadata.get("namespace") or "default"
+        return f"{base}/namespaces/{namespace}/{name}" if namespaced else f"{base}/{name}"
 
 
 @contextmanager

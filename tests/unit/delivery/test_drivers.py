@@ -60,9 +60,9 @@ def test_rendered_files_keep_the_order(driver: str) -> None:
 @EVERY
 @pytest.mark.parametrize("seed", range(12))
 def test_random_plans_keep_their_order(driver: str, seed: int) -> None:
-    given, laid = rendered_random(driver, Random(seed))  # noqa: S311 - cases, not secrets
+    case = rendered_random(driver, Random(seed))  # noqa: S311 - cases, not secrets
 
-    keeps_order(DRIVERS[driver].read_back(laid.manifests), given.plan)
+    keeps_order(DRIVERS[driver].read_back(case.laid.manifests), case.job.plan)
 
 
 @EVERY
