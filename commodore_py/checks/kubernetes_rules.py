@@ -37,7 +37,7 @@ def refined(name: str, definition: dict[str, Any], version: Version) -> dict[str
     required = {*definition.get("required", ()), *rules["required"].get(short, ())}
     required = {one for one in required if one in fields} - {*rules["optional"].get(short, ())}
     for field in rules["optional"].get(short, ()):
-        if "type" in fields[field]:
+        if isinstance(fields[field].get("type"), str):
             fields[field] = {**fields[field], "type": [fields[field]["type"], "null"]}
     for field in rules["not_empty"].get(short, ()):
         fields[field] = {**fields[field], "minItems": 1}

@@ -180,3 +180,16 @@ def test_names_of_embedded_objects_are_examined() -> None:
     assert found(definition, a_widget(template=template), only=CUSTOM) == [
         ("wrong-value", "spec.template.metadata.name")
     ]
+
+
+@pytest.mark.parametrize("minor", [25, 30, 36])
+def test_fields_that_later_schemas_do_not_require_never_were_required(minor: int) -> None:
+    role = {"kind": "Role", "name": "reader"}
+    policy = an_object("NetworkPolicy", api_version="networking.k8s.io/v1", spec={})
+    priority = an_object("PriorityClass", api_version="scheduling.k8s.io/v1")
+    binding = an_object("RoleBinding", api_version="rbac.authorization.k8s.io/v1", roleRef=role)
+    slices = an_object("EndpointSlice", api_version="discovery.k8s.io/v1", addressType="IPv4")
+
+    issues = found(policy, priority, binding, slices, only=SCHEMA, version=Version(1, minor))
+
+    assert [one for one in issues if one[0] != "version"] == []
