@@ -58,7 +58,7 @@ from commodore_py.model.tree import Tree
 from . import compiler, postprocess, refs, run_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
@@ -356,12 +356,17 @@ def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tup
     if config.checks is None:
         return ()
     from .checks.compiled import check_compiled  # most runs have none
+    from .inventory.parameter_schema import problems_of, subjects_of
     from .model.verdict import CatalogChecked
     from .problems.repositories import verdict_of
 
+    def about_parameters() -> Iterator[Problem]:
+        subjects = subjects_of(sources.inventory, sources.classes)
+        return problems_of(subjects, sources.places.parameter)
+
     classes = config.paths.classes
     with run_log.stage("checks"):
-        checked = check_compiled(config, config.checks, sources, trees)
+        checked = check_compiled(config, config.checks, sources, trees, about_parameters)
         verdict = verdict_of(
             checked.problems,
             config.checks.tolerance,

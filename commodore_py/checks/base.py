@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.manifests.objects import ObjectId
@@ -82,6 +82,8 @@ class Context(NamedTuple):
     """Where secrets are looked up; None if they are not."""
     vault_parameters: Mapping[str, Any] = {}
     """What the hierarchy says about the server and its engine."""
+    parameters: Callable[[], Iterable[Problem]] | None = None
+    """Problems of the instances' parameters; None without a hierarchy."""
 
 
 class Item(NamedTuple):
@@ -110,13 +112,17 @@ class ObjectCheck(Protocol):
         """What is wrong with an object."""
 
 
-class CatalogCheck(Protocol):
-    """Looks at all objects together, by what it extracted from each; extracts are cached."""
+class Extract(Protocol):
+    """Reads from an object what is compared or listed; results are cached."""
 
     NAME: str
 
-    def extract(self, content: Content) -> Any:  # noqa: ANN401 - plain data, of the check's form
-        """What the check needs to know about an object, as plain data; None for nothing."""
+    def extract(self, content: Content) -> Any:  # noqa: ANN401 - plain data, of the reader's form
+        """What there is to know about an object, as plain data; None for nothing."""
+
+
+class CatalogCheck(Extract, Protocol):
+    """Looks at all objects together, by what it extracted from each."""
 
     def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
         """What is wrong with which object."""

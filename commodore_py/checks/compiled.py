@@ -8,10 +8,11 @@ from .policy.folder import policies_for
 from .run import Settings, check_catalog, settings_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from commodore_py.config import Config
     from commodore_py.model.inventory import Parameters
+    from commodore_py.model.problem import Problem
     from commodore_py.model.problems.tolerance import CheckSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.model.verdict import Checked
 
 
-class _Sources:
+class OfSources:
     """Where objects come from, by the sources of this run."""
 
     def __init__(self, sources: Sources) -> None:
@@ -36,7 +37,11 @@ class _Sources:
 
 
 def check_compiled(
-    config: Config, wanted: CheckSettings, sources: Sources, trees: Mapping[str, Tree]
+    config: Config,
+    wanted: CheckSettings,
+    sources: Sources,
+    trees: Mapping[str, Tree],
+    about_parameters: Callable[[], Iterable[Problem]],
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
     parameters = sources.inventory.bootstrap.parameters
@@ -48,12 +53,14 @@ def check_compiled(
         subject=str(config.copy_of or config.paths.root),
         below="compiled/",
         root=str(config.paths.root),
+        parameters=about_parameters,
         policy=policies_for(
             config.paths.classes / "global",
             parameters,
+            sources.inventory.instances,
             shown="inventory/classes/global",
             engine=wanted.policy_engine,
         ),
         **known,
     )
-    return check_catalog(trees, settings, _Sources(sources))
+    return check_catalog(trees, settings, OfSources(sources))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.tree import Tree
 
-    from .base import CatalogCheck, Content
+    from .base import Content, Extract
 
 _FORMAT = b"checks 1"
 ROOMS = ("checks", "manifests")
@@ -85,7 +85,7 @@ class Memory:
         found = marshal.loads(content)  # noqa: S302 - the store gives what was put there
         return found if isinstance(found, dict) else {}
 
-    def known(self, document: Document, checks: Mapping[str, CatalogCheck]) -> Known | None:
+    def known(self, document: Document, checks: Mapping[str, Extract]) -> Known | None:
         """What is known about a document; None if it cannot be read."""
         if document.digest in self._new:
             found = self._new[document.digest]
@@ -103,7 +103,7 @@ class Memory:
             self._parsed[document.digest] = document.objects()
         return self._parsed[document.digest] or ()
 
-    def _extracted(self, document: Document, checks: Mapping[str, CatalogCheck]) -> Any:  # noqa: ANN401 - plain data
+    def _extracted(self, document: Document, checks: Mapping[str, Extract]) -> Any:  # noqa: ANN401 - plain data
         objects = self.contents(document)
         if self._parsed[document.digest] is None:
             return None
@@ -133,7 +133,7 @@ def _catalog_key(check: str) -> str:
     return f"catalog {check}"
 
 
-def _object(document: Document, content: Content, checks: Mapping[str, CatalogCheck]) -> list[Any]:
+def _object(document: Document, content: Content, checks: Mapping[str, Extract]) -> list[Any]:
     from commodore_py.manifests.objects import identify
 
     id_ = identify(content)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .base import Issue, containers_in, items, pods_in
+from .base import Issue, containers_in, items, mapping, pods_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .base import Content, Context
 
@@ -61,15 +64,54 @@ def examine(content: Content, _context: Context) -> Iterator[Issue]:
             yield Issue("images/no-digest", text, field, subject=image, value=image)
 
 
+@cache
+def _fields() -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+    """Fields with images, and those with pods, by kind and group."""
+    found = tomllib.loads(Path(__file__).with_name("image_fields.toml").read_text("utf-8"))
+    return found["fields"], found["pods"]
+
+
 def images_of(content: Content) -> Iterator[tuple[str, str]]:
     """The images that an object names, and the fields."""
+    fields, pods = _fields()
+    group = str(content["apiVersion"]).rpartition("/")[0]
+    kind = f"{content['kind']}.{group}" if group else content["kind"]
+    for path in fields.get(kind, ()):
+        for at, image in _at(content, path.split("."), ""):
+            if isinstance(image, str) and image:
+                yield image, at
+    for path in pods.get(kind, ()):
+        for at, pod in _at(content, path.split("."), ""):
+            yield from _of_pod(at, mapping(pod))
     for path, pod in pods_in(content):
-        for inner, container in containers_in(pod):
-            image: Any = container.get("image")
-            if isinstance(image, str) and image and image != _AUTO:
-                yield image, f"{path}.{inner}.image"
-            for number, variable in enumerate(items(container.get("env"))):
-                named = isinstance(variable, dict) and str(variable.get("name"))
-                value = variable.get("value") if isinstance(variable, dict) else None
-                if named and named.startswith(_RELATED) and isinstance(value, str) and value:
-                    yield value, f"{path}.{inner}.env[{number}].value"
+        yield from _of_pod(path, pod)
+
+
+def _at(value: Any, steps: Sequence[str], path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a part of an object
+    """What a path leads to; `[]` is each item of a list."""
+    if not steps:
+        yield path, value
+        return
+    name, many, _ = steps[0].partition("[]")
+    found, at = mapping(value).get(name), f"{path}.{name}" if path else name
+    if many:
+        for number, one in enumerate(items(found)):
+            yield from _at(one, steps[1:], f"{at}[{number}]")
+    elif found is not None:
+        yield from _at(found, steps[1:], at)
+
+
+def _of_pod(path: str, pod: Content) -> Iterator[tuple[str, str]]:
+    for number, volume in enumerate(items(pod.get("volumes"))):
+        reference = mapping(mapping(volume).get("image")).get("reference")
+        if isinstance(reference, str) and reference:
+            yield reference, f"{path}.volumes[{number}].image.reference"
+    for inner, container in containers_in(pod):
+        image: Any = container.get("image")
+        if isinstance(image, str) and image and image != _AUTO:
+            yield image, f"{path}.{inner}.image"
+        for number, variable in enumerate(items(container.get("env"))):
+            named = isinstance(variable, dict) and str(variable.get("name"))
+            value = variable.get("value") if isinstance(variable, dict) else None
+            if named and named.startswith(_RELATED) and isinstance(value, str) and value:
+                yield value, f"{path}.{inner}.env[{number}].value"

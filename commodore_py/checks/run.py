@@ -42,6 +42,8 @@ class Settings(NamedTuple):
     policy: PolicySettings | None = None
     vault: VaultSettings | None = None
     vault_parameters: Mapping[str, Any] = {}
+    parameters: Callable[[], Iterable[Problem]] | None = None
+    """Problems of the instances' parameters; None without a hierarchy."""
     cache: Path | None = None
     """The user's store of results."""
     subject: str = ""
@@ -50,6 +52,10 @@ class Settings(NamedTuple):
     """What paths of files begin with in messages, such as `compiled/`."""
     root: str = ""
     """The working directory: paths in it are shown without it."""
+
+    def wants(self, name: str) -> bool:
+        """Whether a check is to be made."""
+        return (not self.only or name in self.only) and name not in self.skip
 
 
 def check_catalog(
@@ -95,20 +101,21 @@ class _Run:
             self._settings.policy,
             self._settings.vault,
             self._settings.vault_parameters,
+            self._settings.parameters,
         )
         runs: list[CheckRun] = []
         for name, check in CATALOG_CHECKS.items():
-            if self._is_wanted(name):
+            if self._settings.wants(name):
                 before = len(self._problems)
                 self._add(check.check(self._items(name), context))
                 runs.append(CheckRun(name, _outcome(len(self._problems) - before)))
         for name, of_objects in OBJECT_CHECKS.items():
-            if self._is_wanted(name):
+            if self._settings.wants(name):
                 runs.append(self._examined(name, of_objects, context, definitions))
         for name, of_run in RUN_CHECKS.items():
             ended = (
                 of_run.run(self._documents, self._memory, context)
-                if self._is_wanted(name)
+                if self._settings.wants(name)
                 else None
             )
             if ended is not None:
@@ -116,10 +123,6 @@ class _Run:
         self._memory.keep()
         objects = sum(len(known.objects) for _, known in self._documents)
         return Checked(objects, tuple(runs), tuple(self._problems))
-
-    def _is_wanted(self, name: str) -> bool:
-        only, skip = self._settings.only, self._settings.skip
-        return (not only or name in only) and name not in skip
 
     def _items(self, check: str) -> list[Item]:
         return [

@@ -11,6 +11,7 @@ from . import (
     kubernetes_schema,
     namespaces,
     online,
+    parameters_schema,
     references,
     removed_apis,
     secrets,
@@ -41,7 +42,7 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
     one.NAME: one for one in (duplicates, namespaces, references)
 }
-RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy, online)}
+RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy, online, parameters_schema)}
 
 
 def names() -> tuple[str, ...]:

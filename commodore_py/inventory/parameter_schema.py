@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model.classpath import ClassPath
-    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.inventory import Instance, Inventory, Parameters
+    from commodore_py.model.spot import ParameterPath, PlaceOf
 
 _Json: TypeAlias = Any
 
@@ -72,15 +73,30 @@ def read_schema(file: Path) -> dict[str, Any] | None:
     return schema
 
 
-def problems_of(inventory: Inventory, classes: ClassPath) -> Iterator[Problem]:
-    """What is wrong with the parameters of instances whose components have a schema."""
-    schemas: dict[str, dict[str, Any] | None] = {}
+class Subject(NamedTuple):
+    """An instance, and the schema that its component may have."""
+
+    instance: Instance
+    file: Path
+    parameters: Parameters
+
+
+def subjects_of(inventory: Inventory, classes: ClassPath) -> Iterator[Subject]:
+    """The instances of an inventory."""
     for instance in inventory.instances:
         component = classes.component(instance.name)
         node = inventory.nodes.get(instance.name)
-        if component is None or node is None:
-            continue
-        file = component.directory / FILE
+        if component is not None and node is not None:
+            yield Subject(instance, component.directory / FILE, node.parameters)
+
+
+def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) -> Iterator[Problem]:
+    """What is wrong with the parameters of instances whose components have a schema.
+
+    Without `place_of`, problems have no lines.
+    """
+    schemas: dict[str, dict[str, Any] | None] = {}
+    for instance, file, parameters in subjects:
         if str(file) not in schemas:
             try:
                 schemas[str(file)] = read_schema(file)
@@ -90,8 +106,17 @@ def problems_of(inventory: Inventory, classes: ClassPath) -> Iterator[Problem]:
                 yield Problem.at(place, "parameters/bad-schema", str(error), remedy=error.hint)
         schema = schemas[str(file)]
         if schema is not None:
-            value = node.parameters.get(instance.component_key, {})
-            yield from _problems(schema, value, instance.name, instance.key)
+            value = parameters.get(instance.component_key, {})
+            for parts, problem in _problems(schema, value, instance.name, instance.key):
+                yield _placed(problem, place_of(instance.name, parts)) if place_of else problem
+
+
+def _placed(problem: Problem, where: str) -> Problem:
+    file, _, number = where.rpartition(":")
+    if not number.isdecimal():
+        return problem
+    place = problem.place._replace(file=file, line=int(number))
+    return problem._replace(place=place, where=str(place))
 
 
 def legal_at(schema: Mapping[str, Any], path: Iterable[object]) -> Legal:
@@ -112,7 +137,10 @@ def legal_at(schema: Mapping[str, Any], path: Iterable[object]) -> Legal:
     )
 
 
-def _problems(schema: dict[str, Any], value: _Json, instance: str, key: str) -> Iterator[Problem]:
+def _problems(
+    schema: dict[str, Any], value: _Json, instance: str, key: str
+) -> Iterator[tuple[ParameterPath, Problem]]:
+    """Problems, each with the path of its parameter."""
     from jsonschema import Draft202012Validator, validators
 
     validator = validators.extend(Draft202012Validator, {_SECRET: _secret_rule})(schema)
@@ -124,10 +152,12 @@ def _problems(schema: dict[str, Any], value: _Json, instance: str, key: str) -> 
         if secret and error.validator in _TEXT_RULES:
             continue  # a secret reference satisfies them; anything else is an error already
         parts = (key, *error.absolute_path)
+        at = tuple(f"[{one}]" if isinstance(one, int) else one for one in parts)
         if error.validator == "additionalProperties":
-            yield from _unknown_keys(error, instance, parts)
+            for problem in _unknown_keys(error, instance, parts):
+                yield (*at, problem.subject), problem
         else:
-            yield _problem(error, instance, parts, secret=secret)
+            yield at, _problem(error, instance, parts, secret=secret)
 
 
 def _problem(error: _Json, instance: str, parts: tuple[Hashable, ...], *, secret: bool) -> Problem:

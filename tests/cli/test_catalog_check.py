@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -134,3 +136,106 @@ def test_what_is_unchecked_is_an_error_when_strict(commodore: CommandLine, tmp_p
     assert commodore(*check).code == 0
     assert commodore(*check, "--strict").code == 1
     assert "unchecked: kubernetes-schema" in commodore(*check).out
+
+
+def test_parameters_are_compared_with_the_schema_of_their_component(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    rules = {"properties": {"data": {"properties": {"of": {"enum": ["nothing"]}}}}}
+    fleet = make_fleet(tmp_path, web={"class/defaults.schema.json": json.dumps(rules)})
+    message = "error: web.data.of: web is not one of nothing [parameters/schema]"
+
+    refused = compile_(commodore, fleet, "--check-only", "parameters-schema")
+    published = compile_(commodore, fleet)
+    ran = commodore("-d", str(fleet.work), "catalog", "check", "--only", "parameters-schema")
+
+    assert (refused[0], published[0], ran.code) == (1, 0, 1)
+    assert "web.data.of: web is not one of nothing" in refused[2]
+    assert ran.out.startswith(f"{message}\n  dependencies/web/class/defaults.yml:4\n")
+
+
+def test_images_of_a_folder_and_of_the_last_compile(
+    commodore: CommandLine, fleet: Fleet, tmp_path: Path
+) -> None:
+    image = {"containers": [{"name": "a", "image": "nginx"}, {"name": "b", "image": "b@sha256:0"}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": image}
+    folder = tmp_path / "manifests"
+    folder.mkdir()
+    (folder / "a.yaml").write_text(yaml.safe_dump(pod))
+    compile_(commodore, fleet)
+
+    ran = commodore("catalog", "images", "--on", str(folder), "-v")
+    compiled = commodore("-d", str(fleet.work), "catalog", "images", CLUSTER)
+
+    assert ran.out.splitlines() == [
+        "b@sha256:0",
+        "  Pod a, spec.containers[1].image",
+        "nginx",
+        "  Pod a, spec.containers[0].image",
+    ]
+    assert (compiled.code, compiled.out.strip()) == (0, "")
+    other = commodore("-d", str(fleet.work), "catalog", "images", "c-two")
+    assert (other.code, f"the last compile was of {CLUSTER}" in other.err) == (1, True)
+
+
+@pytest.mark.spec("14.68")
+def test_a_commit_of_the_catalog_is_checked_without_a_hierarchy(
+    commodore: CommandLine, fleet: Fleet
+) -> None:
+    compile_(commodore, fleet)
+    data = {"of": "web", "key": "nothing"}
+    fleet.configure({"applications": ["web"], "parameters": {"web": {"data": data}}})
+    compile_(commodore, fleet)
+    check = ("-d", str(fleet.work), "catalog", "check", "--only", "secrets", "--on")
+
+    before, now = commodore(*check, "HEAD~1"), commodore(*check, "HEAD")
+    skipping = commodore(*check, "HEAD", "--only", "parameters-schema")
+    unknown = commodore(*check, "nothing")
+
+    assert (before.code, now.code, unknown.code) == (1, 0, 1)
+    assert "  HEAD~1:manifests/web/out.yaml\n  ConfigMap web, data.key" in before.out
+    assert "skipped: parameters-schema: there is no hierarchy" in skipping.out
+    assert "revision nothing not found" in unknown.err
+    assert commodore(*check, "no/folder").code == 1
+
+
+@pytest.mark.spec("14.68")
+def test_a_compile_that_is_older_than_its_sources_is_pointed_out(
+    commodore: CommandLine, fleet: Fleet
+) -> None:
+    compile_(commodore, fleet)
+    check = ("-d", str(fleet.work), "catalog", "check", "--only", "images")
+    at = fleet.work / "inventory/classes/global/commodore.yml"
+
+    before = commodore(*check)
+    later = at.stat().st_mtime + 3600
+    os.utime(at, (later, later))
+    after = commodore(*check)
+
+    assert (before.code, "older" in before.out) == (0, False)
+    assert after.code == 0
+    assert "the last compile is older than its sources [checks/outdated]" in after.out
+    assert "  inventory/classes/global/commodore.yml" in after.out
+
+
+@pytest.mark.skipif(find_spec("regorus") is None, reason="the extra `policy` is not installed")
+def test_a_policy_knows_the_component_and_the_version_of_an_instance(
+    commodore: CommandLine, fleet: Fleet
+) -> None:
+    rule = """package main
+
+warn contains msg if {
+  origin := data.commodore.origin
+  msg := concat(" ", [origin.instance, origin.component, origin.version])
+}
+"""
+    commit_to(fleet.repository("global"), {"policies/a.rego": rule})
+    metadata = {"web": {"_metadata": {"multi_instance": True}}}
+    fleet.configure({"applications": ["web as shop"], "parameters": metadata})
+
+    code, _, err = compile_(commodore, fleet, "--check-only", "policy")
+    ran = commodore("-d", str(fleet.work), "catalog", "check", "--only", "policy")
+
+    assert (code, ran.code) == (0, 0)
+    assert " > shop web master\n   compiled/shop/shop/out.yaml" in err
+    assert "shop web master [policy/main]" in ran.out

@@ -646,3 +646,50 @@ def _until(stream: IO[str], words: str) -> Iterator[str]:
         if words in line:
             return
     pytest.fail(f"it never printed: {words}")
+
+
+KEY_IN_IT = """\
+{ it: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' },
+  data: { key: '-----BEGIN PRIVATE KEY-----\\nMIIEowIBAAKCAQEAx\\n' } } }
+"""
+
+
+def test_an_error_of_a_check_fails_the_case_unless_it_is_accepted(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    files = {"tests/small.yml": sized(1)}
+    component = make_component_clone(tmp_path / "src", "one", files, code=KEY_IN_IT)
+    refused = cases_of(commodore, component, "--check-only", "secrets", "--update")
+    accepted(commodore, component)
+
+    ran = cases_of(commodore, component, "--check-only", "secrets")
+    entry = '{ code = "secrets/private-key", reason = "a test", until = 2999-01-01 }'
+    (component / ".commodore-problems.toml").write_text(f"ignore = [{entry}]\n")
+
+    assert (refused.code, ran.code) == (1, 1)
+    assert "there is a private key here [secrets/private-key]" in ran.out
+    assert "compiled/one/out/it.yaml\n       instance one, ConfigMap a, data.key" in ran.out
+    assert "rendered by: " in ran.out
+    assert str(component / "component/main.jsonnet") in ran.out
+    assert cases_of(commodore, component, "--check-only", "secrets").code == 0
+    assert cases_of(commodore, component, "--check-only", "secret").code == 2
+
+
+@pytest.mark.spec("14.55", "14.56")
+def test_a_schema_of_parameters_applies_to_every_case(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    schema = component / "class/defaults.schema.json"
+    schema.write_text(json.dumps({"properties": {"size": {"enum": [1, 2]}}}))
+
+    ran = cases_of(commodore, component)
+    schema.write_text("{")
+    broken = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert "passed  small" in ran.out
+    assert "one.size: 9 is not one of 1, 2 [parameters/schema]" in ran.out
+    assert f"{component}/tests/large.yml:3" in ran.out
+    assert broken.code == 1
+    assert "not valid JSON" in broken.out

@@ -46,6 +46,7 @@ WORDS = {
         *("-d", "{work}", "catalog", "affected", "-o", "json"),
         *("--path", "{work}/dependencies/web-shop/component/main.jsonnet"),
     ),
+    "catalog-images/v1": ("-d", "{work}", "catalog", "images", "-o", "json"),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": (
         *("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),

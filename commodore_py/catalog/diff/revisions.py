@@ -7,14 +7,16 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.git.refs import RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
+from commodore_py.model.tree import Entry, Tree
 
 from .staged import contents_of, file_changes
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _BLOB = "blob"
+_FILES = ("100644", "100755")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,20 @@ class Comparison:
             if path and path not in changed and about.split(" ")[1] == _BLOB:
                 ids.add(about.split(" ")[2])
         return contents_of(self.directory, ids, env=self.env).values()
+
+
+def manifests_at(directory: Path, revision: str) -> Tree:
+    """The manifests of a commit."""
+    commit = _commit(directory, revision)
+    listing = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", commit, f"{MANIFESTS}/")
+    found: dict[str, str] = {}
+    for line in os.fsdecode(listing).split("\0"):
+        about, _, path = line.partition("\t")
+        mode, _, id_ = about.partition(f" {_BLOB} ")
+        if path and mode in _FILES:
+            found[path] = id_
+    contents = contents_of(directory, found.values())
+    return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in found.items()})
 
 
 @contextmanager

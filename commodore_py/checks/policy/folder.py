@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.checks.base import PolicySettings, items, mapping
+from commodore_py.checks.base import PolicySettings, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from commodore_py.model.inventory import Instance
 
 FOLDER = "policies"
 
@@ -26,7 +28,12 @@ def modules_in(folder: Path) -> Iterator[Path]:
 
 
 def policies_for(
-    configuration: Path, parameters: Mapping[str, Any], *, shown: str, engine: str
+    configuration: Path,
+    parameters: Mapping[str, Any],
+    instances: Iterable[Instance],
+    *,
+    shown: str,
+    engine: str,
 ) -> PolicySettings:
     """The policies of a checkout of the global configuration, and what they get to know."""
     cluster = mapping(parameters.get("cluster"))
@@ -35,15 +42,21 @@ def policies_for(
         "facts": mapping(parameters.get("facts")),
     }
     return PolicySettings(
-        configuration / FOLDER, f"{shown}/{FOLDER}", about, dict(_origins(parameters)), engine
+        configuration / FOLDER,
+        f"{shown}/{FOLDER}",
+        about,
+        dict(_origins(parameters, instances)),
+        engine,
     )
 
 
-def _origins(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _origins(
+    parameters: Mapping[str, Any], instances: Iterable[Instance]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
     """For each instance: its name, its component, and the version of that."""
     components = mapping(parameters.get("components"))
-    for application in items(parameters.get("applications")):
-        component, _, instance = str(application).partition(" as ")
-        version = str(mapping(components.get(component)).get("version") or "")
-        name = instance or component
+    for name, component in instances:
+        # An instance may have a version of its own.
+        entry = mapping(components.get(name)) or mapping(components.get(component))
+        version = str(entry.get("version") or "")
         yield name, {"instance": name, "component": component, "version": version}

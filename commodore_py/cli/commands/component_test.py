@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
+    from commodore_py.model.problems.tolerance import CheckSettings
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
@@ -51,6 +52,7 @@ _SECTIONS = {
     **TEST_SECTIONS,
     "Test cases": "name alias search_paths with_component case fail_fast watch",
     "Fetching": "fetch_dependencies offline lock frozen",
+    "Checks": "check check_only",
 }
 
 # What a compile writes by itself, at the top of a repository.
@@ -161,6 +163,17 @@ def test_options(command: Any) -> Any:
 )
 @beside_option
 @fetch_option
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Also check the output of each case, as `catalog check` does; an error fails the case.",
+)
+@click.option(
+    "--check-only",
+    multiple=True,
+    metavar="NAME",
+    help="Also check the output by this check; may be repeated.",
+)
 @click.pass_obj
 @recording
 def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
@@ -316,6 +329,17 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
         local=options["offline"] and not locked,
         fetch_dependencies=options.get("fetch_dependencies", True),
         processes=options["processes"],
+        checks=_checks(options),
         **locked,
         **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
     )
+
+
+def _checks(options: dict[str, Any]) -> CheckSettings | None:
+    if not (options.get("check") or options.get("check_only")):
+        return None
+    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.workflows.catalog.check import refuse_unknown
+
+    refuse_unknown(options["check_only"])
+    return CheckSettings(options["check_only"])

@@ -125,6 +125,7 @@ CHECKS: dict[str, Code] = {
     "images/no-digest": Code("info", "An image has a tag, and no digest."),
     "checks/skipped": Code("info", "A check did not run."),
     "checks/unchecked": Code("info", "A check could not examine everything."),
+    "checks/outdated": Code("warning", "The last compile is older than its sources."),
     "checks/unreadable": Code("warning", "A file of the catalog cannot be read as objects."),
     "problems/expired": Code("warning", "An entry of an ignore file has expired."),
     "problems/expires-soon": Code("info", "An entry of an ignore file expires in 14 days or less."),

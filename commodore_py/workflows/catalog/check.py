@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
+from commodore_py.catalog.diff.revisions import manifests_at
+from commodore_py.checks import parameters_schema
+from commodore_py.checks.base import mapping
 from commodore_py.checks.online import vault_parameters
+from commodore_py.checks.policy import check as policy
 from commodore_py.checks.policy.folder import policies_for
 from commodore_py.checks.run import Settings, check_catalog, settings_in
 from commodore_py.checks.table import names
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.inventory.parameter_schema import Subject
+from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.tree import Tree
+from commodore_py.model.verdict import CheckRun
 from commodore_py.problems.repositories import verdict_of
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
+from .outdated import outdated
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from commodore_py.checks.base import Version
     from commodore_py.config import Config, WorkPaths
@@ -34,12 +43,22 @@ if TYPE_CHECKING:
     from commodore_py.model.verdict import Checked, Verdict
 
 
+_WITHOUT_HIERARCHY = tuple(
+    CheckRun(name, "skipped", "there is no hierarchy, as the last compile has it")
+    for name in (policy.NAME, parameters_schema.NAME)
+)
+
+
 class CheckRequest(NamedTuple):
     """What the user wants to know."""
 
     cluster: str = ""
     folder: Path | None = None
     """Manifests to check, instead of the last compile."""
+    revision: str = ""
+    """A commit of the catalog to check, instead of the last compile."""
+    catalog: Path | None = None
+    """The checkout with that commit; None for the one in the working directory."""
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     version: Version | None = None
@@ -68,6 +87,29 @@ class _WorkingDirectory:
         """File and line of a parameter."""
         return self._locator.parameter(instance, path)
 
+    def problems_of_parameters(self) -> Iterator[Problem]:
+        """What is wrong with the parameters of instances."""
+        return parameter_schema.problems_of(self._subjects(), self.line)
+
+    def instances(self, parameters: Parameters) -> Iterator[tuple[Instance, Path]]:
+        """The instances of the last compile, and the folders of their components."""
+        components = {parameter_key(str(one)): str(one) for one in parameters.get("components", ())}
+        for target in sorted(self._paths.targets.glob("*.yml")):
+            given = mapping(mapping(yaml.load_file(target)).get("parameters"))
+            if given.get("_base_directory"):
+                # An alias is the value of its component's key.
+                reference = f"${{{parameter_key(target.stem)}}}"
+                key = next((one for one in given if given[one] == reference), "")
+                component = components.get(key, target.stem)
+                yield Instance(target.stem, component), Path(given["_base_directory"])
+
+    def _subjects(self) -> Iterator[Subject]:
+        for instance, folder in self.instances(self.parameters(BOOTSTRAP) or {}):
+            file = folder / parameter_schema.FILE
+            parameters = self.parameters(instance.name) if file.is_file() else None
+            if parameters is not None:
+                yield Subject(instance, file, parameters)
+
 
 def refuse_unknown(given: Iterable[str]) -> None:
     """An error for a name that is not one of a check."""
@@ -88,15 +130,15 @@ def check(
     """Check the last compile in the working directory, or a folder."""
     refuse_unknown((*request.only, *request.skip))
     if request.folder is not None:
-        return _check_folder(config, request, tolerance, strict=strict)
+        shown = f"{PurePosixPath(request.folder)}/"
+        found = tree_of_folder(request.folder)
+        return _check_alone(config, request, found, shown, tolerance, strict=strict)
+    if request.revision:
+        found = {"": manifests_at(request.catalog or config.paths.catalog, request.revision)}
+        shown = f"{request.revision}:"
+        return _check_alone(config, request, found, shown, tolerance, strict=strict)
     paths = config.paths
-    if not is_compiled(paths) or not paths.compiled.is_dir():
-        raise CommodoreError(
-            "nothing was compiled here",
-            where=str(paths.root),
-            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests: --on"
-            " FOLDER",
-        )
+    trees = compiled_trees(paths)
     origins = _WorkingDirectory(paths)
     parameters = origins.parameters(BOOTSTRAP) or {}
     ids = parameters.get("cluster", {})
@@ -107,24 +149,21 @@ def check(
             where=str(paths.root),
             hint=f"the last compile was of {cluster}" if cluster else "",
         )
-    trees = {
-        folder.name: read_tree(folder)
-        for folder in sorted(paths.compiled.iterdir())
-        if folder.is_dir()
-    }
     settings = _settings(config, request, parameters, below="compiled/")._replace(
         policy=policies_for(
             paths.classes / "global",
             parameters,
+            (one for one, _ in origins.instances(parameters)),
             shown="inventory/classes/global",
             engine=request.policy_engine,
         ),
         vault=request.vault,
         vault_parameters=vault_parameters(parameters),
+        parameters=origins.problems_of_parameters,
     )
     checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
-        graded(checked.problems, strict=strict),
+        graded((*checked.problems, *outdated(paths)), strict=strict),
         tolerance,
         cluster=cluster,
         folders=configuration_folders(paths, tenant),
@@ -151,21 +190,39 @@ def _if_there(folder: Path) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _check_folder(
-    config: Config, request: CheckRequest, tolerance: Tolerance, *, strict: bool
+def compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
+    """The last compile in the working directory, by instance."""
+    if not is_compiled(paths) or not paths.compiled.is_dir():
+        raise CommodoreError(
+            "nothing was compiled here",
+            where=str(paths.root),
+            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests: --on"
+            " FOLDER",
+        )
+    folders = (folder for folder in sorted(paths.compiled.iterdir()) if folder.is_dir())
+    return {folder.name: read_tree(folder) for folder in folders}
+
+
+def tree_of_folder(folder: Path) -> dict[str, Tree]:
+    """The files of a folder, which belong to no instance."""
+    found = read_tree(folder).items()
+    return {"": Tree({path: entry for path, entry in found if ".git" not in path.parts})}
+
+
+def _check_alone(
+    config: Config,
+    request: CheckRequest,
+    trees: Mapping[str, Tree],
+    shown: str,
+    tolerance: Tolerance,
+    *,
+    strict: bool,
 ) -> tuple[Checked, Verdict]:
-    folder = request.folder
-    if folder is None or not folder.is_dir():
-        raise CommodoreError("no such folder", where=str(folder))
-    tree = Tree(
-        {path: entry for path, entry in read_tree(folder).items() if ".git" not in path.parts}
-    )
-    checked = check_catalog(
-        {"": tree},
-        _settings(config, request, {}, below=f"{PurePosixPath(folder)}/")._replace(
-            vault=request.vault
-        ),
-    )
+    """Manifests without a hierarchy: checks that need one are skipped."""
+    settings = _settings(config, request, {}, below=shown)._replace(vault=request.vault)
+    checked = check_catalog(trees, settings)
+    runs = (*checked.runs, *(run for run in _WITHOUT_HIERARCHY if settings.wants(run.name)))
+    checked = checked._replace(runs=runs)
     verdict = verdict_of(
         graded(checked.problems, strict=strict),
         tolerance,
@@ -186,7 +243,7 @@ def _settings(
         only=request.only,
         skip=(*request.skip, *known.pop("skip")),
         cache=config.result_cache,
-        subject=f"{config.paths.root}\0{request.folder or ''}",
+        subject=f"{config.paths.root}\0{request.folder or request.catalog or ''}",
         below=below,
         root=str(config.paths.root),
         **known,

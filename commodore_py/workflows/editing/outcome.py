@@ -15,6 +15,7 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
+from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, filtered, in_place
 
@@ -129,7 +130,8 @@ def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
     try:
         sources = pipeline.gather(config, cluster_id)
         nodes = sources.inventory.nodes
-        about = (*sources.notices, *schema_problems(sources.inventory, sources.classes))
+        subjects = subjects_of(sources.inventory, sources.classes)
+        about = (*sources.notices, *schema_problems(subjects))
         if not render:
             return _Side(nodes=nodes, problems=about)
         rendered = pipeline.render(config, sources)

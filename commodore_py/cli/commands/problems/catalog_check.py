@@ -25,9 +25,17 @@ if TYPE_CHECKING:
 @click.argument("cluster", required=False, default="", shell_complete=completion.clusters)
 @click.option(
     "--on",
+    default="compiled",
+    show_default=True,
+    metavar="FOLDER|REV",
+    help="Check the manifests in a folder, or in a commit of the catalog, instead of the last"
+    " compile in the working directory; what has a `/` is a folder.",
+)
+@click.option(
+    "--catalog",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Check the manifests in FOLDER, instead of the last compile in the working directory.",
+    metavar="PATH",
+    help="Checkout of a catalog; by default the one in the working directory.",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Run this check; may be repeated.")
 @click.option("--skip", multiple=True, metavar="NAME", help="Omit this check; may be repeated.")
@@ -53,7 +61,8 @@ def check(
     settings: Globals,
     /,
     cluster: str,
-    on: Path | None,
+    on: str,
+    catalog: Path | None,
     only: tuple[str, ...],
     skip: tuple[str, ...],
     kubernetes_version: str | None,
@@ -84,20 +93,37 @@ def check(
     tolerance = tolerance_of(options)
     vault = vault_settings(vault_addresses, online=online, read_values=vault_read_values)
     version = _version(kubernetes_version)
-    request = CheckRequest(cluster, on, only, skip, version, policy_engine, vault)
+    target, revision = _target(on)
+    request = CheckRequest(
+        cluster, target, revision, catalog, only, skip, version, policy_engine, vault
+    )
     folder = directories.cache_folder() if cache else None
     config = config_of(
         settings.more_verbose(verbose),
         result_cache=directories.result_cache(folder) if folder else None,
     )
     checked, verdict = run(config, request, tolerance, strict=strict)
-    about = cluster or (str(on) if on else "")
+    about = cluster or (on if target or revision else "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)
     write_baseline(verdict, tolerance.write_baseline)
     write_reports(outcome, options["reports"])
     text = shown(outcome, output, verbose=settings.verbosity + verbose > 0)
     (streams.result if output in ("text", "markdown") else streams.data)(text)
     return 1 if verdict.failing else 0
+
+
+def _target(text: str) -> tuple[Path | None, str]:
+    """The folder or the commit to check."""
+    from commodore_py.errors import CommodoreError
+
+    if text == "compiled":
+        return None, ""
+    path = Path(text)
+    if path.is_dir():
+        return path, ""
+    if "/" in text:
+        raise CommodoreError("no such folder", where=text)
+    return None, text
 
 
 def _version(text: str | None) -> Version | None:

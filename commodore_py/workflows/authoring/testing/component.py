@@ -25,6 +25,7 @@ from commodore_py.workflows.authoring.component_compile import (
 )
 from commodore_py.workflows.authoring.folder_kind import other_kind_error
 
+from .checks import problems_in
 from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
@@ -162,7 +163,10 @@ def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
     findings = gathered.locked.findings if gathered.locked is not None else None
-    return Output(done.tree.below(PurePosixPath(folder)), done.notices, findings)
+    errors, notices = problems_in(gathered, done.tree)
+    return Output(
+        done.tree.below(PurePosixPath(folder)), (*done.notices, *notices), findings, errors
+    )
 
 
 def fetch_groups(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:

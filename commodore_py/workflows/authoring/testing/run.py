@@ -31,6 +31,8 @@ class Output:
     notices: tuple[Problem, ...] = ()
     findings: Findings | None = None
     """What it is made of, if there is a lock."""
+    errors: tuple[Problem, ...] = ()
+    """Problems that fail the case, whatever is expected of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,22 @@ def judge(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
         if ran.output is None:
             problems = tuple(expected.of_failure(ran.error)) if ran.error else ()
             return _outcome(case, ran, problems)
-        problems = tuple(expected.of_output(ran.output.tree))
+        errors = map(_as_error, ran.output.errors)
+        problems = (*expected.of_output(ran.output.tree), *errors)
         wanted = suite.golden if expected.golden is None else expected.golden
         if expected.fails or not wanted:
             return _outcome(case, ran, problems)
         return _against_golden(case, ran, ran.output, problems, update=update)
     except CommodoreError as error:
         return _outcome(case, ran, (error,))
+
+
+def _as_error(problem: Problem) -> CommodoreError:
+    text = f"{problem.message} [{problem.code}]"
+    error = CommodoreError(text, where=problem.where, hint=problem.remedy)
+    for place in problem.related:
+        error.add_note(str(place))
+    return error
 
 
 def _against_golden(
