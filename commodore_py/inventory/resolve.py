@@ -131,13 +131,13 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
     from .explain.places import shown  # for places only, which messages have
     from .explain.replay import Hierarchy
 
-    root = config.paths.root.resolve()
+    roots = [root.resolve() for root in config.roots()]
     return Hierarchy(
         files,
         {name: yaml.dump(target) for name, target in targets.items()},
-        shown=lambda file: shown(file, root),
+        shown=lambda file: shown(file, *roots),
         # Local mode reads the facts that the last run wrote; otherwise there is no file yet.
-        generated={_FACTS: shown(config.paths.params_file, root) if config.local else _NO_FILE},
+        generated={_FACTS: shown(config.paths.params_file, *roots) if config.local else _NO_FILE},
         written=frozenset({_FACTS} if config.local else ()),
     )
 

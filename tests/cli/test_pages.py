@@ -69,6 +69,7 @@ def test_a_report_has_everything_about_a_catalog(
     (common,) = [row for row in found["classes"]["rows"] if row["cells"][0] == "t-demo.common"]
     assert "t-demo.c-demo-1" in common["cells"][2]
     assert "web-shop" in common["more"].splitlines()
+    assert [row[1] for row in rows["classes"] if row[1].startswith("/")] == []
     assert any("deprecated" in row[1] for row in rows["problems"])
     assert rows["timings"]
 

@@ -36,6 +36,9 @@ DRIVER = """
   await pause();
   found.second = location.hash;
   found.drawn = rows();
+  document.querySelector("[role=tab][aria-selected=true]").focus();
+  press("ArrowDown");
+  found.below = document.activeElement === document.querySelector("section:not([hidden]) tr.row");
   press("/", document.body);
   found.focused = document.activeElement === search;
   search.value = "name-4321";
@@ -110,6 +113,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_keys_move_between_sections(found: dict[str, Any]) -> None:
     assert found["first"].startswith("Overview")
     assert found["second"] == "#objects"
+    assert found["below"]
     assert found["focused"]
 
 

@@ -52,7 +52,7 @@ class LocalWork(CommodoreError):
         return cls(
             f"{what} holds local work{why}: " + "; ".join([*work[:_SHOWN], *more]),
             where=str(directory),
-            hint="commit and push it; or go on with --force, which puts it aside"
+            hint="commit and push it; or `catalog compile --force` puts it aside"
             " and says where it is kept",
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import yaml
@@ -34,9 +35,9 @@ class Place:
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-def shown(file: Path, root: Path) -> str:
-    """A file relative to a folder, if it is below it; symlinks are followed."""
-    for path in (file.resolve(), file.absolute()):
+def shown(file: Path, *roots: Path) -> str:
+    """A file relative to the first folder that it is below, if any; symlinks are followed."""
+    for path, root in product((file.resolve(), file.absolute()), roots):
         if path.is_relative_to(root):
             return str(path.relative_to(root))
     return str(file)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _KIB = 1024
 _MOST_LINES = 200
+_SHORT_COMMIT = 10
 
 
 def overview(sources: Sources, rendered: Rendered, published: Published) -> Section:
@@ -164,9 +165,16 @@ def _components(published: Published) -> Section:
         "components",
         "Components",
         columns,
-        [Row(cells, "used by:\n" + "\n".join(names)) for cells, names in sorted(used.items())],
+        [_component(cells, names) for cells, names in sorted(used.items())],
         "Everything that was fetched, in the version that was used.",
     )
+
+
+def _component(cells: tuple[str, str, str, str, str, str], names: list[str]) -> Row:
+    """A short commit in its column; the whole one is unfolded."""
+    *before, commit, url, path = cells
+    more = "\n".join((f"commit: {commit}", "used by:", *names))
+    return Row((*before, commit[:_SHORT_COMMIT], url, path), more)
 
 
 def _cells(kind: str, one: DependencyRecord) -> tuple[str, str, str, str, str, str]:
