@@ -84,3 +84,49 @@ def test_pictures_name_every_step(commodore: CommandLine, work: Path, form: str)
 
     assert ran.code == 0
     assert '"certificates"' in ran.out
+
+
+@pytest.mark.spec("15.01")
+def test_render_shows_what_is_added_and_writes_nothing(commodore: CommandLine, work: Path) -> None:
+    without = commodore("-d", str(work), "plan", "render", "--driver", "plain")
+    set_plan(work, PLAN)
+    before = {path: path.read_bytes() for path in (work / "compiled").rglob("*.y*ml")}
+
+    ran = commodore("-d", str(work), "plan", "render", "--driver", "plain")
+
+    assert (without.code, ran.code) == (1, 0)
+    assert "no plan" in without.err
+    assert "Added file manifests/plan/order.json" in ran.out
+    assert "Deleted file manifests/backup/" in ran.out
+    assert {path: path.read_bytes() for path in (work / "compiled").rglob("*.y*ml")} == before
+
+
+def test_render_writes_folders_in_order(commodore: CommandLine, work: Path, tmp_path: Path) -> None:
+    set_plan(work, PLAN)
+    words = ("-d", str(work), "plan", "render", "--driver", "plain", "--output-dir")
+
+    assert commodore(*words, str(tmp_path / "steps")).code == 0
+    assert commodore(*words, str(tmp_path / "steps")).code == 0
+
+    folders = sorted(path.name for path in (tmp_path / "steps").iterdir())
+    assert folders[1:3] == ["010-certificates", "020-web-shop"]
+    (tmp_path / "mine").write_text("")
+    for folder in (tmp_path, work / "catalog"):
+        ran = commodore(*words, str(folder))
+        assert (ran.code, "--output-dir" in ran.err) == (1, True)
+    assert (tmp_path / "mine").exists()
+
+
+@pytest.mark.spec("15.20", "15.48")
+def test_what_a_driver_needs_is_reported_with_file_and_line(
+    commodore: CommandLine, work: Path, tmp_path: Path
+) -> None:
+    set_plan(work, PLAN)
+
+    ran = commodore("-d", str(work), "plan", "check", "--driver", "argocd")
+    nowhere = commodore("-d", str(tmp_path / "no"), "plan", "check", "--driver", "argocd")
+
+    assert (ran.code, nowhere.code) == (1, 1)
+    assert "instance certificates has no Application" in ran.err
+    assert "common.yml:" in ran.err
+    assert "render: true" in ran.err

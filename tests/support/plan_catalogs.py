@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.delivery.drivers.argocd.health_rule import RULE
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.plan import read_plan
@@ -48,7 +47,7 @@ EXAMPLE_NAMES = ("capi-cluster", "ccm", "cni", "shop")
 
 def file_of(*documents: object) -> Entry:
     """A file as Commodore writes it."""
-    return Entry(yaml.safe_dump_all(documents, explicit_start=False).encode())
+    return Entry(emit_documents(documents, Style()).encode())
 
 
 def application(name: str, path: str, *, prune: bool = True, **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - plain data

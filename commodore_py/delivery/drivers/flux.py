@@ -110,7 +110,9 @@ class _Rendering:
         for part in self._parts:
             content = self._kustomization(part)
             self._own[_FOLDER / f"{part.name}.yaml"] = written(content)
-        named = [Named(one.name, one.name, one.step.path) for one in self._parts]
+        named = [
+            Named(one.name, f"{one.step.id} ({one.folder})", one.step.path) for one in self._parts
+        ]
         findings = [
             *objects.findings,
             *self._findings,

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.reading import PLAN
 from commodore_py.manifests.objects import identify
 from commodore_py.manifests.order.kinds import scopes_of
 
+from .base import MANIFESTS
 from .documents import documents_in
 
 if TYPE_CHECKING:
@@ -53,8 +55,11 @@ class Content:
 
     def findings(self, namespaces: Collection[str]) -> Iterator[Finding]:
         """What is wrong, if these are the namespaces that objects of the catalog create."""
-        name, path = self._leaf.instance, self._leaf.path
-        hidden = [str(one) for one, entry in self._files.items() if _REFERENCE in entry.content]
+        name, path = self._leaf.instance, self._leaf.path or PLAN
+        folder = f"{MANIFESTS}/{self._deployed.path}"
+        hidden = [
+            f"{folder}/{one}" for one, entry in self._files.items() if _REFERENCE in entry.content
+        ]
         if hidden:
             message = f"instance {name} has secret references, which Flux applies as they are"
             yield Finding("plan/secret", f"{message}: {', '.join(hidden)}", path)

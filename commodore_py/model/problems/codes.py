@@ -162,6 +162,8 @@ PLANS: dict[str, Code] = {
     "plan/nothing-left": Code("error", "Conditions remove every instance."),
     "plan/path": Code("error", "Two files would have one path."),
     "plan/reference": Code("error", "A reference to an object is invalid."),
+    "plan/project": Code("error", "A project does not allow a cluster of the plan."),
+    "plan/project-unknown": Code("info", "A project is not in the catalog."),
     "plan/removed": Code("info", "A condition removes an instance from the catalog."),
     "plan/resource": Code("error", "A resource is on a cluster where the driver cannot apply it."),
     "plan/secret": Code("error", "A driver would apply secret references as they are."),

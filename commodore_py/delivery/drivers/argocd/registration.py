@@ -86,7 +86,7 @@ def cluster_findings(clusters: tuple[Cluster, ...]) -> Iterator[Finding]:
     taken: dict[str, str] = {}
     for one in clusters:
         path = (*DELIVERY, "clusters", one.name, "server")
-        problem = _problem_of(one.server)
+        problem = problem_of(one.server)
         if problem:
             remedy = "write a URL such as https://cluster.example.com:6443"
             yield Finding(
@@ -103,7 +103,8 @@ def cluster_findings(clusters: tuple[Cluster, ...]) -> Iterator[Finding]:
                 yield Finding("plan/alias", message, path, "change a name, a label or a server")
 
 
-def _problem_of(server: str) -> str:
+def problem_of(server: str) -> str:
+    """Why a server cannot be registered."""
     try:
         parts = urlsplit(server)
         _host(server)

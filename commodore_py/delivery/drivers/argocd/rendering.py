@@ -19,8 +19,9 @@ from commodore_py.model.tree import Tree
 from . import checks
 from .edits import FINALIZER, GATE, WAVE, annotate, edit_application, edit_hook
 from .health_rule import rule_findings
+from .projects import project_findings
 from .reading import GROUPS
-from .registration import cluster_findings, secret_of
+from .registration import cluster_findings, problem_of, secret_of
 from .stages import stages_of
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ class _Rendering:
                 *place_findings(self._trees, {str(GROUPS), *(f"cluster-{one}" for one in used)}),
                 *checks.remote_resources(node),
                 *cluster_findings(clusters),
+                *project_findings(
+                    self._planned,
+                    self._documents.of_kind(GROUP, "AppProject"),
+                    self._settings.clusters,
+                ),
                 *rule_findings(self._documents, self._settings.word("argocd", "health_rule")),
                 *self._objects.findings,
                 *self._findings,
@@ -137,10 +143,11 @@ class _Rendering:
         made = self._copied(self._owner, step.id, step.id, plugin=True)
         annotate(made, {WAVE: str(wave), GATE: "wait"})
         self._add(made, folder, step.id, step.path)
-        namespace = str(made["metadata"].get("namespace", ""))
         cluster = self._settings.clusters[step.cluster]
-        secret = secret_of(cluster, namespace, self._job.complete)
-        self._own[PurePosixPath(step.id) / "secret.yaml"] = written(secret)
+        if not problem_of(cluster.server):
+            namespace = str(made["metadata"].get("namespace", ""))
+            secret = secret_of(cluster, namespace, self._job.complete)
+            self._own[PurePosixPath(step.id) / "secret.yaml"] = written(secret)
 
     def _nested(self, group: Serial, wave: int, folder: PurePosixPath) -> None:
         if not group.name:
