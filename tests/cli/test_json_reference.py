@@ -95,6 +95,7 @@ WORDS = {
     ),
     "live-status/v1": ("live", "status", *_CLUSTER),
     "live-tree/v1": ("live", "tree", *_CLUSTER),
+    "live-drift/v1": ("live", "drift", *_CLUSTER),
     "live-orphans/v1": ("live", "orphans", *_CLUSTER),
     "live-plan/v1": ("live", "plan", *_CLUSTER),
     "live-apply/v1": ("live", "apply", *_CLUSTER, "--yes", "--trust-cluster", "uid-of-the-cluster"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Live: TypeAlias = Callable[..., Ran]
 
 URL = "https://git.example.com/catalogs/c-demo-1.git"
-READERS = ("status", "tree", "diff", "orphans", "plan", "health")
+READERS = ("status", "tree", "diff", "drift", "orphans", "plan", "health")
 CANARY = "canary-of-a-secret"
 TRACKING = "argocd.argoproj.io/tracking-id"
 
@@ -59,10 +59,14 @@ def _write(path: str, *objects: dict[str, Any]) -> None:
     file.write_text("---\n".join(json.dumps(one) + "\n" for one in objects))
 
 
-def _commit() -> None:
+def _commit() -> str:
     for words in (("add", "-A"), ("commit", "-qm", "state")):
         identity = ("-c", "user.name=T", "-c", "user.email=t@example.com")
         subprocess.run(["git", *identity, *words], cwd="catalog", check=True)
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd="catalog", check=True, capture_output=True, text=True
+    )
+    return commit.stdout.strip()
 
 
 @pytest.fixture
@@ -226,6 +230,89 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
     assert (found["shop"]["unseen"], found["shop"]["create"]) == (1, 1)
     assert live("apply", "--yes").code == 1
     assert _writes(server) == []
+
+
+def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - fields of its spec
+    """A deployment in the commit that was synced last, and another one in the cluster."""
+    spec = {"replicas": 2, "minReadySeconds": 3, "selector": {}, "template": {}}
+    kind = {"apiVersion": "apps/v1", "kind": "Deployment"}
+    place = {"name": "web", "namespace": "shop"}
+    _write("shop/web.yaml", {**kind, "metadata": place, "spec": spec})
+    commit = _commit()
+    _write("shop/web.yaml", {**kind, "metadata": place, "spec": {**spec, "replicas": 9}})
+    fields: dict[str, Any] = {"f:spec": {"f:replicas": {}}}
+    by_hand: dict[str, Any] = {
+        "f:spec": {"f:minReadySeconds": {}, "f:template": {"f:metadata": {}}}
+    }
+    written = [
+        {"manager": "hpa", "operation": "Update", "subresource": "scale", "fieldsV1": fields},
+        {
+            "manager": "kubectl-edit",
+            "operation": "Update",
+            "fieldsV1": by_hand,
+            "time": "2026-11-23",
+        },
+    ]
+    server.put({**kind, "metadata": {**place, "managedFields": written}, "spec": {**spec, **live}})
+    server.put({**_application("shop"), "status": {"sync": {"revision": commit}}})
+    return commit
+
+
+@pytest.mark.spec("16.62")
+def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
+    commit = _synced_deployment(server, replicas=5, minReadySeconds=7)
+    scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
+    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler"}
+    server.kinds.append(Kind("autoscaling", "v2", scaler["kind"], "horizontalpodautoscalers"))
+    server.put({**scaler, "metadata": {"name": "it", "namespace": "shop"}, "spec": scaled})
+
+    ran, as_json = live("drift"), live("drift", "-o", "json", "--exit-code")
+
+    assert ran.out.splitlines() == [
+        "ConfigMap shop/new: it is not there",
+        "Deployment shop/web",
+        "  spec.minReadySeconds is 7; it was 3",
+        "    by kubectl-edit (Update), not after 2026-11-23",
+        "  spec.replicas is 5; it was 2",
+        "    HorizontalPodAutoscaler it scales it",
+        "    by hpa (Update of scale), not after an unknown time",
+    ]
+    assert "bank was not compared: nothing says to which commit it was synced" in ran.err
+    assert as_json.code == 5
+    assert json.loads(as_json.out)["commits"] == {"shop": commit}
+
+
+def test_a_cluster_as_it_was_synced_has_no_drift(live: Live, server: Cluster) -> None:
+    _synced_deployment(server)
+    server.put(_configmap("new"))
+
+    ran = live("drift", "--exit-code")
+
+    assert (ran.code, ran.out) == (0, "nothing has changed since the last sync\n")
+
+
+def test_drift_from_a_commit_that_is_not_here_is_not_shown(live: Live, server: Cluster) -> None:
+    server.put({**_application("shop"), "status": {"sync": {"revision": "1" * 40}}})
+
+    ran = live("drift", "--app", "shop")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert (
+        "shop was not compared: it was synced to 11111111, which is not in the catalog" in ran.err
+    )
+
+
+def test_managers_whose_fields_are_ignored(live: Live, server: Cluster) -> None:
+    _synced_deployment(server, replicas=5)
+    rule = json.dumps({"managedFieldsManagers": ["hpa"]})
+    key = "resource.customizations.ignoreDifferences.apps_Deployment"
+    place = {"name": "argocd-cm", "namespace": "argocd"}
+    _write("apps/cm.yaml", {**_configmap("argocd-cm"), "metadata": place, "data": {key: rule}})
+
+    ran = live("diff", "--app", "shop")
+
+    assert "Deployment" not in ran.out
+    assert "not shown: 1 (ignoreDifferences)" in ran.err
 
 
 @pytest.mark.spec("16.40")

@@ -1,32 +1,72 @@
-"""Differences in fields that others manage, by the managed fields of the live object (pure)."""
+"""Who has written which fields of a live object, by its managed fields (pure)."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from commodore_py.manifests.paths import Item
 from commodore_py.manifests.values import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.manifests.objects import Content
+    from commodore_py.manifests.paths import FieldPath
 
 _Value: TypeAlias = Any
 
 _FIELD, _KEYS, _ITEM = "f:", "k:", "v:"
 _ITSELF = "."
+_ABOUT = ("manager", "operation", "subresource", "time")
+
+
+class Manager(NamedTuple):
+    """Who has written a field."""
+
+    name: str
+    operation: str
+    subresource: str
+    time: str
+    """When it last wrote any of its fields: this one was not written later."""
+
+
+def managers_of(live: Content, path: FieldPath) -> Iterator[Manager]:
+    """Who has written what is at a path, or a part of it."""
+    for entry in _entries(live):
+        if _owns(entry.get("fieldsV1"), live, path):
+            words = (str(entry.get(key) or "") for key in _ABOUT)
+            yield Manager(*words)
 
 
 def fields_of(live: Content, managers: Sequence[object]) -> Iterator[Mapping[str, _Value]]:
     """The trees of fields that these managers have written."""
+    for entry in _entries(live):
+        fields = entry.get("fieldsV1")
+        if entry.get("manager") in managers and isinstance(fields, dict):
+            yield fields
+
+
+def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
     metadata = live.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
     for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and entry.get("manager") in managers:
-            fields = entry.get("fieldsV1")
-            if isinstance(fields, dict):
-                yield fields
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:
+    """Whether a tree has the path; a leaf has all that is below it."""
+    if not path or not fields:
+        return isinstance(fields, dict)
+    if not isinstance(fields, dict):
+        return False
+    step = path[0].index if isinstance(path[0], Item) else path[0]
+    for name, below in fields.items():
+        place = _places(name[:2], name[2:], value)
+        if place is not None and place == step:
+            return _owns(below, value[place], path[1:])
+    return False
 
 
 def without(

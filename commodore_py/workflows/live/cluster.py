@@ -82,6 +82,10 @@ class LiveCluster(NamedTuple):
             return None
         if record is not None and record.manifest is not None:
             return record.manifest
+        return self.served(target)
+
+    def served(self, target: Target) -> Content | None:
+        """The object as the server has it now, with the managers of its fields."""
         try:
             found: Content = self.client.get(target.path)
         except HttpError as error:

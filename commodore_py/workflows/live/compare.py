@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.manifests.desired.ignoring import applies
 from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.hooks import hook_facts
 
 from .diff import LiveDiff, Paired, difference
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from commodore_py.live.pairing import Target
 
     from .cluster import LiveCluster
@@ -22,22 +25,38 @@ class ClusterDiff(NamedTuple):
     unseen: tuple[tuple[Target, str], ...]
 
 
+class Compared(NamedTuple):
+    """Targets with their live objects, and what cannot be read."""
+
+    pairs: Paired
+    unseen: tuple[tuple[Target, str], ...]
+
+
 def cluster_diff(cluster: LiveCluster, *, two_way: bool = False) -> ClusterDiff:
-    """Compare every target with its live object; hooks are applied by syncs only."""
+    """Compare every target with its live object."""
+    compared = paired(cluster, cluster.targets)
+    found = difference(compared.pairs, cluster.settings.ignored, two_way=two_way)
+    return ClusterDiff(found, compared.unseen)
+
+
+def paired(cluster: LiveCluster, targets: Iterable[Target]) -> Compared:
+    """The live object of every target; hooks are left out, as only syncs apply them."""
     pairs: list[tuple[KubeObject, KubeObject]] = []
     created: list[KubeObject] = []
     unseen: list[tuple[Target, str]] = []
-    for target in cluster.targets:
+    managers = [one for one in cluster.settings.ignored if one.managers]
+    for target in targets:
         if target.application is None or hook_facts(target.object.content).is_hook:
             continue
         if why := cluster.unseen(target):
             unseen.append((target, why))
             continue
         wanted = KubeObject(target.id, target.object.content, target.object.file)
-        live = cluster.live(target) if target.api is not None else None
+        live = cluster.live(target)
+        if live is not None and any(applies(rule, target.id) for rule in managers):
+            live = cluster.served(target)
         if live is None:
             created.append(wanted)
         else:
             pairs.append((wanted, KubeObject(target.id, live)))
-    found = difference(Paired(pairs, created), cluster.settings.ignored, two_way=two_way)
-    return ClusterDiff(found, tuple(unseen))
+    return Compared(Paired(pairs, created), tuple(unseen))

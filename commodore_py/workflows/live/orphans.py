@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.git.program import git, git_bytes
+from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.adapters.yaml.manifests import load_manifests
-from commodore_py.catalog.diff.staged import contents_of
 from commodore_py.errors import CommodoreError
 from commodore_py.live.orphans import Known, Orphan, orphans
 from commodore_py.live.pairing import target_of
-from commodore_py.manifests.documents import may_hold_objects
-from commodore_py.manifests.objects import KubeObject, identify, members
+
+from .history import objects_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.manifests.objects import ObjectId
@@ -92,32 +88,10 @@ def _history(cluster: LiveCluster, since: str) -> History:
     complete = not since and len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
     ids = frozenset(
         target_of(one, cluster.assigned, cluster.kinds).id
-        for one in _objects(catalog, commits[:_MOST_COMMITS])
+        for one in objects_at(catalog, commits[:_MOST_COMMITS])
     )
     return History(ids, complete)
 
 
 def _is_shallow(catalog: Path) -> bool:
     return git(catalog, "rev-parse", "--is-shallow-repository") == "true"
-
-
-def _objects(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
-    """The objects of some commits; each content is read once."""
-    blobs: dict[str, str] = {}
-    for commit in commits:
-        listing = git_bytes(catalog, "ls-tree", "-r", "-z", commit, "--", "manifests")
-        for line in os.fsdecode(listing).split("\0"):
-            about, _, path = line.partition("\t")
-            if path and about.split(" ")[1] == "blob" and may_hold_objects(path):
-                blobs.setdefault(about.split(" ")[2], path)
-    for blob, content in contents_of(catalog, set(blobs)).items():
-        path = blobs[blob]
-        try:
-            documents = load_manifests(content, name=path)
-        except CommodoreError:
-            continue  # what could not be read could not be applied
-        for document in documents:
-            for one in members(document):
-                id_ = identify(one)
-                if id_ is not None and isinstance(one, dict):
-                    yield KubeObject(id_, one, path)

@@ -44,6 +44,7 @@ class Kind:
         return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
 
 
+_MANAGED = [{"manager": "test", "fieldsV1": {"f:spec": {}}}]
 KINDS = (
     Kind("", "v1", "Namespace", "namespaces", namespaced=False),
     Kind("", "v1", "ConfigMap", "configmaps"),
@@ -138,7 +139,7 @@ class Cluster:
                 else metadata.get("uid", str(uuid.uuid4())),
                 "resourceVersion": str(self.version),
                 "creationTimestamp": "2026-01-01T00:00:00Z",
-                "managedFields": [{"manager": "test", "fieldsV1": {"f:spec": {}}}],
+                "managedFields": metadata.get("managedFields", _MANAGED),
             }
             self.objects[place] = stored
             self._happened(kind, "MODIFIED" if known else "ADDED", stored)

@@ -24,6 +24,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.live.plan:plan",
         "Show what a sync would do in a cluster.",
     ),
+    "drift": (
+        "commodore_py.cli.commands.live.drift:drift",
+        "Show what others changed in a cluster.",
+    ),
     "orphans": (
         "commodore_py.cli.commands.live.orphans:orphans",
         "Show objects of a cluster that the catalog does not have.",

@@ -1,0 +1,95 @@
+"""Results of `commodore live drift`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+from commodore_py.cli.output.differences import words
+from commodore_py.cli.output.differences.as_json import plain
+from commodore_py.manifests.paths import written
+
+from .clusters import identity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.manifests.desired.managed import Manager
+    from commodore_py.workflows.live.drift import DriftReport, FieldDrift
+
+
+def content(report: DriftReport) -> dict[str, Any]:
+    """What drifted, for programs."""
+    return {
+        "schema": "live-drift/v1",
+        "objects": [
+            {
+                **identity(one.id),
+                "application": one.application,
+                "missing": one.is_missing,
+                "fields": [_field(each) for each in one.fields],
+            }
+            for one in report.objects
+        ],
+        "commits": dict(report.commits),
+        "left_out": dict(report.left_out),
+        "unseen": dict(report.unseen),
+    }
+
+
+def lines(report: DriftReport) -> Iterator[str]:
+    """The same for people."""
+    for one in report.objects:
+        what = ": it is not there" if one.is_missing else ""
+        yield escaping.one_line(f"{one.id}{what}")
+        for each in one.fields:
+            yield f"  {escaping.one_line(_words(each))}"
+            if each.cause:
+                yield f"    {escaping.one_line(each.cause)}"
+            for manager in each.managers:
+                yield f"    {escaping.one_line(_manager(manager))}"
+    if not report.objects and report.commits:
+        yield "nothing has changed since the last sync"
+
+
+def asides(report: DriftReport) -> Iterator[str]:
+    """Applications that were not compared."""
+    for name, why in report.left_out.items():
+        yield f"{name or 'the catalog'} was not compared: {why}"
+
+
+def _words(one: FieldDrift) -> str:
+    field, path = one.field, written(one.field.path)
+    match field.happened:
+        case "added":
+            return f"{path} is missing; it was {words.value(field.new)}"
+        case "removed":
+            return f"{path} is {words.value(field.old)}; it was not there"
+        case "reordered":
+            return f"{path} has another order"
+    return f"{path} is {words.value(field.old)}; it was {words.value(field.new)}"
+
+
+def _manager(one: Manager) -> str:
+    how = f"{one.operation} of {one.subresource}" if one.subresource else one.operation
+    return f"by {one.name} ({how}), not after {one.time or 'an unknown time'}"
+
+
+def _field(one: FieldDrift) -> dict[str, Any]:
+    field = one.field
+    return {
+        "path": written(field.path),
+        "change": {"added": "removed", "removed": "added"}.get(field.happened, field.happened),
+        "synced": plain(field.new),
+        "live": plain(field.old),
+        "cause": one.cause or None,
+        "managers": [
+            {
+                "manager": manager.name,
+                "operation": manager.operation,
+                "subresource": manager.subresource or None,
+                "not_after": manager.time or None,
+            }
+            for manager in one.managers
+        ],
+    }

@@ -1,0 +1,132 @@
+"""What others changed in a cluster since its applications were synced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.http import HttpError
+from commodore_py.live.pairing import targets_of
+from commodore_py.manifests.desired import managed
+from commodore_py.manifests.order import applications
+
+from .compare import paired
+from .diff import difference
+from .history import objects_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from commodore_py.live.pairing import Target
+    from commodore_py.manifests.desired.managed import Manager
+    from commodore_py.manifests.fields import FieldChange
+    from commodore_py.manifests.objects import ObjectId
+
+    from .cluster import LiveCluster
+
+_SCALER = ("autoscaling", "HorizontalPodAutoscaler")
+_REPLICAS = ("spec", "replicas")
+
+
+class FieldDrift(NamedTuple):
+    """A field of a live object that is not as in the commit; its old value is the live one."""
+
+    field: FieldChange
+    managers: tuple[Manager, ...]
+    cause: str
+    """Who is known to change such a field; empty if nobody is."""
+
+
+class ObjectDrift(NamedTuple):
+    """An object that is not as in the commit, or is not there."""
+
+    id: ObjectId
+    application: str
+    is_missing: bool
+    fields: tuple[FieldDrift, ...] = ()
+
+
+class DriftReport(NamedTuple):
+    """What drifted, from which commits, and what could not be compared."""
+
+    objects: tuple[ObjectDrift, ...]
+    commits: Mapping[str, str]
+    """The commit that each application was synced to last."""
+    left_out: Mapping[str, str]
+    """Applications that were not compared, and why."""
+    unseen: Mapping[str, str]
+
+
+def drift_of(cluster: LiveCluster) -> DriftReport:
+    """Compare each application with the commit that the driver synced last."""
+    commits, left_out = _commits(cluster)
+    namespaces = {one.id.namespace for one in cluster.targets}
+    found: list[ObjectDrift] = []
+    for commit in dict.fromkeys(commits.values()):
+        assigned = applications.assigned(tuple(objects_at(cluster.catalog, [commit])), "")
+        targets = [
+            one
+            for one in targets_of(assigned, cluster.kinds)
+            if commits.get(one.application or "") == commit and one.id.namespace in namespaces
+        ]
+        found += _drifted(cluster, targets)
+    unseen = dict(cluster.cache.info().unseen)
+    return DriftReport(tuple(sorted(found, key=lambda one: one.id)), commits, left_out, unseen)
+
+
+def _commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:
+    names = {one.application for one in cluster.targets if one.application is not None}
+    synced = {one.name: one.revision for one in cluster.identity.applications}
+    commits: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    has_commits = is_repository(cluster.catalog)
+    for name in sorted(names):
+        revision = synced.get(name, "")
+        if not revision:
+            left_out[name] = "nothing says to which commit it was synced"
+        elif not has_commits or commit_of(cluster.catalog, revision) is None:
+            left_out[name] = f"it was synced to {revision[:8]}, which is not in the catalog here"
+        else:
+            commits[name] = revision
+    return commits, left_out
+
+
+def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
+    known = {one.id: one for one in targets}
+    compared = paired(cluster, targets)
+    for change in difference(compared.pairs, cluster.settings.ignored).diff.objects:
+        target = known[change.id]
+        application = target.application or ""
+        if change.what == "created":
+            yield ObjectDrift(change.id, application, is_missing=True)
+        elif change.fields:
+            served = cluster.served(target) or {}
+            fields = tuple(
+                FieldDrift(
+                    field,
+                    tuple(managed.managers_of(served, field.path)),
+                    _scaler_of(cluster, change.id) if field.path == _REPLICAS else "",
+                )
+                for field in change.fields
+            )
+            yield ObjectDrift(change.id, application, is_missing=False, fields=fields)
+
+
+def _scaler_of(cluster: LiveCluster, id_: ObjectId) -> str:
+    """The autoscaler of a workload."""
+    api = cluster.kinds.find(*_SCALER)
+    if api is None:
+        return ""
+    try:
+        answer = cluster.client.get(api.path(id_.namespace))
+    except HttpError as error:
+        if not error.status:
+            raise
+        return ""
+    for one in answer.get("items") or () if isinstance(answer, dict) else ():
+        spec, metadata = one.get("spec") or {}, one.get("metadata") or {}
+        scaled = spec.get("scaleTargetRef") or {}
+        if (scaled.get("kind"), scaled.get("name")) == (id_.kind, id_.name):
+            return f"{_SCALER[1]} {metadata.get('name')} scales it"
+    return ""
