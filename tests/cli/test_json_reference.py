@@ -213,12 +213,12 @@ def objects_and_a_rule() -> None:
 
 
 @pytest.fixture
-def a_cluster(tmp_path: Path) -> Iterator[None]:
+def a_cluster(tmp_path: Path) -> Iterator[kubernetes.Cluster]:
     """A cluster in which objects come, a catalog with another one, and an orphan."""
     config_map = {"apiVersion": "v1", "kind": "ConfigMap"}
     manifests = tmp_path / "catalog" / "manifests"
     manifests.mkdir(parents=True)
-    wanted = {**config_map, "metadata": {"name": "one", "namespace": "shop"}, "data": {}}
+    wanted = {**config_map, "metadata": {"name": "one", "namespace": "shop"}, "data": {"a": "1"}}
     (manifests / "one.yaml").write_text(json.dumps(wanted))
     with kubernetes.serve() as cluster:
         (tmp_path / "kubeconfig.json").write_text(kubernetes.kubeconfig_of(cluster.url))
@@ -234,9 +234,27 @@ def a_cluster(tmp_path: Path) -> Iterator[None]:
         worker = threading.Thread(target=work)
         worker.start()
         time.sleep(0.2)
-        yield
+        yield cluster
         done.set()
         worker.join()
+
+
+def a_drifted_object(cluster: kubernetes.Cluster) -> None:
+    """An application that was synced, and an object of it with another value."""
+    spec = {"source": {"repoURL": "https://git.example.com/c-demo-1.git", "path": "manifests"}}
+    application = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "spec": spec,
+        "metadata": {"name": "web-shop", "namespace": "argocd"},
+    }
+    catalog = Path("catalog")
+    git(catalog, "init", "--quiet")
+    git(catalog, "add", "--all")
+    synced = {"revision": commit_in(catalog, {"manifests/app.yaml": json.dumps(application)})}
+    cluster.put({**application, "status": {"sync": synced}})
+    live = json.loads((catalog / "manifests/one.yaml").read_text())
+    cluster.put({**live, "data": {"a": "b"}})
 
 
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
@@ -272,7 +290,9 @@ def test_an_example_has_the_keys_that_are_printed(  # noqa: C901 - one for each 
     if schema.startswith("live-"):
         objects_and_a_rule()
     if WORDS[schema][2:8] == _CLUSTER[:6]:
-        request.getfixturevalue("a_cluster")
+        cluster = request.getfixturevalue("a_cluster")
+        if schema == "live-drift/v1":
+            a_drifted_object(cluster)
     if schema.startswith("plan-"):
         file = work / "inventory/classes/t-demo/common.yml"
         request.addfinalizer(partial(file.write_text, file.read_text()))
