@@ -254,7 +254,9 @@ def a_drifted_object(cluster: kubernetes.Cluster) -> None:
     synced = {"revision": commit_in(catalog, {"manifests/app.yaml": json.dumps(application)})}
     cluster.put({**application, "status": {"sync": synced}})
     live = json.loads((catalog / "manifests/one.yaml").read_text())
-    cluster.put({**live, "data": {"a": "b"}})
+    written = {"manager": "me", "operation": "Update", "fieldsV1": {"f:data": {"f:a": {}}}}
+    metadata = {**live["metadata"], "managedFields": [written]}
+    cluster.put({**live, "metadata": metadata, "data": {"a": "b"}})
 
 
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
