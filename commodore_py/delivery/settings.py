@@ -176,6 +176,10 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
                     "plan/credential", f"{key} of cluster {cluster.name} {what}", (*at, key), remedy
                 )
             )
+    tls = cluster.credentials.get("tlsClientConfig", {})
+    if not isinstance(tls, dict):
+        message = f"tlsClientConfig of cluster {cluster.name} is not a mapping"
+        found.append(Finding("plan/credential", message, (*at, "tlsClientConfig")))
     keys = dict(_pairs(cluster.credentials))
     if keys.get("insecure") and "caData" in keys:
         message = f"cluster {cluster.name} has both caData and insecure"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import files
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import MANIFESTS, REFERENCES
-from commodore_py.compiler.tags import Tags
+from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
 from commodore_py.delivery.drivers.base import Job
+from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.plan import has_plan, read_plan
 from commodore_py.delivery.simulation import Model, names_in, simulate
@@ -89,13 +90,24 @@ def plan_here(paths: WorkPaths) -> PlanHere:
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     """The manifests of the last compile, with what a driver writes."""
     here = plan_here(paths)
+    if not paths.compiled.is_dir():
+        raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
     trees = {
         folder.name: files.read_tree(folder)
         for folder in sorted(paths.compiled.iterdir())
         if folder.is_dir()
     }
-    laid = DRIVERS[driver].render(Job(here.plan, trees, _tags_in(paths).in_value))
-    here = here.valid(laid.findings)
+    tags = _tags_in(paths)
+
+    def complete(value: Any) -> Any:  # noqa: ANN401 - plain data
+        try:
+            return tags.in_value(value)
+        except BadTag as error:
+            error.hint = f"its reference file is written by a compile: {_COMPILE}"
+            raise
+
+    laid = DRIVERS[driver].render(Job(here.plan, trees, complete))
+    here = here.valid((*laid.findings, *path_findings(laid)))
     before = Tree({path: one for tree in trees.values() for path, one in tree.items()})
     after = laid.manifests.below(MANIFESTS)
     change = change_between(before.below(MANIFESTS), after)

@@ -58,8 +58,9 @@ class Applications:
         prune = leaf.app.get("prune", value_in(content, "spec", "syncPolicy", "automated", "prune"))
         namespace = value_in(content, "spec", "destination", "namespace")
         path = (_synced(found[0]) if found else None) or PurePosixPath(leaf.instance)
-        options = value_in(content, "spec", "syncPolicy", "syncOptions") or ()
-        creates = leaf.app.get("createNamespace", "CreateNamespace=true" in options)
+        options = value_in(content, "spec", "syncPolicy", "syncOptions")
+        created = isinstance(options, list) and "CreateNamespace=true" in options
+        creates = leaf.app.get("createNamespace", created)
         return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
 
 

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.reading import PLAN
 
+from .base import MANIFESTS
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import PurePosixPath
 
     from commodore_py.model.spot import ParameterPath
-    from commodore_py.model.tree import Tree
+    from commodore_py.model.tree import Entry, Tree
+
+    from .base import Laid
 
 DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -37,6 +42,16 @@ def name_findings(kind: str, found: Iterable[Named]) -> Iterator[Finding]:
         if other != one.id:
             message = f"{other} and {one.id} would both be {kind} {one.name}"
             yield Finding("plan/alias", message, one.path, "rename one of them")
+
+
+def path_findings(laid: Laid) -> Iterator[Finding]:
+    """Files of a rendered plan that have two contents."""
+    seen: dict[PurePosixPath, Entry] = {}
+    for tree in (*laid.trees.values(), laid.own):
+        for path, entry in tree.items():
+            if seen.setdefault(path, entry) != entry:
+                message = f"{MANIFESTS}/{path} would have two contents"
+                yield Finding("plan/path", message, PLAN, "rename a step or an output file")
 
 
 def place_findings(trees: Mapping[str, Tree], own: Collection[str]) -> Iterator[Finding]:

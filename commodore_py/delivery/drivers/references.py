@@ -10,6 +10,7 @@ from commodore_py.delivery.nodes import Resource, steps_of
 from commodore_py.manifests.objects import identify
 
 from .documents import Document, documents_in, written
+from .names import DNS_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,10 +57,14 @@ def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosix
     for step in steps_of(job.plan.node):
         if not isinstance(step, Resource):
             continue
-        if not step.name:
-            message = f"the resource {step.reference} has no name, which its file is called by"
-            findings.append(Finding("plan/name", message, step.path, "add `name` to it"))
+        if not DNS_LABEL.fullmatch(step.name):
+            message = f"the resource {step.reference} has no name that a file can have"
+            remedy = "set `name` to at most 63 lower case letters, digits and hyphens"
+            findings.append(Finding("plan/name", message, step.path, remedy))
             continue
+        if step.id in files:
+            message = f"two resources are called {step.name}"
+            findings.append(Finding("plan/alias", message, step.path, "rename one of them"))
         found = object_named(step.reference, job.deployed, step.path)
         if isinstance(found, Finding):
             findings.append(found)

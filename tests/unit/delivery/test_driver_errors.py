@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import PurePosixPath
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -476,3 +477,47 @@ def test_the_rule_judges_as_it_is_documented() -> None:
             wrong.append((gate, health, sync, fresh, found, expected))
     rules.close()
     assert wrong == []
+
+
+@pytest.mark.spec("15.26")
+@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
+@pytest.mark.parametrize("name", ["", "../../escape", "A"])
+def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> None:
+    plan = {"serial": [{"resource": "one/one/settings.yaml", "name": name}, "two"]}
+
+    found = rendered(driver, plan)
+
+    assert "name" in codes(found)
+    assert [path for path in found.manifests if ".." in path.parts] == []
+
+
+@pytest.mark.spec("15.27")
+def test_a_resource_and_a_group_have_different_names() -> None:
+    trees = catalog(NAMES)
+    kept = trees["one"][PurePosixPath("one/settings.yaml")]
+    trees["one"] |= Tree({PurePosixPath("one/more.yaml"): kept})
+
+    plan = {"serial": [{"resource": "one/one/more.yaml", "name": "group"}, NESTED]}
+    assert argo(plan, trees) == ["alias"]
+
+
+@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
+@pytest.mark.parametrize("key", ["spec", "metadata"])
+def test_applications_of_any_shape_are_findings_only(driver: str, key: str) -> None:
+    random = Random(key)  # noqa: S311 - cases, not secrets
+    for _ in range(15):
+        made = application("one", "manifests/one")
+        _break(made[key], random)
+        trees = catalog(NAMES)
+        trees["one"] |= Tree({PurePosixPath("apps/one.yaml"): file_of(made)})
+
+        rendered(driver, on({"serial": list(NAMES)}, background=True), trees, clusters=far())
+
+
+def _break(content: dict[str, Any], random: Random) -> None:
+    """Replace something by something else."""
+    key = random.choice(sorted(content))
+    if isinstance(content[key], dict) and random.random() < 0.6:
+        _break(content[key], random)
+    else:
+        content[key] = random.choice([None, 1, "text", [], {}, [1], {"a": 1}, True])

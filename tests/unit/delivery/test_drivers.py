@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.settings import DRIVERS as NAMES
 from tests.support.plan_catalogs import (
@@ -17,6 +18,7 @@ from tests.support.plan_catalogs import (
     example,
     job,
     owner,
+    rich_example,
 )
 from tests.support.plan_proofs import keeps_order, rendered_random
 
@@ -58,7 +60,20 @@ def test_rendered_files_keep_the_order(driver: str) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("seed", range(12))
+def test_every_option_of_a_leaf_keeps_the_order(driver: str) -> None:
+    given = rich_example()
+
+    laid = DRIVERS[driver].render(given)
+
+    assert codes(laid) == []
+    assert list(path_findings(laid)) == []
+    back = DRIVERS[driver].read_back(laid.manifests)
+    keeps_order(back, given.plan)
+    assert "resource/more" in back.before
+
+
+@EVERY
+@pytest.mark.parametrize("seed", range(8))
 def test_random_plans_keep_their_order(driver: str, seed: int) -> None:
     case = rendered_random(driver, Random(seed))  # noqa: S311 - cases, not secrets
 

@@ -39,21 +39,21 @@ def edit_application(
     """Wave, gate, cluster and settings of an instance's Application."""
     gate = "degraded-ok" if leaf.allow_degraded else "wait"
     annotate(content, {WAVE: str(wave), GATE: gate})
-    spec = content["spec"]
+    spec = inner(content, "spec")
     if leaf.cluster:
-        destination = spec.setdefault("destination", {})
+        destination = inner(spec, "destination")
         destination.pop("server", None)
         destination["name"] = server_name(clusters[leaf.cluster])
     if leaf.background:
         _without_finalizer(content["metadata"])
-    policy = spec.get("syncPolicy") or {}
+    policy = inner(spec, "syncPolicy")
     if leaf.cluster and "retry" not in policy and "retry" not in leaf.app:
         policy["retry"] = deepcopy(dict(_RETRY))
     _edit_policy(policy, leaf.app)
-    if policy:
-        spec["syncPolicy"] = policy
+    if not policy:
+        del spec["syncPolicy"]
     if "ignoreDifferences" in leaf.app:
-        present = spec.get("ignoreDifferences") or []
+        present = list_in(spec, "ignoreDifferences")
         more = [one for one in leaf.app["ignoreDifferences"] if one not in present]
         spec["ignoreDifferences"] = [*present, *more]
 
@@ -61,8 +61,8 @@ def edit_application(
 def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
     for key in _AUTOMATED:
         if key in app:
-            policy["automated"] = {**(policy.get("automated") or {}), key: app[key]}
-    options = list(policy.get("syncOptions") or [])
+            inner(policy, "automated")[key] = app[key]
+    options = list_in(policy, "syncOptions")
     for key, word in _OPTIONS.items():
         if key in app:
             options = [one for one in options if not str(one).startswith(f"{word}=")]
@@ -77,9 +77,8 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
 
 def _without_finalizer(metadata: dict[str, Any]) -> None:
     """Without the one that deletes what an Application deployed; words after a slash are kinds."""
-    kept = [
-        one for one in metadata.get("finalizers") or () if str(one).partition("/")[0] != FINALIZER
-    ]
+    finalizers = list_in(metadata, "finalizers")
+    kept = [one for one in finalizers if str(one).partition("/")[0] != FINALIZER]
     metadata.pop("finalizers", None)
     if kept:
         metadata["finalizers"] = kept
@@ -87,8 +86,21 @@ def _without_finalizer(metadata: dict[str, Any]) -> None:
 
 def annotate(content: dict[str, Any], annotations: Mapping[str, str]) -> None:
     """Set annotations of an object."""
-    metadata = content["metadata"]
-    metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
+    inner(inner(content, "metadata"), "annotations").update(annotations)
+
+
+def inner(content: dict[str, Any], key: str) -> dict[str, Any]:
+    """The mapping of a key, which is made if there is none."""
+    found = content.get(key)
+    if not isinstance(found, dict):
+        found = content[key] = {}
+    return found
+
+
+def list_in(content: Mapping[str, Any], key: str) -> list[Any]:
+    """A copy of the list of a key; empty if there is none."""
+    found = content.get(key)
+    return list(found) if isinstance(found, list) else []
 
 
 def edit_hook(

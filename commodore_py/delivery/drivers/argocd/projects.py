@@ -23,7 +23,7 @@ def project_findings(
     planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
 ) -> Iterator[Finding]:
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
-    known = {one.name: value_in(one.content, "spec", "destinations") or () for one in projects}
+    known = {one.name: _destinations(one) for one in projects}
     for leaf, found in planned:
         for one in found if leaf.cluster else ():
             project = str(value_in(one.content, "spec", "project") or "default")
@@ -42,6 +42,11 @@ def project_findings(
                 yield Finding(
                     "plan/project", message, leaf.path, f"add to its destinations {lines}"
                 )
+
+
+def _destinations(project: Document) -> list[Mapping[str, Any]]:
+    found = value_in(project.content, "spec", "destinations")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _allows(destinations: Iterable[Mapping[str, Any]], wanted: Mapping[str, str]) -> bool:

@@ -17,7 +17,7 @@ from commodore_py.delivery.reading import PLAN
 from commodore_py.model.tree import Tree
 
 from . import checks
-from .edits import FINALIZER, GATE, WAVE, annotate, edit_application, edit_hook
+from .edits import FINALIZER, GATE, WAVE, annotate, edit_application, edit_hook, inner
 from .health_rule import rule_findings
 from .projects import project_findings
 from .reading import GROUPS
@@ -119,7 +119,7 @@ class _Rendering:
                 self._findings += checks.move_findings(one, leaf, self._known.owner_of(one))
         if not found and leaf.render and self._owner is not None:
             made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
-            made["spec"]["destination"]["namespace"] = leaf.instance
+            inner(made["spec"], "destination")["namespace"] = leaf.instance
             edit_application(made, leaf, wave, self._settings.clusters)
             self._add(made, folder, leaf.id, leaf.path)
         for word, references in zip(_HOOKS, leaf.hooks, strict=True):
@@ -134,6 +134,7 @@ class _Rendering:
             (document,) = documents_in("", path, entry)
             content = deepcopy(dict(document.content))
             annotate(content, {WAVE: str(wave)})
+            self._named.append(Named(path.stem, item.id, item.path))
             self._own[folder / path.name] = written(content)
 
     def _registration(self, step: Register, wave: int, folder: PurePosixPath) -> None:
@@ -178,8 +179,7 @@ class _Rendering:
         if plugin:
             spec["source"].pop("directory", None)
             spec["source"]["plugin"] = {"name": self._settings.word("argocd", "plugin")}
-        policy = spec.setdefault("syncPolicy", {})
-        policy["automated"] = {**(policy.get("automated") or {}), "prune": True}
+        inner(inner(spec, "syncPolicy"), "automated")["prune"] = True
         version = original["apiVersion"]
         return {"apiVersion": version, "kind": KIND, "metadata": metadata, "spec": spec}
 
