@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from commodore_py.compiler.tags import Tags
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.settings import DRIVERS as NAMES
+from commodore_py.model.secrets import ReferenceFile, SecretRef
+from commodore_py.refs.backends import vaultkv
 from tests.support.plan_catalogs import (
     catalog,
     example,
@@ -183,3 +186,18 @@ def test_copies_sort_in_the_order_of_the_plan() -> None:
         "030-shop/settings.yaml",
         "040-argocd/settings.yaml",
     ]
+
+
+def test_references_of_a_cluster_have_the_hashes_that_the_plugin_expects() -> None:
+    paths = [f"t-demo/c-mgmt/workload/{key}" for key in ("token", "ca")]
+    files = [
+        ReferenceFile(path, vaultkv.render(SecretRef("vaultkv", path, ()), {}), "vaultkv")
+        for path in paths
+    ]
+
+    laid = DRIVERS["argocd"].render(example()._replace(complete=Tags.of(tuple(files)).in_value))
+
+    assert content(laid, "cluster-workload/secret.yaml")["stringData"]["config"] == (
+        '{"bearerToken":"?{vaultkv:t-demo/c-mgmt/workload/token:3a075b37}",'
+        '"tlsClientConfig":{"caData":"?{vaultkv:t-demo/c-mgmt/workload/ca:d7f83b59}"}}'
+    )
