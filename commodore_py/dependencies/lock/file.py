@@ -75,7 +75,7 @@ def check_writable(file: Path, paths: WorkPaths) -> None:
         raise UsageError(
             f"lock file: {problem}",
             where=str(file),
-            hint="name another file, or use --frozen, which only reads it",
+            hint="name another file; a compile with --frozen only reads it",
         )
     for checkouts in (paths.classes, paths.dependencies, paths.catalog, paths.vendor):
         if file.resolve().is_relative_to(checkouts.resolve()):

@@ -321,5 +321,7 @@ def _line(one: _Named, field: str) -> str:
 
 
 def _unknown_context(name: str, known: Iterable[str]) -> UsageError:
-    names = ", ".join(sorted(known)) or "none"
-    return UsageError(f"there is no context {name}", hint=f"contexts: {names}")
+    names = ", ".join(sorted(known))
+    file = "name a file that has it with --kubeconfig or KUBECONFIG"
+    hint = f"contexts: {names}" if names else file
+    return UsageError(f"there is no context {name}", hint=hint)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.bundles.content import Content
     from commodore_py.dependencies.bundles.index import Entry
 
+_NAME_IT = (
+    "name a checkout of the global configuration: --global DIR; in a working directory it is"
+    " inventory/classes/global"
+)
 _ALIAS = "classes:\n  - .{}\n"
 
 
@@ -93,8 +97,7 @@ def read(folder: Path | None, paths: WorkPaths) -> Bundles:
     raise CommodoreError(
         "there is no index of bundles",
         where=str((folder or Path.cwd()) / FILE),
-        hint="name a checkout of the global configuration: --global DIR; `commodore bundle publish`"
-        " begins an index",
+        hint=f"{_NAME_IT}; `commodore bundle publish` begins an index",
     )
 
 
@@ -105,7 +108,7 @@ def writable(folder: Path | None) -> Bundles:
         raise CommodoreError(
             "not a checkout of a Git repository",
             where=str(folder or Path.cwd()),
-            hint="name a checkout of the global configuration: --global DIR",
+            hint=_NAME_IT,
         )
     if not git(top, "branch", "--show-current").strip():
         raise CommodoreError(

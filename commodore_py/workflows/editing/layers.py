@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map
 from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.paths import dotted
 from commodore_py.model.inventory import BOOTSTRAP
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _GLOBAL = "global"
 _GENERATED = "params"
 _ENTRY = "commodore"
 _COMMON = "common"
+_ALMOST = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,19 @@ def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
             hint="add it to the list of classes of a file that is",
         )
     return choice
+
+
+def meant(replay: Replay, path: ParameterPath) -> str:
+    """A parameter that is set and has almost the name of one that is not."""
+    tracer = Tracer(replay)
+    for depth, part in enumerate(path):
+        if tracer.follow(path[: depth + 1]):
+            continue
+        value = tracer.value(path[:depth])
+        known = [str(key) for key in value.items] if isinstance(value, Map) else []
+        close = get_close_matches(str(part), known, n=1, cutoff=_ALMOST)
+        return dotted((*path[:depth], *close, *path[depth + 1 :])) if close else ""
+    return ""
 
 
 def _depth(layer: Layer, path: ParameterPath) -> int:

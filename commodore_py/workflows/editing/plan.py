@@ -11,6 +11,7 @@ from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.adapters.yaml.splice import Absent
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited, own_items, own_value
+from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, dotted, path_parts
@@ -122,7 +123,11 @@ def _parameter(draft: Draft, operation: Operation) -> Planned:
     path = path_parts(request.path)
     _refuse_items_of_lists(path)
     target = _target_of(draft.hierarchy, path, where.target)
-    choice = layers.layer_of(draft.hierarchy, draft.hierarchy.replay(target), where, path)
+    replay = draft.hierarchy.replay(target)
+    choice = layers.layer_of(draft.hierarchy, replay, where, path)
+    meant = layers.meant(replay, path) if request.verb != "unset" else ""
+    if meant:
+        choice = replace(choice, reason=f"{choice.reason}; did you mean {meant}?")
     before = draft.text(choice)
     edits = _edits(request, path, choice, before)
     if request.verb in ("set", "override") and not where.replace_references:
@@ -248,7 +253,8 @@ def _refuse_same_nodes(planned: Iterable[Planned]) -> None:
 
 def _target_of(hierarchy: Hierarchy, path: ParameterPath, named: str) -> str:
     if named and named not in hierarchy.targets:
-        raise CommodoreError(f"target {named} not found", where="--target")
+        hint = similar(named, hierarchy.targets, "the targets are")
+        raise CommodoreError(f"target {named} not found", where="--target", hint=hint)
     key = str(path[0]).replace("_", "-")
     return named or (key if key in hierarchy.targets else BOOTSTRAP)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _STDIN_NAME = "stdin"
+_FILES = (".yaml", ".yml", ".json")
 
 
 class Found(NamedTuple):
@@ -48,10 +49,13 @@ def check_compiled(config: Config, cluster_id: str) -> None:
     """Refuse the catalog in the working directory, if it is that of another cluster."""
     compiled = last_compile.cluster_id_in(config.paths)
     if compiled != cluster_id:
+        hint = f"compile {cluster_id} first, or name its catalog with --catalog"
+        if Path(cluster_id).suffix in _FILES or Path(cluster_id).exists():
+            hint = f"{cluster_id} is taken for a cluster; --help has the options for files"
         raise CommodoreError(
             f"the catalog here is of {compiled}, not of {cluster_id}",
             where=str(config.paths.catalog),
-            hint=f"compile {cluster_id} first, or name its catalog with --catalog",
+            hint=hint,
         )
 
 
