@@ -232,6 +232,54 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
     assert _writes(server) == []
 
 
+@pytest.mark.spec("16.36")
+def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server: Cluster) -> None:
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
+    _write("shop/thing.yaml", thing)
+
+    ran = live("diff", "--app", "shop")
+
+    assert "created Thing shop/it" in ran.out
+    assert not any("example.com/v1" in path for _, path in server.requests)
+
+
+@pytest.mark.spec("16.63")
+def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: Cluster) -> None:
+    server.kinds.append(Kind("networking.k8s.io", "v1", "Ingress", "ingresses"))
+    paused = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"paused": True}}
+    ingress = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": {}}
+    place = {"name": "web", "namespace": "shop"}
+    for one in (_configmap("new"), {**paused, "metadata": place}, {**ingress, "metadata": place}):
+        _write(f"shop/{one['kind']}.yaml", one)
+        server.put(one)
+
+    ran = live("wait", "--app", "shop", "--timeout", "1")
+
+    ignore = 'annotate it with argocd.argoproj.io/ignore-healthcheck: "true"'
+    assert ran.code == 7
+    assert ran.out.splitlines() == [
+        f"Deployment shop/web: Suspended by built-in: it is paused; resume it, or {ignore}",
+        (
+            "Ingress shop/web: Progressing by built-in: it has no address yet;"
+            f" some controllers never set it; if that never comes, {ignore}"
+        ),
+    ]
+    annotated = {**place, "annotations": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
+    for one in (paused, ingress):
+        _write(f"shop/{one['kind']}.yaml", {**one, "metadata": annotated})
+    assert live("wait", "--app", "shop", "--timeout", "1").code == 0
+
+
+@pytest.mark.spec("16.63")
+def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> None:
+    server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
+
+    ran = live("wait", "--app", "shop", "--timeout", "600")
+
+    assert ran.code == 1
+    assert "ConfigMap shop/new cannot be read" in ran.err
+
+
 def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - fields of its spec
     """A deployment in the commit that was synced last, and another one in the cluster."""
     spec = {"replicas": 2, "minReadySeconds": 3, "selector": {}, "template": {}}

@@ -30,7 +30,7 @@ from tests.spec_report import (
 )
 
 SPEC = ROOT.parent / "shared" / "spec"
-EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 127, 130}
+EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 127, 130}
 FIELDS = {"id": str, "when": str, "exit": int, "says": str, "peer": str}
 
 

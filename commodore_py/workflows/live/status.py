@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .cluster import LiveCluster
 
-_IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
+IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
 
 
@@ -115,7 +115,7 @@ def _statuses(objects: Iterable[Assessed]) -> Iterable[Status]:
 
 def _counts(name: str, one: Assessed) -> bool:
     target = one.target
-    if annotations_of(target.object.content).get(_IGNORES_HEALTH) == "true":
+    if annotations_of(target.object.content).get(IGNORES_HEALTH) == "true":
         return False
     is_child = (target.id.group, target.id.kind) == _APPLICATION
     if is_child and (target.id.name == name or _is(one, "Missing") or _is(one, "Unknown")):

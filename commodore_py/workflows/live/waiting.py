@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from commodore_py.adapters import ending
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.manifests.order.hooks import hook_facts
+from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
-from .status import status_of
+from .status import IGNORES_HEALTH, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Goal: TypeAlias = Literal["healthy", "synced", "gone"]
 GOALS: tuple[Goal, ...] = ("healthy", "synced", "gone")
 _LOOK_AGAIN = 1.0
+_NEVER = f'if that never comes, annotate it with {IGNORES_HEALTH}: "true"'
+_REMEDIES = {"Ingress": _NEVER, "Service": _NEVER}
+"""What helps with kinds that some clusters never complete."""
 
 
 class Left(NamedTuple):
@@ -73,7 +76,10 @@ def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
     """What is not healthy yet; an error for what has failed."""
     failed = []
     for target in cluster.targets:
-        if target.application is None or hook_facts(target.object.content).is_hook:
+        content = target.object.content
+        if target.application is None or hook_facts(content).is_hook:
+            continue
+        if annotations_of(content).get(IGNORES_HEALTH) == "true":
             continue
         live = cluster.live(target) if target.api is not None else None
         if live is None:
@@ -84,5 +90,9 @@ def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
             failed.append(CommodoreError(f"{target.id} has failed: {health.message}"))
         elif health.status not in (None, "Healthy"):
             rule = f"by {health.source}" if health.source else ""
-            yield Left(target.id, f"{health.status} {rule}: {health.message}".strip(": "))
+            why = f"{health.status} {rule}: {health.message}".strip(": ")
+            remedy = _REMEDIES.get(target.id.kind, "")
+            if health.status == "Suspended":
+                remedy = f'resume it, or annotate it with {IGNORES_HEALTH}: "true"'
+            yield Left(target.id, f"{why}; {remedy}" if remedy else why)
     raise_collected(failed, "what is waited for has failed")
