@@ -196,7 +196,7 @@ def test_a_silent_server_is_not_waited_for(complete: Complete, api: Api) -> None
     offered = complete("catalog", "compile", "", **way)
 
     # The server would keep silent for half a minute.
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert offered == ["c-old"]
 
 
