@@ -6,12 +6,13 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.tuning import signals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 _SIGNALS: tuple[int, ...] = (signals.SIGINT, signals.SIGTERM, signals.SIGHUP)
@@ -24,6 +25,8 @@ _WORDS: dict[int, bytes] = {
 
 _asked = threading.Event()
 _signal: int = signals.SIGINT
+_is_finishing = False
+_held: int | None = None
 
 
 def listen() -> None:
@@ -51,6 +54,19 @@ def pause(seconds: float) -> None:
         raise KeyboardInterrupt
 
 
+@contextmanager
+def finishing() -> Iterator[None]:
+    """What is done here, in the main thread, is finished before a signal ends the run."""
+    global _is_finishing  # noqa: PLW0603 - a process ends once
+    _is_finishing = True
+    try:
+        yield
+    finally:
+        _is_finishing = False
+        if _held is not None:
+            _end(_held, None)
+
+
 def word() -> str:
     """What has ended the run."""
     return _WORDS[_signal].decode().strip()
@@ -76,9 +92,12 @@ def _leave(code: int) -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    global _signal  # noqa: PLW0603 - a process ends once
-    if _asked.is_set():
-        os._exit(128 + _signal)  # for the second time: at once
+    global _signal, _held  # noqa: PLW0603 - a process ends once
+    if _is_finishing and _held is None:
+        _held = number
+        return
+    if _asked.is_set() or _is_finishing:
+        os._exit(128 + number)  # for the second time: at once
     _signal = number
     _asked.set()
     # Threads may wait for a server, and Python for its threads.

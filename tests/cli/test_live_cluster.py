@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.programs import accept_interruptions
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Kind, Refusal
 
@@ -278,6 +282,56 @@ def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> N
 
     assert ran.code == 1
     assert "ConfigMap shop/new cannot be read" in ran.err
+
+
+def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int, str]:
+    """Ctrl-C for a command, once something is true; its exit code and messages."""
+    place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")
+    command = [sys.executable, "-m", "commodore_py", "live", words[0], "c-demo-1", *place]
+    with subprocess.Popen(
+        [*command, *words[1:]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
+    ) as process:
+        while not ready():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        return process.wait(), process.stderr.read() if process.stderr else ""
+
+
+@pytest.mark.spec("16.70")
+@pytest.mark.parametrize("verb", ["wait", "watch"])
+def test_ctrl_c_ends_what_follows_a_cluster(live: Live, server: Cluster, verb: str) -> None:
+    del live  # it has prepared the catalog
+
+    code, _ = _interrupted((verb,), lambda: any("watch" in path for _, path in server.requests))
+
+    assert code == 130
+
+
+@pytest.mark.spec("16.70")
+def test_ctrl_c_lets_apply_finish_and_log_what_is_under_way(live: Live, server: Cluster) -> None:
+    begun, may_go_on = Event(), Event()
+
+    def slow(method: str, path: str) -> None:
+        if method == "PATCH" and "/bank/" in path:
+            begun.set()
+            may_go_on.wait(1.5)
+
+    server.before = slow
+
+    code, said = _interrupted(("apply", "--yes"), begun.is_set)
+
+    assert code == 130, said
+    assert _names(server) == ["bank/new", "bank/old", "shop/new", "shop/old"]
+    (log,) = Path(".commodore/live/c-demo-1").glob("*apply*")
+    assert json.loads(log.read_text().splitlines()[-1])["event"] == "done"
+    server.before = lambda _, __: None
+    assert live("apply", "--yes").code == 0
 
 
 def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - fields of its spec

@@ -82,13 +82,12 @@ def carry_out(
             if ("hook", str(action.id)) in before:
                 skipped += 1
                 continue
-            note.add("begin", action)
-            version = _act(cluster, writer, step, action, how)
-            note.add("done", action, version)
+            with ending.finishing():
+                note.add("begin", action)
+                version = _act(cluster, writer, step, action, how)
+                note.add("done", action, version)
             results.append((action.what, action.id))
             report(f"{action.what} {action.id}")
-            if ending.asked():
-                raise KeyboardInterrupt
         if step.awaited and not how.dry_run:
             done = {name for _, name in before}
             waiting = [one for one in step.actions if one.what in _CHANGES or str(one.id) in done]
