@@ -107,6 +107,19 @@ def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
 
 
 @_quickly
+def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Legal values of the parameter named before."""
+    import shlex
+
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.editing.options import options_at
+
+    found = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
+    # The shell would take quotes off, and what YAML reads would be another value.
+    yield {one.value: one.source for one in found if shlex.quote(one.value) == one.value}
+
+
+@_quickly
 def components(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())

@@ -156,6 +156,8 @@ def _problems(
         if error.validator == "additionalProperties":
             for problem in _unknown_keys(error, instance, parts):
                 yield (*at, problem.subject), problem
+        elif error.validator == "required":
+            yield at, _missing(error, schema, instance, parts)
         else:
             yield at, _problem(error, instance, parts, secret=secret)
 
@@ -169,14 +171,30 @@ def _problem(error: _Json, instance: str, parts: tuple[Hashable, ...], *, secret
         legal = error.validator_value if error.validator == "enum" else [error.validator_value]
         options = tuple(map(inline, legal))
         message = f"{path}: {inline(error.instance)} is not one of {', '.join(options)}"
-    elif error.validator == "required":
-        message = f"{path}: {error.message}"
     else:
         rule = f"{error.validator} {inline(error.validator_value)}"
         message = f"{path}: {inline(error.instance)} violates {rule}"
     place = Place(instance=instance, field=path)
     remedy = f"legal values: {', '.join(options)}" if options else ""
     return Problem.at(place, "parameters/schema", message, options=options, remedy=remedy)
+
+
+def _missing(error: _Json, schema: _Json, instance: str, parts: tuple[Hashable, ...]) -> Problem:
+    """A required parameter, which jsonschema names in its message alone."""
+    names = [one for one in error.validator_value if one not in error.instance]
+    name = next((one for one in names if error.message.startswith(repr(one))), names[0])
+    path = dotted((*parts, name))
+    legal = legal_at(schema, (*parts[1:], name))
+    options = tuple(map(inline, legal.values))
+    value = "?{vaultkv:…}" if legal.secret else options[0] if options else "VALUE"
+    return Problem.at(
+        Place(instance=instance, field=path),
+        "parameters/schema",
+        f"{path} is missing, and the component needs it",
+        options=options,
+        remedy=f"set it: commodore edit set {path} {value}"
+        + (f"; legal values: {', '.join(options)}" if options else ""),
+    )
 
 
 def _unknown_keys(error: _Json, instance: str, parts: tuple[Hashable, ...]) -> Iterator[Problem]:

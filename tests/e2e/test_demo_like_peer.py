@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.builders import git
+from tests.support.builders import commit_to, git
 from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.e2e
 
 # Paths of an installation, not of a configuration.
 _OF_THE_TOOL = re.compile(r"^(  _(?:python3|kustomize_wrapper): ).*$", re.MULTILINE)
+_COMMODORE = [sys.executable, "-m", "commodore_py"]
 _TIMESTAMP = re.compile(r"^(Compilation timestamp: ).*$", re.MULTILINE)
 
 
@@ -46,14 +48,17 @@ class Pair:
     peers: Compiled
 
 
-@pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2"])
+@pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2", "c-demo-1 with a bundle"])
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Compile and push twice with each tool, in the same playground made again."""
     peer = find_peer()
     root = tmp_path_factory.mktemp("pair")
-    peers = _compile_with_peer(peer, root, request.param)
+    cluster, _, bundled = request.param.partition(" ")
+    peers = _compile_with_peer(peer, _playground(root, bundled=bool(bundled)), cluster)
     shutil.rmtree(root / "demo")
-    return Pair(ours=_compile_with_ours(root, request.param), peers=peers)
+    ours = _compile_with_ours(_playground(root, bundled=bool(bundled)), cluster)
+    assert not bundled or "2026.11.1" in _bundle_in_effect(root, cluster)
+    return Pair(ours=ours, peers=peers)
 
 
 @pytest.mark.parametrize("part", ["manifests", "refs"])
@@ -115,8 +120,37 @@ def test_second_compile_pushes_nothing(pair: Pair) -> None:
         assert first == second
 
 
-def _compile_with_peer(peer: Path, root: Path, cluster: str) -> Compiled:
+def _playground(root: Path, *, bundled: bool) -> Path:
+    """The playground; with a bundle, all versions come from it, by an alias."""
     demo = write_demo(root / "demo").directory
+    if not bundled:
+        return root
+    repository = demo / "repos" / "global.git"
+    text = f"{git(repository, 'show', 'master:components.yml')}\n"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    entry = git(repository, "show", "master:commodore.yml").replace(
+        "  - .components\n", "  - .bundles.${facts:bundle::stable}\n"
+    )
+    files = {
+        "bundles/2026-11-1.yml": text,
+        "bundles/stable.yml": "classes: [.2026-11-1]\n",
+        "bundles/index.yml": "schema: bundle-index/v1\norder: calver\nbundles:\n"
+        f"  - {{version: '2026.11.1', class: 2026-11-1, sha256: {digest}}}\n",
+        "commodore.yml": entry,
+        "components.yml": None,
+    }
+    commit_to(repository, files)
+    return root
+
+
+def _bundle_in_effect(root: Path, cluster: str) -> str:
+    work, facts = root / "ours" / cluster, root / "demo" / "facts"
+    environment = clean_environment(root / "home") | {"COMMODORE_API_URL": str(facts)}
+    return run_to_end([*_COMMODORE, "bundle", "show", "--cluster", cluster], work, environment)
+
+
+def _compile_with_peer(peer: Path, root: Path, cluster: str) -> Compiled:
+    demo = root / "demo"
     work = root / "peers" / cluster
     with serve_facts(demo / "facts") as api:
 
@@ -132,11 +166,11 @@ def _compile_with_peer(peer: Path, root: Path, cluster: str) -> Compiled:
 
 
 def _compile_with_ours(root: Path, cluster: str) -> Compiled:
-    demo = write_demo(root / "demo").directory
+    demo = root / "demo"
     work = root / "ours" / cluster
     facts = demo / "facts"
     environment = clean_environment(root / "home") | {"COMMODORE_API_URL": str(facts)}
-    command = [sys.executable, "-m", "commodore_py", "catalog", "compile", cluster, "--push"]
+    command = [*_COMMODORE, "catalog", "compile", cluster, "--push"]
 
     def compile_once() -> str:
         return run_to_end(command, work, environment)

@@ -13,7 +13,7 @@ from commodore_py.adapters.files.protected import WouldWrite
 from commodore_py.adapters.reading import staged
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.config import WorkPaths
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
@@ -112,12 +112,14 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
 def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
     known = {(str(one), one.where) for one in old}
+    seen = {one.fingerprint for one in before.problems}
+    added_problems = tuple(one for one in after.problems if one.fingerprint not in seen)
     if after.error is not None:
         added = [one for one in after.error.parts if (str(one), one.where) not in known]
         if added or not known:
-            raise after.error
-    seen = {one.fingerprint for one in before.problems}
-    added_problems = tuple(one for one in after.problems if one.fingerprint not in seen)
+            # A parameter that violates its schema is often why a component does not compile.
+            why = [one.as_error() for one in added_problems if one.code == "parameters/schema"]
+            raise_collected([*why, *after.error.parts], "the edit is refused; nothing was written")
     if before.error is not None or after.error is not None or after.rendered is None:
         left = after.error.parts if after.error else ()
         return Outcome(None, added_problems, after.nodes, left)
@@ -127,16 +129,17 @@ def _compared(before: _Side, after: _Side) -> Outcome:
 
 
 def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
+    about: tuple[Problem, ...] = ()
     try:
         sources = pipeline.gather(config, cluster_id)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
-        about = (*sources.notices, *schema_problems(subjects))
+        about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))
         if not render:
             return _Side(nodes=nodes, problems=about)
         rendered = pipeline.render(config, sources)
     except CommodoreError as error:
-        return _Side(error=error)
+        return _Side(problems=about, error=error)
     problems = (*rendered.notices, *about)
     return _Side(rendered.catalog, rendered, nodes, problems)
 

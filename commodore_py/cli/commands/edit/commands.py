@@ -74,7 +74,7 @@ def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
 
 @edit.command(name="set")
 @path_argument
-@click.argument("value", nargs=-1, metavar="VALUE")
+@click.argument("value", nargs=-1, metavar="VALUE", shell_complete=completion.values)
 @value_options
 @parameter_options
 def set_(settings: Globals, /, path: str, value: tuple[str, ...], **options: Any) -> int:
@@ -89,7 +89,7 @@ def set_(settings: Globals, /, path: str, value: tuple[str, ...], **options: Any
 
 @edit.command()
 @path_argument
-@click.argument("value", nargs=-1, metavar="VALUE")
+@click.argument("value", nargs=-1, metavar="VALUE", shell_complete=completion.values)
 @click.option("--constant", is_flag=True, help="Also keep higher layers from setting it.")
 @value_options
 @parameter_options

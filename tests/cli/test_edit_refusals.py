@@ -1,0 +1,117 @@
+"""Edits that are refused: each names the place of its problem, and no byte is written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.cli import run
+from commodore_py.workflows.demo import write_demo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+CLUSTER = "inventory/classes/t-demo/c-demo-1.yml"
+SCHEMA = "dependencies/web-shop/class/defaults.schema.json"
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A playground with a compiled cluster, one of whose components has a schema."""
+    folder = tmp_path_factory.mktemp("refusals") / "demo"
+    write_demo(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        words = ("catalog", "compile", "c-demo-1", "--api-url", str(folder / "facts"))
+        assert run(("-d", str(folder), *words)) == 0
+    hours = {"enum": ["16:30", "17:00"]}
+    rules = {
+        "properties": {
+            "ingress_class": {"enum": ["public", "none", "two words"]},
+            "settings": {"required": ["ORDERS_UNTIL"], "properties": {"ORDERS_UNTIL": hours}},
+        }
+    }
+    (folder / SCHEMA).write_text(json.dumps(rules))
+    return folder
+
+
+@pytest.fixture
+def place(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", str(compiled))
+    monkeypatch.setenv("COMMODORE_API_URL", str(compiled / "facts"))
+    return compiled
+
+
+def state(place: Path) -> dict[str, bytes]:
+    """Every file that an edit may write; Git and our own folder keep logs."""
+    own = {".git", ".commodore"}
+    return {
+        str(file): file.read_bytes()
+        for file in sorted(place.rglob("*"))
+        if file.is_file() and not own & set(file.parts)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "where"),
+    [
+        pytest.param(
+            ("set", "web_shop.title", "${no:such}"),
+            "no:such",
+            f"{CLUSTER}:10",
+            id="broken reference",
+        ),
+        pytest.param(
+            ("set", "web_shop.ingress_class", "privat"),
+            "web_shop.ingress_class: privat is not one of public, none, two words",
+            f"{CLUSTER}:6",
+            id="schema violation",
+        ),
+        pytest.param(
+            ("unset", "web_shop.settings.ORDERS_UNTIL", "--tenant"),
+            "web_shop.settings.ORDERS_UNTIL is missing, and the component needs it",
+            "instance web-shop, web_shop.settings.ORDERS_UNTIL",
+            id="missing value",
+        ),
+        pytest.param(
+            ("override", "web_shop.settings", "{}", "--constant", "--tenant", "--clusters", "all"),
+            "while compiling cluster c-demo-2 with the edit",
+            "inventory/classes/t-demo/c-demo-2.yml:12",
+            id="compile error in another cluster",
+        ),
+        pytest.param(
+            ("set", "database.size", "30Gi", "--strict"),
+            "the edit would delete and create again: StatefulSet web-shop/database",
+            "\n  StatefulSet web-shop/database\n",
+            id="grade above the limit",
+        ),
+    ],
+)
+def test_a_refused_edit_names_its_place_and_writes_nothing(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], message: str, where: str
+) -> None:
+    before = state(place)
+
+    ran = commodore("edit", *words)
+
+    assert ran.code == 1, ran.out + ran.err
+    assert message in ran.err
+    assert where in ran.err
+    assert state(place) == before
+    assert commodore("edit", "log").out == ""
+
+
+@pytest.mark.usefixtures("place")
+def test_legal_values_are_completed_unless_the_shell_would_change_them(
+    commodore: CommandLine,
+) -> None:
+    words = "commodore edit set web_shop.ingress_class"
+
+    ran = commodore(_COMMODORE_COMPLETE="bash_complete", COMP_WORDS=f"{words} ", COMP_CWORD="4")
+
+    assert ran.out.split() == ["plain,none", "plain,public"]
