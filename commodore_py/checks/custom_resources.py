@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.store import digest_of
 
 from .base import Issue, items, mapping
-from .kubernetes_rules import ranged
+from .kubernetes.rules import ranged
 from .names import PATH_SEGMENT, name_issues
 from .schemas import EXTRA, as_json, is_installed, issues_of, validator_of
 

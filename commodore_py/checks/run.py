@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
-from . import custom_resources, kubernetes_schema
+from . import custom_resources
 from .base import Context, Version, mapping
 from .documents import DEFINITIONS, Memory, documents_of, issue_from, items_of
+from .kubernetes import schema as kubernetes_schema
 from .origins import Finder, Unknown
 from .table import CATALOG_CHECKS, OBJECT_CHECKS, RUN_CHECKS
 

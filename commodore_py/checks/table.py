@@ -8,14 +8,14 @@ from . import (
     custom_resources,
     duplicates,
     images,
-    kubernetes_schema,
     namespaces,
     online,
     parameters_schema,
     references,
-    removed_apis,
     secrets,
 )
+from .kubernetes import removed_apis
+from .kubernetes import schema as kubernetes_schema
 from .policy import check as policy
 
 if TYPE_CHECKING:

@@ -250,8 +250,8 @@ def test_removed_apis(api_version: str, kind: str, minor: int, expected: str) ->
 
 
 def test_the_table_of_removed_apis_agrees_with_the_schemas() -> None:
-    from commodore_py.checks.kubernetes_schema import schemas_of
-    from commodore_py.checks.removed_apis import REMOVED
+    from commodore_py.checks.kubernetes.removed_apis import REMOVED
+    from commodore_py.checks.kubernetes.schema import schemas_of
 
     for api_version, kinds in REMOVED.items():
         for kind, (minor, instead) in kinds.items():

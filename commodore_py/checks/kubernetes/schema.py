@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
+from commodore_py.checks.base import Issue, Version, mapping
+from commodore_py.checks.names import name_issues
+from commodore_py.checks.schemas import EXTRA, is_installed, issues_of, validator_of
 
-from .base import Issue, Version, mapping
-from .kubernetes_rules import ranged, refined
-from .names import name_issues
-from .schemas import EXTRA, is_installed, issues_of, validator_of
+from .rules import ranged, refined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from jsonschema_rs import Validator
 
-    from .base import Content, Context
+    from commodore_py.checks.base import Content, Context
 
 NAME = "kubernetes-schema"
 OLDEST = Version(1, 25)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .base import Version, mapping
+from commodore_py.checks.base import Version, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

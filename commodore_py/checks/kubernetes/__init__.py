@@ -1,0 +1,1 @@
+"""Kubernetes' own kinds: schemas, what servers demand beyond them, removed versions."""
