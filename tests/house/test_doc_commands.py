@@ -35,6 +35,7 @@ NOT_RUN = {
     "docs/how-to/lock.md": 1,
     "docs/how-to/log-in.md": 4,
     "docs/how-to/look-up-secrets.md": 2,
+    "docs/how-to/render-a-plan.md": 1,
     "docs/how-to/set-up-a-machine.md": 1,
     "docs/how-to/slow-compile.md": 1,
     "docs/how-to/switch-from-commodore.md": 1,
