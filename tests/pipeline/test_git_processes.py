@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.git import program
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -34,6 +35,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cou
     def since() -> Counter[str]:
         events = [json.loads(line) for line in log.read_text().splitlines()]
         log.write_text("")
+        program.rules_in_settings.cache_clear()  # what follows is another command's
         return Counter(e["name"] for e in events if e["event"] == "cmd_name")
 
     return since

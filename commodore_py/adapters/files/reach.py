@@ -65,6 +65,13 @@ class _Folder(NamedTuple):
     real: str
     refused: frozenset[str]
     """Names in it that are judged one by one; hidden ones are in any case."""
+    ruled: frozenset[str]
+    """Names in it, their case ignored as well, that rules are about, or something below them."""
+
+    def has_rules(self, name: str) -> bool:
+        """Whether a folder in it is not like those below it that no rule is about."""
+        special = name[:1] in _JUDGED or has_git_name(name)
+        return special or name in self.ruled or name.casefold() in self.ruled
 
 
 class Reach:
@@ -196,21 +203,31 @@ class Reach:
             self.real_folder(folder)
 
     def _folder(self, folder: str) -> _Folder | None:
-        try:
+        if folder in self._folders:
             return self._folders[folder]
-        except KeyError:
-            found = self._folders[folder] = self._judged(folder)
-            return found
+        waiting: list[str] = []
+        while folder not in waiting[-1:] and folder not in self._folders:
+            waiting.append(folder)
+            above, slash, _ = folder.rpartition("/")
+            folder = above or slash
+        for one in reversed(waiting):  # what is known of one above is used below it
+            self._folders[one] = self._judged(one)
+        return self._folders[waiting[0]]
 
     def _judged(self, folder: str) -> _Folder | None:
         if "\0" in folder:
             return None
         real = self._real_of(folder) or "/"
+        path, _, name = folder.rpartition("/")
+        above = self._folders.get(path)
+        if above and real == f"{above.real}/{name}" and not above.has_rules(name):
+            return _Folder(real, frozenset(), frozenset())
         if self._refusal_by_name(folder) or not self._is_allowed(real) or self._refusal(real):
             return None
         below = f"{real}/" if real != "/" else real
-        names = (place[len(below) :] for place in self._never if place.startswith(below))
-        return _Folder(real, frozenset(name for name in names if "/" not in name))
+        names, folded = _below(below, self._never), _below(below.casefold(), self._folded)
+        ruled = frozenset(name.partition("/")[0] for name in (*names, *folded))
+        return _Folder(real, frozenset(name for name in names if "/" not in name), ruled)
 
     def _real_of(self, folder: str) -> str:
         """The real path of a folder, empty for the root; those above it are resolved once."""
@@ -335,6 +352,10 @@ def _refused(path: str, real: str, why: str) -> NeverRead:
         f"cannot read {path}: {leads}{why}",
         hint="content may read files below the search paths and of the component's checkout",
     )
+
+
+def _below(folder: str, places: Iterable[str]) -> list[str]:
+    return [place[len(folder) :] for place in places if place.startswith(folder)]
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
@@ -64,7 +63,7 @@ def listed_once() -> Iterator[None]:
 
 
 class RemoteClient:
-    """Lists the refs of remotes; the user's rules for them are read once.
+    """Lists the refs of remotes.
 
     With `current`, responses to earlier clusters do not count: a catalog may have been pushed to.
     """
@@ -72,8 +71,6 @@ class RemoteClient:
     def __init__(self, root: Path, *, current: bool = False) -> None:
         self._root = root
         self._current = current
-        self._ruled: bool | None = None
-        self._lock = Lock()
 
     def list_refs(self, url: str, git_folder: Path) -> RemoteRefs:
         """What a remote has, for a clone of it; one on this machine responses by its files."""
@@ -103,15 +100,9 @@ class RemoteClient:
         """The path of a remote on this machine; None if it must be fetched by Git."""
         path = git_urls.local_path(git_urls.normalise(url))
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
-        if path is None or by_program() or _rewrites(settings) or self._has_rules():
+        if path is None or by_program() or _rewrites(settings) or has_rules_for_remotes(self._root):
             return None
         return git_folder_of_remote(path)
-
-    def _has_rules(self) -> bool:
-        with self._lock:
-            if self._ruled is None:
-                self._ruled = has_rules_for_remotes(self._root)
-            return self._ruled
 
 
 def parse_listing(listing: str) -> RemoteRefs:
