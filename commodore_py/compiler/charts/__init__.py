@@ -39,6 +39,12 @@ def title_of(chart: Path) -> str:
     return " ".join(str(head[key]) for key in ("name", "version") if head.get(key)) or chart.name
 
 
+def lacks_charts(chart: Path) -> bool:
+    """Whether `helm dependency update` has something to fetch, or Helm has to say what is wrong."""
+    whole = _Chart(dict(_files(chart)), "")
+    return _HEAD not in whole.files or not whole.is_complete()
+
+
 @dataclass(frozen=True, slots=True)
 class _Chart:
     """A chart among all files, below its folder."""
@@ -56,8 +62,7 @@ class _Chart:
                 last = name.rpartition("/")[2]
                 if name.startswith(prefix) and last != _NOTES and not last.startswith("_"):
                     yield name
-        listed = head.get("dependencies") or self.read("requirements.yaml").get("dependencies")
-        wanted = [one for one in listed or [] if isinstance(one, Mapping)]
+        wanted = self._wanted()
         for name, folder in self._subs().items():
             uses = [one for one in wanted if one.get("name") == name]
             if uses and not any(_is_on(one, values) for one in uses):
@@ -67,6 +72,15 @@ class _Chart:
             yield from _Chart(self.files, folder).rendered(
                 below if isinstance(below, Mapping) else {}
             )
+
+    def is_complete(self) -> bool:
+        """Whether all sub-charts are there; like Helm, by their names only."""
+        return {one.get("name") for one in self._wanted()} <= {*self._subs()}
+
+    def _wanted(self) -> list[Mapping[str, Any]]:
+        head = self.read(_HEAD)
+        listed = head.get("dependencies") or self.read("requirements.yaml").get("dependencies")
+        return [one for one in listed or [] if isinstance(one, Mapping)]
 
     def _subs(self) -> dict[str, str]:
         prefix = f"{self.folder}charts/"

@@ -12,7 +12,8 @@ import yaml
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 _OF_ITS_OWN = {
     "set": "helm_values",
@@ -129,11 +130,14 @@ def reaching(params: Mapping[str, Any]) -> list[str]:
     return sorted(key for key in map(str, params) if key not in harmless and params.get(key))
 
 
-def fetched(fields: Mapping[str, Any]) -> list[str]:
-    """What an entry has Helm fetch from servers."""
+def fetched(fields: Mapping[str, Any], lacking: Iterable[Path]) -> list[str]:
+    """What an entry has Helm fetch from servers, if these charts lack sub-charts."""
     names = [str(file) for file in fields["helm_values_files"] or () if "://" in str(file)]
     params = fields["helm_params"]
-    return [*names, *(f"helm_params.{k}" for k in ("dependency_update", "repo") if params.get(k))]
+    # Helm updates nothing where all sub-charts are there.
+    if params.get("dependency_update") and any(True for _ in lacking):
+        names.append("helm_params.dependency_update")
+    return [*names, "helm_params.repo"] if params.get("repo") else names
 
 
 def _given(flag: str, value: object) -> list[str]:

@@ -11,6 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters import files
 from commodore_py.adapters.helm.program import HelmFailed, find_helm
 from commodore_py.adapters.yaml import exact as yaml_exact
+from commodore_py.compiler.charts import lacks_charts
 from commodore_py.compiler.formats import BadValue, Format
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.compiler.workplace import checkout_on_disk
@@ -70,14 +71,15 @@ def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
     entry = job.entry
     releases = releases_of(entry.fields, where=entry.where)
-    if job.kapitan.job.offline and (wanted := fetched(entry.fields)):
+    output = job.output
+    charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
+    lacking = filter(lacks_charts, charts)
+    if job.kapitan.job.offline and (wanted := fetched(entry.fields, lacking)):
         raise CommodoreError(
             f"helm would fetch what is wanted by {', '.join(wanted)}",
             where=entry.where,
             hint="leave out --offline, or vendor it",
         )
-    output = job.output
-    charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
     named = map(Path, entry.fields["helm_values_files"] or ())
     read = [chart for chart in charts if not _is_clone(job, chart)]
     check_for_programs(job, [*read, *(path for path in named if path.exists())])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -164,4 +165,8 @@ def test_what_helm_would_fetch() -> None:
         "helm_params": {"dependency_update": True, "repo": ""},
     }
 
-    assert fetched(fields) == ["https://example.com/b", "helm_params.dependency_update"]
+    assert fetched(fields, []) == ["https://example.com/b"]
+    assert fetched(fields, [Path("chart")]) == [
+        "https://example.com/b",
+        "helm_params.dependency_update",
+    ]
