@@ -147,7 +147,7 @@ def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
     """The same for people."""
     for one in found:
         details = f": {one.details}" if one.details else ""
-        yield escaping.one_line(f"{one.state:<8} {one.name}{details}")
+        yield escaping.one_line(f"{one.state:<9} {one.name}{details}")
 
 
 def _value(value: object) -> str:

@@ -1,9 +1,10 @@
-"""What servers have now of what is locked: moved, gone, yanked, changed, behind, unknown."""
+"""What servers have now of what is locked: moved, gone, yanked, changed, withdrawn and others."""
 
 from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -11,6 +12,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.bundles.index import FILE, parse
 from commodore_py.dependencies.downloads.artifacts import Artifacts
 from commodore_py.dependencies.downloads.charts import Charts
 from commodore_py.dependencies.downloads.settings import FetchSettings
@@ -18,6 +20,7 @@ from commodore_py.dependencies.downloads.store import Store
 from commodore_py.dependencies.downloads.web_files import fetch_file
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.lock.document import Block
 from commodore_py.dependencies.lock.downloads import sha256_in
 from commodore_py.errors import CommodoreError
 from commodore_py.model.download import Artifact, Chart
@@ -25,12 +28,15 @@ from commodore_py.model.download import Artifact, Chart
 from .names import inputs_of, name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.document import Block, Lock, Path
+    from commodore_py.dependencies.lock.document import Lock, Path
 
 _PARALLEL = 8
-State = Literal["same", "behind", "moved", "gone", "yanked", "changed", "unknown"]
-BAD = ("moved", "gone", "yanked", "changed")
+_BUNDLE = ("bundle",)
+State = Literal["same", "behind", "moved", "gone", "yanked", "changed", "withdrawn", "unknown"]
+BAD = ("moved", "gone", "yanked", "changed", "withdrawn")
 
 
 class Finding(NamedTuple):
@@ -44,15 +50,16 @@ class Finding(NamedTuple):
 def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
     """Compare all inputs with what their servers have now."""
     with tempfile.TemporaryDirectory(prefix="commodore-lock-check-") as scratch:
-        checking = _Checking(config, Folder(scratch))
+        checking = _Checking(config, lock, Folder(scratch))
+        recorded = {path: one for path, one in lock.blocks.items() if path == _BUNDLE}
         with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-            found = pool.map(checking.check, sorted(inputs_of(lock).items()))
+            found = pool.map(checking.check, sorted((inputs_of(lock) | recorded).items()))
             return tuple(one for one in found if one is not None)
 
 
 class _Checking:
-    def __init__(self, config: Config, scratch: Folder) -> None:
-        self._scratch = scratch
+    def __init__(self, config: Config, lock: Lock, scratch: Folder) -> None:
+        self._lock, self._scratch = lock, scratch
         self._client = RemoteClient(scratch)
         # A store of its own: what is cached says nothing about servers.
         self._settings = FetchSettings(
@@ -73,6 +80,8 @@ class _Checking:
 
     def _state(self, path: Path, block: Block) -> tuple[State, str]:
         kind = path[0]
+        if kind == "bundle":
+            return self._of_bundle(block.text("version"))
         if kind == "chart":
             return self._of_chart(path[1], block)
         if kind in ("file", "artifact"):
@@ -118,18 +127,39 @@ class _Checking:
 
     def _has(self, url: str, commit: str, *, branch: str = "") -> bool:
         """Whether a remote has a commit, on a branch if one is named."""
-        with tempfile.TemporaryDirectory(dir=self._scratch) as name:
-            clone = Folder(name)
-            git(clone, "init", "--quiet", "--bare", ".")
-            git(clone, "remote", "add", "origin", git_urls.normalise(url))
-            git(clone, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-            fetch(clone)
+        with self._cloned(url) as clone:
             starts = (f"{BRANCHES}{branch}",) if branch else ("--all",)
             try:
                 listed = git(clone, "rev-list", *starts)
             except ProgramFailed:
                 return False
             return succeeds(clone, "cat-file", "-e", commit) and commit in listed.split()
+
+    @contextmanager
+    def _cloned(self, url: str) -> Iterator[Folder]:
+        with tempfile.TemporaryDirectory(dir=self._scratch) as name:
+            clone = Folder(name)
+            git(clone, "init", "--quiet", "--bare", ".")
+            git(clone, "remote", "add", "origin", git_urls.normalise(url))
+            git(clone, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+            fetch(clone)
+            yield clone
+
+    def _of_bundle(self, version: str) -> tuple[State, str]:
+        """What the newest index says: that of the branch, or else of the default branch."""
+        configuration = self._lock.blocks.get(("config", "global"), Block({}))
+        url, requested = configuration.text("url"), configuration.text("requested")
+        refs = self._client.list_refs(url, self._scratch)
+        branch = requested if BRANCHES + requested in refs.objects else refs.default_branch
+        with self._cloned(url) as clone:
+            text = git(clone, "show", f"{BRANCHES}{branch}:{FILE}")
+        entry = parse(text.encode(), FILE).entry(version)
+        if entry is None:
+            return "gone", f"{version} is not in the index of bundles"
+        if entry.withdrawn is None:
+            return "same", ""
+        reason, instead = entry.withdrawn
+        return "withdrawn", f"{version}: {reason}{f'; use {instead} instead' if instead else ''}"
 
     def _of_chart(self, name: str, block: Block) -> tuple[State, str]:
         place, _, requested = name.rpartition("@")

@@ -101,6 +101,23 @@ def test_a_withdrawn_bundle_stops_a_compile(place: Place) -> None:
     assert "is withdrawn" in tolerant.err
 
 
+@pytest.mark.spec("13.39")
+def test_a_bundle_that_is_withdrawn_later_compiles_as_locked(place: Place) -> None:
+    lock = place.root / "c-one.lock"
+    assert place.compile("--lock", str(lock)).code == 0
+    before = place.run("lock", "check", "--lock", str(lock))
+    place.index(v2026_11_1="withdrawn: {reason: it loses claims, instead: '2026.11.2'}")
+
+    ran = place.compile("--lock", str(lock), "--frozen")
+    checked = place.run("lock", "check", "--lock", str(lock))
+
+    assert ran.code == 0, ran.err
+    assert "withdrawn" not in ran.err
+    assert (before.code, before.out) == (0, "")
+    assert checked.code == 1
+    assert "withdrawn bundle: 2026.11.1: it loses claims; use 2026.11.2 instead" in checked.out
+
+
 def test_a_bundle_for_a_newer_commodore_stops_a_compile(place: Place) -> None:
     place.index(v2026_11_1="requires-tool: '>=99'")
 

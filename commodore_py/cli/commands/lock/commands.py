@@ -317,7 +317,8 @@ def check(
 ) -> int:
     """Compare what is locked with what servers have now.
 
-    Moved tags, commits that are gone, charts that were withdrawn and changed content are errors.
+    Moved tags, commits that are gone, charts that were removed from their server, changed
+    content and withdrawn bundles are errors.
     What is behind its branch, and servers that do not respond, are only shown.
     """
     from commodore_py.cli.output import formats, locks
