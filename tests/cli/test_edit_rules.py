@@ -442,6 +442,22 @@ def test_an_interrupted_edit_is_completed_or_taken_back(
     (place / ".commodore/edits/500.json").unlink(missing_ok=True)
 
 
+def test_an_edit_begins_with_what_an_interrupted_one_leaves(
+    commodore: CommandLine, place: Path
+) -> None:
+    old = write(place, "parameters: {a: 1}\n")
+    edit = FileEdit(CLUSTER, old, b"parameters: {a: 2}\n")
+    entry = Entry("500", "", "set a", (edit,), step="write", pending=(edit,))
+    edit_journal.note(WorkPaths(place), entry)
+
+    assert commodore("edit", "set", "b", "3", *NONE).code == 0
+    assert (place / CLUSTER).read_text() == "parameters: {a: 2, b: 3}\n"
+    assert commodore("edit", "undo").code == 0
+    assert (place / CLUSTER).read_bytes() == edit.after
+    for name in ("500", "501"):
+        (place / f".commodore/edits/{name}.json").unlink()
+
+
 @pytest.mark.spec("14.40")
 def test_a_file_that_cannot_be_written_changes_no_other(place: Path) -> None:
     old = {name: (place / name).read_bytes() for name in (CLUSTER, TENANT)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of as bytes_of
 from commodore_py.dependencies.bundles.index import CLASSES
+from commodore_py.dependencies.protection.recovery import recover_edits
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
@@ -42,6 +43,7 @@ class Planned(NamedTuple):
 
 def plan(config: Config, bundles: Bundles, version: str, where: str) -> Planned:
     """Replace the bundle's class in a class of the hierarchy, and compile with that."""
+    recover_edits(config.paths)
     entry = bundles.entry(version)
     if entry.withdrawn is not None:
         raise CommodoreError(
@@ -146,5 +148,4 @@ def write(config: Config, planned: Planned, version: str, *, allow_data_loss: bo
     file = planned.file.parent.resolve() / planned.file.name
     edit = edit_journal.FileEdit(str(file.relative_to(root)), planned.before, planned.after)
     with exclusive_run(config.paths):
-        edit_journal.recover(config.paths)
         return edit_journal.write(config.paths, f"bundle use {version}", [edit]).id

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.dependencies.protection import edit_journal
 from commodore_py.dependencies.protection.edit_journal import FileEdit
+from commodore_py.dependencies.protection.recovery import recover_edits
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lieutenant.last_compile import cluster_id_in
@@ -70,6 +71,8 @@ def run(config: Config, operations: Sequence[Operation], rules: Rules) -> Result
 
     One that is to be pushed is planned and validated again if somebody else has pushed meanwhile.
     """
+    if not rules.dry_run:
+        recover_edits(config.paths)
     for left in range(_RETRIES, -1, -1):
         try:
             return _carried_out(config, plan_of(config.paths, operations), rules)
@@ -150,7 +153,6 @@ def _written(config: Config, plan: Plan) -> Entry:
         for file, (before, after) in plan.files.items()
     ]
     with exclusive_run(config.paths):
-        edit_journal.recover(config.paths)
         return edit_journal.write(config.paths, str(plan), files)
 
 
