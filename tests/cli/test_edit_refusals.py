@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py import pipeline
+from commodore_py.adapters.yaml import splice
 from commodore_py.cli import run
+from commodore_py.dependencies.protection import run_lock
 from commodore_py.workflows.demo import write_demo
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,6 +110,80 @@ def test_a_refused_edit_names_its_place_and_writes_nothing(
     assert ran.code == 1, ran.out + ran.err
     assert message in ran.err
     assert where in ran.err
+    assert state(place) == before
+    assert commodore("edit", "log").out == ""
+
+
+@pytest.mark.spec("14.23")
+def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: Path) -> None:
+    tenant = place / "inventory/classes/t-demo"
+    git(tenant, "tag", "v7")
+    git(tenant, "checkout", "--quiet", "v7")
+
+    ran = commodore("edit", "set", "a", "1", "--validate", "none", "--dry-run")
+
+    git(tenant, "checkout", "--quiet", "-")
+    assert ran.code == 0
+    assert "the cluster uses v7 of this repository, and no branch" in ran.err
+    assert "use --branch NAME" in ran.err
+
+
+@pytest.mark.spec("14.35")
+def test_an_edit_that_would_change_something_else_is_a_bug(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = state(place)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    put = splice.put
+    monkeypatch.setattr(splice, "put", lambda *words, **more: f"{put(*words, **more)}\nmore: 1\n")
+
+    ran = commodore("edit", "set", "web_shop.replicas", "3")
+
+    assert ran.code == 3
+    assert "set of parameters.web_shop.replicas would change something else" in ran.err
+    assert [*tmp_path.glob("commodore-*.log")]
+    assert state(place) == before
+
+
+@pytest.mark.spec("14.41")
+@pytest.mark.parametrize("validate", ["none", "inventory"])
+def test_an_edit_waits_for_another_run(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, validate: str
+) -> None:
+    before = state(place)
+    holder = (
+        "import fcntl, os, sys; file = open(sys.argv[1], 'r+'); fcntl.lockf(file, fcntl.LOCK_EX);"
+        "print(os.getpid(), file=file, flush=True); print('held', flush=True); sys.stdin.read()"
+    )
+    clock = itertools.count()
+    with subprocess.Popen(
+        (sys.executable, "-c", holder, str(place / ".commodore/lock")),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        monkeypatch.setattr(run_lock.time, "monotonic", lambda: next(clock))
+        ran = commodore("edit", "set", "web_shop.replicas", "3", "--validate", validate)
+        monkeypatch.undo()
+        process.communicate()
+
+    assert ran.code == 1
+    assert f"warning: waiting for another run (process {process.pid})" in ran.err
+    assert f"error: another run (process {process.pid}) is running" in ran.err
+    assert state(place) == before
+
+
+@pytest.mark.spec("14.42")
+def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(place)
+    monkeypatch.setattr(pipeline, "render", lambda *_: signal.raise_signal(signal.SIGINT))
+
+    ran = commodore("edit", "set", "web_shop.replicas", "3")
+
+    assert ran.code == 130
     assert state(place) == before
     assert commodore("edit", "log").out == ""
 

@@ -23,6 +23,7 @@ from .fetched import fetch_requested
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
@@ -64,31 +65,28 @@ def outcome_of(
     fetched into a copy.
     """
     config = config._replace(local=True, dry_run=True)
-    # What a compile warns of is not about the edit; a compile shows it again.
-    with filtered(lambda record: record.levelno >= logging.ERROR):
-        if not fetch:
-            try:
-                with in_place(config.paths):
-                    before = _side(config, cluster_id, render=render)
-                    with staged({file: new for file, (_, new) in files.items()}):
-                        return _compared(before, _side(config, cluster_id, render=render))
-            except WouldWrite:
-                pass
-        with _copy_of(config, files) as (own, own_files):
-            before = _side(own, cluster_id, render=render)
-            known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
-            for file, (_, new) in own_files.items():
-                file.write_bytes(new)
-            if known:
-                fetch_requested(own, cluster_id, known)
-            return _compared(before, _side(own, cluster_id, render=render))
+    if not fetch:
+        try:
+            with in_place(config.paths), _quiet():
+                before = _side(config, cluster_id, render=render)
+                with staged({file: new for file, (_, new) in files.items()}):
+                    return _compared(before, _side(config, cluster_id, render=render))
+        except WouldWrite:
+            pass
+    with _copy_of(config, files) as (own, own_files), _quiet():
+        before = _side(own, cluster_id, render=render)
+        known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
+        for file, (_, new) in own_files.items():
+            file.write_bytes(new)
+        if known:
+            fetch_requested(own, cluster_id, known)
+        return _compared(before, _side(own, cluster_id, render=render))
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
     """What an edit causes in another cluster, which is gathered in a folder of its own."""
     root = config.paths.root.resolve()
-    own_messages = filtered(lambda record: record.levelno >= logging.ERROR)
-    with own_messages, tempfile.TemporaryDirectory(prefix="commodore-edit-") as folder:
+    with _quiet(), tempfile.TemporaryDirectory(prefix="commodore-edit-") as folder:
         place = Path(folder).resolve()
         scratch = WorkPaths(place / "work")
         own = config._replace(paths=scratch, local=False, output_dir=place / "catalog")
@@ -107,6 +105,11 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
             error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
             error.add_note(f"while compiling cluster {cluster_id} with the edit")
             raise
+
+
+def _quiet() -> AbstractContextManager[None]:
+    """What a compile warns of is not about the edit; a compile shows it again."""
+    return filtered(lambda record: record.levelno >= logging.ERROR)
 
 
 def _compared(before: _Side, after: _Side) -> Outcome:

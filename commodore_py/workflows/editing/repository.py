@@ -9,20 +9,35 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import safe
 from commodore_py.adapters.git.program import fetch, git, git_bytes, over_network, succeeds
-from commodore_py.adapters.git.repository import default_branch_of, head_of
+from commodore_py.adapters.git.repository import default_branch_of, head_of, is_repository
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
+from commodore_py.model.problem import Problem
 
 from .commits import HookChanged, Overtaken
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from .commits import CommitRequest
 
 _OVERTAKEN = ("fetch first", "non-fast-forward", "cannot lock ref")
 _FILE = "100644"
+
+
+def pinned(folders: Iterable[Path]) -> Iterator[Problem]:
+    """Checkouts at a tag or a commit, which the cluster uses in place of a branch."""
+    for folder in sorted(folders):
+        if is_repository(folder) and head_of(folder)[1] is None:
+            name = git(folder, "describe", "--tags", "--always")
+            yield Problem(
+                f"the cluster uses {name} of this repository, and no branch",
+                where=str(folder),
+                code="edit/pinned",
+                remedy="the next compile does not have the edit: use --branch NAME to commit it,"
+                " and have the cluster use a revision that includes that commit",
+            )
 
 
 class Repository:

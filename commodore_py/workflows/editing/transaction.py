@@ -159,6 +159,11 @@ def _written(config: Config, plan: Plan) -> Entry:
 def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
     problems: list[Problem] = []
     change, diff, nodes = None, None, None
+    if plan:
+        from .repository import pinned
+
+        tops = {one.choice.name.partition(".")[0] for one in plan.planned}
+        problems += pinned(config.paths.classes / top for top in tops)
     if plan and rules.validate in ("inventory", "compile"):
         from .outcome import outcome_of
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 def show(found: Result, output: str) -> None:
     """Print an edit."""
-    messages.notices(one for one in found.verdict.problems if one.severity != "info")
+    for one in found.verdict.problems:
+        if one in found.verdict.failing:
+            messages.error_with(one.message, where=one.where, hint=one.remedy, gap=True)
+        elif one.severity != "info":
+            messages.warn(one.message, where=one.where, hint=one.remedy)
     if output != "text":
         from commodore_py.cli.output import formats
 
