@@ -524,6 +524,31 @@ def test_another_cluster_that_fails_refuses_the_edit(commodore: CommandLine, pla
     assert (place / TENANT).read_bytes() != before
 
 
+@pytest.mark.slow
+@pytest.mark.spec("14.48")
+def test_a_lock_is_used_and_not_written(commodore: CommandLine, place: Path) -> None:
+    repository = place / "repos/component-web-shop.git"
+    git(repository, "tag", "v2.0.0")
+    words = ("edit", "component", "version", "web-shop", "v2.0.0", "--dry-run")
+    lock = place / "of-c-demo-1.lock"
+    missing = commodore(*words, "--lock", str(lock))
+    lock.write_text(
+        'schema = "lock/v1"\n[cluster]\nid = "c-demo-1"\n[component."web-shop"]\n'
+        f'url = "{repository.as_uri()}"\nrequested = "master"\nversion = "master"\n'
+        f'commit = "{git(repository, "rev-parse", "HEAD")}"\n'
+    )
+    before = lock.read_bytes()
+    ran = commodore(*words, "--lock", str(lock.with_name("of-{cluster}.lock")))
+    other = commodore("edit", "set", "web_shop.replicas", "3", "--dry-run", "--lock", str(lock))
+
+    assert (missing.code, ran.code, other.code) == (1, 0, 0)
+    assert "there is no such lock" in missing.err
+    assert "component web-shop: v2.0.0 is requested, master is locked" in ran.err
+    assert f"commodore lock sync --lock {lock}" in ran.err
+    assert "is locked" not in other.err
+    assert lock.read_bytes() == before
+
+
 def tenant_of(place: Path) -> Path:
     return place / CLASSES / "t-demo"
 

@@ -61,6 +61,7 @@ NOTICES: dict[str, Code] = {
     "change/recreate": Code("warning", "An edit deletes an object and creates it again."),
     "edit/merged": Code("warning", "An edit merges with what lower layers set."),
     "edit/no-effect": Code("error", "An edit does not change the merged value."),
+    "edit/not-locked": Code("warning", "A lock does not have what an edit requests."),
     "edit/other-clusters": Code("warning", "Other clusters include the class of an edit."),
     "edit/pinned": Code("warning", "A cluster does not use the branch that an edit changes."),
     "edit/still-broken": Code("warning", "An error that an edit does not fix."),

@@ -78,9 +78,14 @@ def outcome_of(
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
         for file, (_, new) in own_files.items():
             file.write_bytes(new)
-        if known:
-            fetch_requested(own, cluster_id, known)
-        return _compared(before, _side(own, cluster_id, render=render))
+        wanted = fetch_requested(own, cluster_id, known) if known else known
+        found = _compared(before, _side(own, cluster_id, render=render))
+        if own.lock_file is None:
+            return found
+        from .unlocked import lock_of, unlocked
+
+        about = unlocked(lock_of(own, cluster_id), wanted, known)
+        return found._replace(problems=(*found.problems, *about))
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
@@ -92,7 +97,7 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
         own = config._replace(paths=scratch, local=False, output_dir=place / "catalog")
         try:
             pipeline.gather(own, cluster_id)
-            own = own._replace(local=True)
+            own = own._replace(local=True, lock_file=None)
             moved = {scratch.root / file.relative_to(root): files[file] for file in files}
             moved = {file: contents for file, contents in moved.items() if file.is_file()}
             sides = []
@@ -133,14 +138,19 @@ def _compared(before: _Side, after: _Side) -> Outcome:
 
 def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
     about: tuple[Problem, ...] = ()
+    locked = None
+    if config.lock_file is not None:
+        from .unlocked import lock_of
+
+        locked = lock_of(config, cluster_id)
     try:
-        sources = pipeline.gather(config, cluster_id)
+        sources = pipeline.gather(config, cluster_id, locked=locked)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))
         if not render:
             return _Side(nodes=nodes, problems=about)
-        rendered = pipeline.render(config, sources)
+        rendered = pipeline.render(config, sources, locked)
     except CommodoreError as error:
         return _Side(problems=about, error=error)
     problems = (*rendered.notices, *about)

@@ -113,6 +113,14 @@ def transaction_options(command: _Command) -> _Command:
             help="Also compile these clusters with the edit, or all of the tenant; with --global"
             " all there are.",
         ),
+        click.option(
+            "--lock",
+            envvar="COMMODORE_LOCK",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Compile with the inputs that are locked in FILE, which stays as it is; {cluster}"
+            " stands for the id.",
+        ),
         offline_option,
         api_options,
         tolerance_options,
@@ -212,7 +220,8 @@ def edit_config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories
 
     caches = directories.caches_in(directories.cache_folder())
-    own = {"offline": options["offline"], **caches, **api_settings(options)}
+    lock = options["lock"].absolute() if options["lock"] is not None else None
+    own = {"offline": options["offline"], "lock_file": lock, **caches, **api_settings(options)}
     return config_of(settings.more_verbose(options["verbose"]), **own)
 
 

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 def show(found: Result, output: str) -> None:
     """Print an edit."""
-    for one in found.verdict.problems:
-        if one in found.verdict.failing:
-            messages.error_with(one.message, where=one.where, hint=one.remedy, gap=True)
-        elif one.severity != "info":
-            messages.warn(one.message, where=one.where, hint=one.remedy)
+    _show_problems(found)
     if output != "text":
         from commodore_py.cli.output import formats
 
@@ -39,6 +35,16 @@ def show(found: Result, output: str) -> None:
         messages.info(f"Committed as {found.commit[:10]}")
     if found.entry is not None:
         messages.info(f"Edit {found.entry.id} written; `commodore edit undo` takes it back")
+        if not found.commit:
+            messages.info("Not committed: use it with --local, or edit with --commit or --branch")
+
+
+def _show_problems(found: Result) -> None:
+    for problem in found.verdict.problems:
+        if problem in found.verdict.failing:
+            messages.error_with(problem.message, where=problem.where, hint=problem.remedy, gap=True)
+        elif problem.severity != "info":
+            messages.warn(problem.message, where=problem.where, hint=problem.remedy)
 
 
 def _content(found: Result) -> dict[str, Any]:
