@@ -15,7 +15,6 @@ import pytest
 from commodore_py import pipeline
 from commodore_py.adapters.yaml import splice
 from commodore_py.cli import run
-from commodore_py.dependencies.protection import run_lock
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import git
 
@@ -163,7 +162,7 @@ def test_an_edit_waits_for_another_run(
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
-        monkeypatch.setattr(run_lock.time, "monotonic", lambda: next(clock))
+        monkeypatch.setattr("time.monotonic", lambda: next(clock))
         ran = commodore("edit", "set", "web_shop.replicas", "3", "--validate", validate)
         monkeypatch.undo()
         process.communicate()
