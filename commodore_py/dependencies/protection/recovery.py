@@ -19,7 +19,6 @@ from .checkout_files import CLOCKS
 from .git_processes import wait_until_idle
 from .journal import Journal
 from .local_work import is_empty
-from .run_lock import exclusive_run
 from .undo import incomplete_in, remove_incomplete, take_back
 
 if TYPE_CHECKING:
@@ -77,13 +76,6 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("removing what was left over: %s", path)
         remove(path)
     edit_journal.recover(paths)
-
-
-def recover_edits(paths: WorkPaths) -> None:
-    """Complete or take back an edit that was killed, before its files are read for another one."""
-    if any(entry.step for entry in edit_journal.entries(paths)):
-        with exclusive_run(paths):
-            edit_journal.recover(paths)
 
 
 def _bare_clones(folder: Path) -> Iterator[Path]:

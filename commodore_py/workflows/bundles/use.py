@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of as bytes_of
 from commodore_py.dependencies.bundles.index import CLASSES
-from commodore_py.dependencies.protection.recovery import recover_edits
+from commodore_py.dependencies.protection.run_lock import exclusive_run, recover_edits
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
@@ -133,7 +133,6 @@ def _is_at(config: Config, hierarchy: Hierarchy, name: str, where: str) -> bool:
 def write(config: Config, planned: Planned, version: str, *, allow_data_loss: bool) -> str:
     """Write the edit; returns its number in the log of edits, or nothing if there is none."""
     from commodore_py.dependencies.protection import edit_journal
-    from commodore_py.dependencies.protection.run_lock import exclusive_run
 
     if planned.diff is None:
         return ""

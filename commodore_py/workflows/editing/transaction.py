@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.dependencies.protection import edit_journal
 from commodore_py.dependencies.protection.edit_journal import FileEdit
-from commodore_py.dependencies.protection.recovery import recover_edits
-from commodore_py.dependencies.protection.run_lock import exclusive_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run, recover_edits
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.problem import Place, Problem
