@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from .fields import FieldChange
     from .folding import Fold
 
-MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU\r\n]|!!binary")
-"""Where it finds nothing, a text holds no Secret; an escape may be part of any word."""
+MAY_BE_SECRET = re.compile(rb"Secret(?:List)*(?! *[A-Za-z0-9])|\\[xuU\r\n]|!!binary")
+"""Where it finds nothing, a text holds no Secret, only words such as `secretName` or prose.
+
+An escape may be part of any word.
+"""
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+from itertools import product
 from typing import Any
 
 import pytest
 
+from commodore_py.adapters.yaml import nodes
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.secrets import masked
+from commodore_py.manifests.secret_parts import NODES, secret_parts
+from commodore_py.manifests.secrets import MAY_BE_SECRET, masked
 from tests.support.kube_objects import make_object
 
 REFERENCE = "?{vaultkv:t-a/c-b/shop/password}"
@@ -78,3 +81,59 @@ def test_other_objects_are_shown_as_they_are() -> None:
     (change,) = map(masked, object_changes([make_object()], [make_object(data={"a": "b"})]))
 
     assert change.fields[0].new == {"a": "b"}
+
+
+KINDS = (
+    *("Secret", "SecretList", "SecretListList", "SealedSecret"),
+    *("ConfigMap", "Secret field", "Secrets", "SecretLists"),
+)
+STYLES = (
+    "kind: {kind}\n{body}",
+    "kind: {kind}",
+    "kind:   {kind}  \n{body}",
+    "kind: {kind} # a comment\n{body}",
+    "kind: '{kind}'\n{body}",
+    'kind: "{kind}"\n{body}',
+    "kind: &a {kind}\nother: *a\n{body}",
+    "kind: !!str {kind}\n{body}",
+    "kind:\n  {kind}\n{body}",
+    "kind: >-\n  {kind}\n{body}",
+    "kind: |-\n  {kind}\n\n{body}",
+    "? kind\n: {kind}\n{body}",
+    "kind: {kind}\r\n{body}",
+    "kind: {kind}\u2028{body}",
+    "{{kind: {kind} , data: {{a: b}}}}",
+    "{{data: {{a: b}}, kind: {kind}}}",
+    '{{"kind":"{kind}","data":{{"a":"b"}}}}',
+    "- {{data: {{a: b}}, kind: {kind} }}",
+    "a: |\n  kind: {kind}\n  data: {{a: b}}\n",
+    'a: "kind: {kind}\\ndata: {{a: b}}"',
+    "a: 'kind: {kind}\n\n  data: {{a: b}}'",
+    "a: >\n  kind: {kind}\n\n  data: {{a: b}}\n",
+    """a: '{{"kind":"{kind}","data":{{"a":"b"}}}}'""",
+    'a: "{{\\"kind\\":\\"{kind}\\",\\"data\\":{{\\"a\\":\\"b\\"}}}}"',
+)
+BODIES = (
+    "data: {a: b}\n",
+    "items: [{data: {a: b}}]\n",
+    "items: [{items: [{data: {a: b}}]}]\n",
+    "template: {data: {a: b}}\n",
+    "spec: {template: {data: {a: b}}}\n",
+)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_quick_look_finds_every_secret(style: str) -> None:
+    found = 0
+    for kind, body in product(KINDS, BODIES):
+        text = style.format(kind=kind, body=body)
+        root = nodes.compose(text, name="")
+        if root is not None and next(secret_parts(root, NODES), None) is not None:
+            found += 1
+            assert MAY_BE_SECRET.search(text.encode()), text
+
+    assert found or "{body}" not in style
+
+
+def test_words_and_prose_are_not_taken_for_secrets() -> None:
+    assert not MAY_BE_SECRET.search(b"imagePullSecrets: []\ntext: Secret fields, SecretLists\n")
