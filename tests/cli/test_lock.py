@@ -45,6 +45,15 @@ def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
     assert dry.out == ran.out
     assert "Deployment" in ran.out
     assert "replicas" in ran.out
+    assert "Not written, because of --dry-run: it.lock" in dry.err
+    assert "Wrote it.lock" in ran.err
+    assert "Nothing changed" in locked(*words).err
+
+
+def test_facts_are_shown_with_their_values(locked: CommandLine) -> None:
+    shown = locked("lock", "show", "facts", "--lock", "it.lock")
+
+    assert shown.out.startswith("facts\n    cloud: ")
 
 
 def test_an_export_lists_its_members(locked: CommandLine) -> None:

@@ -112,6 +112,10 @@ def input_lines(inputs: Iterable[LockedInput]) -> Iterator[str]:
         if one.size is not None:
             line += f"  ({readable_size(one.size)})"
         yield escaping.one_line(line)
+        for key, value in (
+            one.block.values.items() if one.name in ("facts", "dynamic_facts") else ()
+        ):
+            yield escaping.one_line(f"    {key}: {_fact(value)}")
         for place in one.askers:
             yield escaping.one_line(f"    {place}")
 
@@ -148,6 +152,10 @@ def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
     for one in found:
         details = f": {one.details}" if one.details else ""
         yield escaping.one_line(f"{one.state:<9} {one.name}{details}")
+
+
+def _fact(value: object) -> str:
+    return str(value["json"] if isinstance(value, dict) and "json" in value else value)
 
 
 def _value(value: object) -> str:

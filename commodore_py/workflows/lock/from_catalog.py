@@ -95,7 +95,9 @@ def _message_at(catalog: Folder, revision: str) -> tuple[str, Message]:
         commit = git(catalog, *wanted)
     except ProgramFailed as error:
         raise CommodoreError(
-            f"the catalog has no commit {revision}", where=str(catalog), hint="fetch it first"
+            f"the catalog has no commit {revision}",
+            where=str(catalog),
+            hint="fetch it first, or push a compile if there is none yet",
         ) from error
     message = parse_message(git(catalog, "log", "-1", "--format=%B", commit))
     if message is None:

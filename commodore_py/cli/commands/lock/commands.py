@@ -207,8 +207,10 @@ def update(
         dry_run=dry_run,
         compare=diff != "none",
     )
+    every = [step for steps in updated.values() for step in steps]
+    changed = any(name for step in every for names in step.changes[1:] for name in names)
     if output != "text":
-        written = not dry_run
+        written = changed and not dry_run
         content = {"schema": "lock-update/v1", "file": str(files[0]), "written": written}
         content["updates"] = [
             {**locks.step(step), "lock": file} for file, steps in updated.items() for step in steps
@@ -219,7 +221,11 @@ def update(
             messages.heading(f"{file}:")
         for step in steps:
             _print_step(step, diff)
-    return 1 if any(one.error for steps in updated.values() for one in steps) else 0
+    if output == "text":
+        whole = ", ".join(map(str, files))
+        wrote = f"Not written, because of --dry-run: {whole}" if dry_run else f"Wrote {whole}"
+        messages.info(wrote if changed else "Nothing changed")
+    return 1 if any(one.error for one in every) else 0
 
 
 def _print_step(step: Step, diff: DiffForm) -> None:
