@@ -42,7 +42,7 @@ from commodore_py.dependencies.jsonnet.missing_library import explain_missing_li
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.inventory.checks import check_configuration, deprecations
+from commodore_py.inventory.checks import check_configuration, deprecations, required_versions
 from commodore_py.inventory.layout import materialise
 from commodore_py.inventory.resolve import locator_of, resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
@@ -185,7 +185,7 @@ def gather(
         sources = gather_instances(config, cluster, classes, instances, now, locked=locked)
     with run_log.stage("catalog"):
         head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
-    notices = (*sources.notices, *head.notices, *read_outside(events))
+    notices = (*sources.notices, *_unmet(sources), *head.notices, *read_outside(events))
     if about is not None:
         notices = (*about.problems, *notices)
         sources = sources._replace(bundle=about.bundle)
@@ -210,6 +210,16 @@ def _bundle_of(
     if locked is not None:
         locked.bundle = found.bundle
     return found
+
+
+def _unmet(sources: Sources) -> tuple[Problem, ...]:
+    """Versions of other components that components require, and that are not deployed."""
+    asking = required_versions(sources.inventory)
+    if not asking:
+        return ()
+    from .dependencies.requirements import unmet_requirements  # most components require nothing
+
+    return tuple(unmet_requirements(asking, sources.inventory, sources.classes, sources.places))
 
 
 def _as_warning(problem: Problem) -> Problem:

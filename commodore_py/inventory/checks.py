@@ -118,6 +118,13 @@ def deprecations(inventory: Inventory) -> tuple[Problem, ...]:
     return tuple(notices.values())
 
 
+def required_versions(inventory: Inventory) -> Mapping[Instance, object]:
+    """What instances require of other components; most require nothing."""
+    nodes = inventory.nodes
+    found = {one: _metadata(nodes[one.name].parameters, one) for one in inventory.instances}
+    return {one: its["requires"] for one, its in found.items() if its.get("requires")}
+
+
 def _missing_key(
     instance: Instance, inventory: Inventory, locator: Locator
 ) -> CommodoreError | None:

@@ -52,6 +52,7 @@ NOTICES: dict[str, Code] = {
     "components/deprecated": Code("warning", "A component is deprecated."),
     "components/mixed-versions": Code("warning", "An instance uses parts of another version."),
     "components/not-checked-out": Code("warning", "A component is left out of a local compile."),
+    "components/requires": Code("warning", "A component requires another version of another one."),
     "components/reserved-key": Code("warning", "A parameter key is reserved for other purposes."),
     "components/shared-key": Code("warning", "Two instances share a parameter key."),
     "components/unusual-name": Code("warning", "The name of an instance is not a valid one."),

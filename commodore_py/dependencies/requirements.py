@@ -1,0 +1,117 @@
+"""Versions of other components that components require, compared with what is deployed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.problem import Problem
+
+from .downloads.chart_versions import Version, best
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Instance, Inventory
+    from commodore_py.model.spot import Places
+
+log = logging.getLogger(__name__)
+
+
+class _Requirement(NamedTuple):
+    """A range of versions of another component, by an instance."""
+
+    instance: Instance
+    other: str
+    range: str
+    where: str
+
+
+def unmet_requirements(
+    asking: Mapping[Instance, object], inventory: Inventory, classes: ClassPath, places: Places
+) -> Iterator[Problem]:
+    """Requirements that are not valid, or that the deployed versions do not meet."""
+    read = [one for instance in asking for one in _read(instance, asking[instance], places)]
+    valid = [one for one in read if isinstance(one, _Requirement)]
+    yield from (one for one in read if isinstance(one, Problem))
+    for one in valid:
+        deployed = _deployed(one.other, inventory, classes)
+        if not deployed:
+            text = f"requires {one.other} {one.range}, which is not deployed"
+            yield _problem(f"{_named(one.instance)} {text}", one.where)
+        ranges = [two.range for two in valid if two.other == one.other]
+        own = classes.component(one.instance.name) or classes.component(one.instance.component)
+        for dependency in deployed:
+            version = _version_of(dependency)
+            if not version:
+                log.debug("the version of %s is unknown: it has no tag", dependency.spec)
+            elif best(one.range, [version]) is None:
+                place = places.parameter(BOOTSTRAP, ("components", dependency.spec.name, "version"))
+                here = f"{_named(one.instance)} {(own and own.spec.version) or ''}".rstrip()
+                name, newest = dependency.spec.name, _newest(_tags(dependency, "--list"), ranges)
+                advice = f"the newest that all accept is {newest}" if newest else "no tag fits all"
+                yield _problem(
+                    f"{here} requires {one.other} {one.range}, and {name} is {version}; {advice}",
+                    "\n".join(dict.fromkeys((one.where, place))),
+                    f"set components.{name}.version" if newest else "",
+                )
+
+
+def _read(instance: Instance, requires: object, places: Places) -> Iterator[_Requirement | Problem]:
+    path = (instance.component_key, "_metadata", "requires")
+    if not isinstance(requires, Mapping):
+        message = f"what {_named(instance)} requires is not a mapping of components to ranges"
+        yield _problem(message, places.parameter(instance.name, path))
+        return
+    for other, wanted in requires.items():
+        place = places.parameter(instance.name, (*path, other))
+        try:
+            best(str(wanted), ())
+        except ValueError as error:
+            yield _problem(f"{_named(instance)} requires {other}: {error}", place)
+        else:
+            yield _Requirement(instance, str(other), str(wanted), place)
+
+
+def _problem(message: str, where: str, remedy: str = "") -> Problem:
+    remedy = remedy or "use other versions of the components"
+    return Problem(message, where=where, strict=True, code="components/requires", remedy=remedy)
+
+
+def _named(instance: Instance) -> str:
+    return f"{'instance' if instance.aliased else 'component'} {instance.name}"
+
+
+def _deployed(other: str, inventory: Inventory, classes: ClassPath) -> list[Dependency]:
+    """The checkouts of a component that instances use."""
+    names = [one.name for one in inventory.instances if one.component == other]
+    found = (classes.component(name) or classes.component(other) for name in names)
+    by_version = {(one.commit, one.spec.version): one for one in found if one is not None}
+    return list(by_version.values())
+
+
+def _version_of(dependency: Dependency) -> str:
+    """The version that is requested, else the highest tag of its commit; empty without one."""
+    requested = dependency.spec.version or ""
+    if Version.parse(requested) is not None:
+        return requested
+    return _newest(_tags(dependency, "--points-at", dependency.commit), ())
+
+
+def _newest(tags: Iterable[str], ranges: Iterable[str]) -> str:
+    versions = {tag: version for tag in tags if (version := Version.parse(tag)) is not None}
+    fitting = [tag for tag in versions if all(best(one, [tag]) is not None for one in ranges)]
+    return max(fitting, key=versions.__getitem__, default="")
+
+
+def _tags(dependency: Dependency, *words: str) -> list[str]:
+    try:
+        return git(dependency.worktree, "tag", *words).split()
+    except ProgramFailed:  # a folder without Git, in local mode
+        return []
