@@ -137,7 +137,8 @@ def _parameter(draft: Draft, operation: Operation) -> Planned:
         after = _all_edited(before, edits, choice, where)
     except Absent:
         raise _not_set_there(draft.hierarchy, target, path, choice) from None
-    line = yaml.line_at(after, [0, "parameters", *path]) if after != before else 0
+    shown = before if request.verb == "unset" else after
+    line = yaml.line_at(shown, [0, "parameters", *path]) if after != before else 0
     return Planned(operation, choice, before, after, line, tuple(edits), target, path)
 
 
