@@ -256,3 +256,37 @@ def test_without_a_compiled_cluster(commodore: CommandLine) -> None:
 
     assert ran.code == 1
     assert "no inventory found" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        (("set", "web_shop.replicas", "three"), "is a number in the defaults, and a string now"),
+        (("set", "web_shop.title", "5"), "is a string in the defaults, and a number now"),
+        (("set", "web_shop.title", "5", "--string"), ""),
+        (("set", "database.size", "30Gi"), ""),  # which has a schema of no type
+    ],
+)
+def test_another_type_than_the_default_is_a_warning(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], kinds: str
+) -> None:
+    more = ("--dry-run", "--validate", "inventory")
+    schema = place / "dependencies/database/class/defaults.schema.json"
+    schema.write_text("{}")
+    ran = commodore("edit", *words, *more)
+    strict = commodore("edit", *words, *more, "--strict")
+    schema.unlink()
+
+    assert (ran.code, strict.code) == (0, int(bool(kinds)))
+    assert kinds in ran.err
+    assert bool(kinds) == ("in the defaults" in ran.err)
+
+
+def test_lists_of_class_files_are_not_parameters(commodore: CommandLine, place: Path) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", "append", "applications", "backup")
+
+    assert ran.code == 2
+    assert "edit application enable NAME" in ran.err
+    assert (place / CLUSTER).read_bytes() == before

@@ -175,6 +175,7 @@ def kind_of(value: Value) -> str:
     kind = type(value)
     names: dict[Any, str] = {
         Map: "a mapping",
+        dict: "a mapping",
         list: "a list",
         Sequence: "a list",
         str: "a string",

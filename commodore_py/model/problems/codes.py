@@ -77,6 +77,7 @@ NOTICES: dict[str, Code] = {
     "lock/notice": Code("info", "What was done with the lock file."),
     "parameters/bad-schema": Code("warning", "The schema of parameters cannot be used."),
     "parameters/schema": Code("error", "A parameter violates the schema of its component."),
+    "parameters/type": Code("warning", "A parameter has another type than its default."),
     "parameters/unknown-key": Code("warning", "The schema of a component lacks a parameter."),
     "refs/in-key": Code("warning", "A secret reference stands in a key."),
     "refs/not-replaced": Code("warning", "A secret reference will not be replaced."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.class_edits import own_items
-from commodore_py.inventory.engine.values import Value, plain
+from commodore_py.inventory.engine.values import Value, kind_of, plain
 from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
@@ -41,6 +41,7 @@ def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator
         if request.verb == "append":
             value = own_items(one.after, one.edits[-1].path, name=one.choice.shown)
         yield from _of_set(plan.staged, one, value, nodes)
+        yield from _of_type(plan.staged, one, value)
 
 
 def value_now(hierarchy: Hierarchy, one: Planned) -> str:
@@ -86,6 +87,34 @@ def _of_set(
             code="edit/merged",
             remedy="`commodore edit override` replaces what lower layers set",
         )
+
+
+def _of_type(hierarchy: Hierarchy, one: Planned, value: Value) -> Iterator[Problem]:
+    """Another type than the default of a component that has no schema."""
+    name = f"defaults.{one.target}"
+    if name not in hierarchy.files:
+        return
+    file = hierarchy.file_of(name)
+    if hierarchy.files.path(name).resolve().with_name("defaults.schema.json").is_file():
+        return
+    steps = Tracer(hierarchy.replay(one.target)).follow(one.path)
+    step = next((step for step in steps if step.layer.file == file and not step.lookup), None)
+    known = ABSENT if step is None else _plain(step.value)
+    if step is None or _may_be_any(known) or _may_be_any(value):
+        return
+    if kind_of(known) != kind_of(value):
+        yield Problem(
+            f"{dotted(one.path)} is {kind_of(known)} in the defaults, and {kind_of(value)} now",
+            where=str(step.place),
+            code="parameters/type",
+            remedy="--string takes VALUE as text" if isinstance(known, str) else "",
+        )
+
+
+def _may_be_any(value: Value) -> bool:
+    """Whether a value says nothing about its type: it is missing, empty, or a reference."""
+    reference = isinstance(value, str) and "${" in value
+    return value is ABSENT or value is None or reference
 
 
 def _includes(replay: Replay, file: str) -> bool:

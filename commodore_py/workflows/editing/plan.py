@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 _APPLICATIONS = ("applications",)
 _REMOVED = "~"
+_FIELDS = {
+    "applications": "use `commodore edit application enable NAME`, or `disable NAME`",
+    "classes": "the list of classes is edited by hand; `commodore bundle use` changes a bundle's",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,7 @@ def _parameter(draft: Draft, operation: Operation) -> Planned:
     request, where = operation.request, operation.where
     path = path_parts(request.path)
     _refuse_items_of_lists(path)
+    _refuse_fields(draft.hierarchy, path)
     target = _target_of(draft.hierarchy, path, where.target)
     replay = draft.hierarchy.replay(target)
     choice = layers.layer_of(draft.hierarchy, replay, where, path)
@@ -220,6 +225,13 @@ def _refuse_items_of_lists(path: ParameterPath) -> None:
             hint=f"use `commodore edit append {dotted(path[:number])} …`, or `commodore edit"
             " override` for a list that replaces it",
         )
+
+
+def _refuse_fields(hierarchy: Hierarchy, path: ParameterPath) -> None:
+    """Refuse names of a class's own lists, unless a parameter has that name."""
+    hint = _FIELDS.get(dotted(path))
+    if hint and not Tracer(hierarchy.replay(BOOTSTRAP)).follow(path):
+        raise UsageError(f"{dotted(path)} is a list of class files, and not a parameter", hint=hint)
 
 
 def _refuse_reference(there: object, path: ParameterPath, request: Request, where: str) -> None:

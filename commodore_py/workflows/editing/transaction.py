@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 Validation = Literal["none", "syntax", "inventory", "compile"]
 
 _RETRIES = 3
-_STRICT = ("change/outage", "change/recreate", "edit/merged", "parameters/unknown-key")
+_STRICT = (
+    *("change/outage", "change/recreate"),
+    *("edit/merged", "parameters/type", "parameters/unknown-key"),
+)
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
 
