@@ -102,6 +102,8 @@ def completed(value: _Value, type_name: str) -> _Value:
 def _walked(
     value: _Value, field: Field, change: Callable[[dict[str, _Value], str], dict[str, _Value]]
 ) -> _Value:
+    if not field.type and not field.scalar:
+        return value  # nothing is known about it, nor about what is in it
     if isinstance(value, dict):
         if field.is_map or not field.type:
             inner = schema.item_of(field) if field.is_map else Field()

@@ -70,8 +70,9 @@ def assigned(objects: Sequence[KubeObject], root: str) -> Assigned:
     groups: dict[str, list[KubeObject]] = {one.name: [] for one in here}
     unapplied: list[KubeObject] = []
     shared: list[tuple[KubeObject, tuple[str, ...]]] = []
+    owners = {file: _owners(here, file) for file in files}
     for one in objects:
-        names = _owners(here, _relative(one.file, root))
+        names = owners[_relative(one.file, root)]
         if not names:
             unapplied.append(one)
             continue

@@ -16,6 +16,7 @@ from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.kinds import scopes_of
+from commodore_py.manifests.values import same
 
 from .health import settings_in
 from .objects import read_objects
@@ -87,6 +88,8 @@ def difference(
             )
             before, after = _shown(current.id, settled)
             hidden.update(settled.hidden)
+            if same(before, after):
+                continue  # most are: they need not be paired again
             old.append(KubeObject(current.id, before, current.file))
             new.append(KubeObject(current.id, after, target.file))
     changes = object_changes(old, new)
