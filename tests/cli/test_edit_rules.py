@@ -544,7 +544,7 @@ def test_a_lock_is_used_and_not_written(commodore: CommandLine, place: Path) -> 
     assert (missing.code, ran.code, other.code) == (1, 0, 0)
     assert "there is no such lock" in missing.err
     assert "component web-shop: v2.0.0 is requested, master is locked" in ran.err
-    assert f"commodore lock sync --lock {lock}" in ran.err
+    assert f"commodore lock sync --lock {lock.name}" in ran.err
     assert "is locked" not in other.err
     assert lock.read_bytes() == before
 

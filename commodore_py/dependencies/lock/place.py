@@ -13,6 +13,12 @@ def file_of(named: Path, cluster_id: str) -> Path:
     return Path(str(named).replace("{cluster}", cluster_id))
 
 
+def short_name(file: Path) -> str:
+    """A file for messages and commands in them: relative to the current directory, if below it."""
+    here = Path.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
 def digest_of_file(file: Path) -> str:
     """The digest of a lock file; empty without one."""
     try:

@@ -18,7 +18,7 @@ from .document import KEYS, Block, Lock
 from .file import LockFile, check_writable
 from .git_inputs import GitInputs
 from .git_pins import with_equal_requests
-from .place import file_of
+from .place import file_of, short_name
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class LockedRun:
     def open(cls, config: Config, cluster_id: str, *, renewed: Iterable[Path] = ()) -> LockedRun:
         """The lock that the settings name; refuses what cannot end well."""
         place = file_of(config.lock_file or Folder(), cluster_id)
-        named, file = str(place), LockFile.read(place)
+        named, file = short_name(place), LockFile.read(place)
         frozen = config.frozen or config.offline
         refuse_other_cluster(file.lock, cluster_id, named)
         _refuse_overrides(config, file.lock, frozen=frozen)

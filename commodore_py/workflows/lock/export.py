@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.dependencies.lock import exports
 from commodore_py.dependencies.lock.file import LockFile
-from commodore_py.dependencies.lock.place import file_of
+from commodore_py.dependencies.lock.place import file_of, short_name
 from commodore_py.dependencies.lock.run import LockedRun
 from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
 from commodore_py.workflows.dry_run import copied
@@ -40,7 +40,7 @@ def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> 
         # A store of its own has what this lock needs, and nothing else.
         downloads = Path(folder).resolve() / "downloads"
         own = scratch._replace(download_cache=downloads)
-        run = LockedRun(read, LockSettings(str(file), frozen=True), write=False)
+        run = LockedRun(read, LockSettings(short_name(file), frozen=True), write=False)
         compiled(own, read.lock.cluster, run)
         is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
         target = Path(folder) / "export" if is_archive else path

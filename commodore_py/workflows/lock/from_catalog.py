@@ -26,7 +26,7 @@ from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.lieutenant.last_compile import cluster_id_in
-from commodore_py.workflows.dry_run import copied
+from commodore_py.workflows.dry_run import copied, messages_once
 
 from .names import is_floating, name_of
 from .resolve import compiled
@@ -74,7 +74,7 @@ def from_catalog(
     check_writable(place, config.paths)
     commit, message = _message_at(catalog, revision)
     cluster = load_cluster(config, cluster_id)
-    with copied(config) as scratch:
+    with copied(config) as scratch, messages_once():
         guess, left_out = _from_message(scratch, message, cluster)
         run, tree = _compiled(scratch, cluster_id, place, guess, message.time, verify=verify)
     result = run.result()

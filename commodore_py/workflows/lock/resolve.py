@@ -13,7 +13,7 @@ from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
-from commodore_py.dependencies.lock.place import file_of
+from commodore_py.dependencies.lock.place import file_of, short_name
 from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
@@ -68,10 +68,12 @@ def create(
     place = file_of(file, cluster_id)
     if place.exists():
         raise UsageError(
-            "the file exists", where=str(place), hint=f"commodore lock sync --lock {place}"
+            "the file exists",
+            where=short_name(place),
+            hint=f"commodore lock sync --lock {short_name(place)}",
         )
     check_writable(place, config.paths)
-    settings = LockSettings(str(place))
+    settings = LockSettings(short_name(place))
     run = LockedRun(LockFile.read(place), settings, pin_tenant=pin_tenant, digest_only=digest_only)
     compiled(config, cluster_id, run)
     run.finish()
@@ -83,19 +85,19 @@ def sync(config: Config, file: Folder, *, check: bool) -> Outcome:
     read = existing(file)
     if check:
         with copied(config) as scratch:
-            run = LockedRun(read, LockSettings(str(file)), write=False)
+            run = LockedRun(read, LockSettings(short_name(file)), write=False)
             compiled(scratch, read.lock.cluster, run)
         changes = changes_between(read.lock, run.result())
         names = (*changes.added, *changes.changed, *changes.removed)
         if names:
             raise LockWouldChange(
                 f"the lock file is not up to date: {', '.join(names)}",
-                where=str(file),
-                hint=f"commodore lock sync --lock {file}",
+                where=short_name(file),
+                hint=f"commodore lock sync --lock {short_name(file)}",
             )
         return Outcome(str(file), read.lock.cluster, changes)
     check_writable(file, config.paths)
-    run = LockedRun(read, LockSettings(str(file)))
+    run = LockedRun(read, LockSettings(short_name(file)))
     compiled(config, read.lock.cluster, run)
     run.finish()
     return Outcome(str(file), read.lock.cluster, run.changes, run.notices)
@@ -109,7 +111,7 @@ def update(
     Without `compare`, or where the lock does not compile as it is, they are resolved together.
     """
     read = existing(file)
-    paths = find_inputs(read.lock, names, str(file)) or tuple(
+    paths = find_inputs(read.lock, names, short_name(file)) or tuple(
         path for path, block in sorted(inputs_of(read.lock).items()) if is_floating(path, block)
     )
     if not dry_run:
@@ -124,7 +126,7 @@ def update(
 def _updated(
     config: Config, read: LockFile, paths: Iterable[Path], *, to: str, compare: bool
 ) -> tuple[tuple[Step, ...], Lock]:
-    cluster, name = read.lock.cluster, str(read.file)
+    cluster, name = read.lock.cluster, short_name(read.file)
     if not (compare or to):
         return _together(config, read, paths)
     run = LockedRun(read, LockSettings(name), write=False)
@@ -273,13 +275,13 @@ def existing(file: Folder) -> LockFile:
     if not read.exists:
         raise UsageError(
             "there is no lock file",
-            where=str(file),
+            where=short_name(file),
             hint="commodore lock create CLUSTER -o FILE",
         )
     if not read.lock.cluster:
         raise CommodoreError(
             "the lock file names no cluster",
-            where=str(file),
+            where=short_name(file),
             hint="that of a component or package is written by `component test --lock` or `package"
             " test --lock`; to lock an input again, remove its block",
         )

@@ -436,6 +436,7 @@ def from_catalog(
     \b
       commodore lock from-catalog HEAD~1 -o before.lock
     """
+    from commodore_py.dependencies.lock.place import short_name
     from commodore_py.workflows.lock import from_catalog as guessing
 
     config = _config(settings, options)
@@ -454,7 +455,7 @@ def from_catalog(
 
         streams.data(formats.structured(locks.from_catalog(outcome), output))
     else:
-        messages.info(f"Wrote {outcome.file}")
+        messages.info(f"Wrote {short_name(Path(outcome.file))}")
         for name in outcome.guessed:
             messages.info(f"guessed: {name}")
         for path in outcome.differing or ():
@@ -486,6 +487,7 @@ def _local_config(settings: Globals) -> Config:
 
 def _report(outcome: Any, schema: str, output: str) -> None:
     from commodore_py.cli.output import formats, locks
+    from commodore_py.dependencies.lock.place import short_name
 
     if output != "text":
         streams.data(formats.structured(locks.outcome(schema, outcome), output))
@@ -493,5 +495,5 @@ def _report(outcome: Any, schema: str, output: str) -> None:
         for line in locks.change_lines(outcome.changes):
             messages.info(line)
         written = outcome.changes.written
-        messages.info(f"Wrote {outcome.file}" if written else "Nothing changed")
+        messages.info(f"Wrote {short_name(Path(outcome.file))}" if written else "Nothing changed")
     messages.notices(outcome.notices)
