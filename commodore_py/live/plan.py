@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from commodore_py.manifests.order.tasks import Task
     from commodore_py.model.difference import Grade
 
+AFTER_FAILURE = "SyncFail"
+"""The phase of what runs only after a step has failed."""
+
 What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"]
 
 
@@ -73,11 +76,13 @@ def steps_of(application: Application, targets: Sequence[Target], state: State) 
     ids = {id(one.object): one for one in targets}
     tasks = sync_tasks([one.object for one in targets], state.doomed, options)
     groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
-    has_hooks = any(task.is_hook for _, of in groups for task in of)
-    for at, ((phase, wave), of) in enumerate(groups):
+    usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
+    has_hooks = any(task.is_hook for _, of in usual for task in of)
+    for (phase, wave), of in groups:
         actions = tuple(_action(task, ids.get(id(task.target)), state, brought) for task in of)
-        last = at == len(groups) - 1
-        yield Step(application.name, phase, wave, actions, awaited=has_hooks or not last)
+        is_last = not usual or (phase, wave) == usual[-1][0]
+        awaited = phase == AFTER_FAILURE or has_hooks or not is_last
+        yield Step(application.name, phase, wave, actions, awaited)
 
 
 def _action(

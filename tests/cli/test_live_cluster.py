@@ -622,3 +622,133 @@ def test_options_that_do_nothing_are_refused(
     Path("x").write_text("")
 
     assert commodore("live", *words).code == 2
+
+
+def _patched(server: Cluster) -> list[str]:
+    return [path.rpartition("/")[2] for method, path in _writes(server) if method == "PATCH"]
+
+
+@pytest.mark.spec("16.22")
+def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster) -> None:
+    _write("shop/hook.yaml", _configmap("alarm", **{"argocd.argoproj.io/hook": "SyncFail"}))
+
+    plan = _json(live("plan", "--app", "shop", "-o", "json"))
+    server.before = lambda method, path: (
+        Refusal(403, "Forbidden", "not allowed") if method == "PATCH" and "/new" in path else None
+    )
+    failed = live("apply", "--app", "shop", "--yes")
+    after_failure = _patched(server)
+    server.before = lambda _, __: None
+    worked = live("apply", "--app", "shop", "--yes")
+
+    awaited = {step["phase"]: step["awaited"] for step in plan["steps"]}
+    assert awaited == {"Sync": False, "SyncFail": True}
+    assert (failed.code, worked.code) == (1, 0)
+    assert after_failure == ["new", "alarm"]
+    assert _patched(server) == ["new", "alarm", "new"]
+    assert "only after a failure" in live("plan", "--app", "shop").out
+
+
+@pytest.mark.spec("16.58")
+def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
+    live: Live, server: Cluster
+) -> None:
+    server.put(_marked(_configmap("new")))
+    _write("shop/all.yaml", _configmap("renamed"))
+    _commit()
+    _write("bank/all.yaml", _configmap("new", "bank"), _configmap("moved"))
+    server.put(_marked(_configmap("moved")))
+
+    plan = _json(live("plan", "--prune", "-o", "json"))
+    orphans = _json(live("orphans", "-o", "json"))["orphans"]
+
+    actions = {
+        (one["what"], one["name"])
+        for step in plan["steps"]
+        for one in step["actions"]
+        if one["namespace"] == "shop"
+    }
+    assert {("create", "renamed"), ("delete", "new"), ("delete", "old")} <= actions
+    assert ("delete", "moved") not in actions
+    assert "moved" not in [one["name"] for one in orphans]
+
+
+@pytest.mark.spec("16.60")
+def test_what_a_namespace_that_ends_waits_for_is_named(live: Live, server: Cluster) -> None:
+    place = {"name": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a.b/c"]}
+    remaining = "Some resources are remaining: things.example.com has 1 resource instances"
+    silent = "Discovery failed for some groups: metrics.k8s.io/v1beta1"
+    conditions = [
+        {"type": "NamespaceDeletionDiscoveryFailure", "status": "True", "message": silent},
+        {"type": "NamespaceContentRemaining", "status": "True", "message": remaining},
+        {"type": "NamespaceFinalizersRemaining", "status": "False", "message": "nothing"},
+    ]
+    namespace = {"apiVersion": "v1", "kind": "Namespace"}
+    _write("shop/all.yaml", {**namespace, "metadata": {"name": "shop"}})
+    server.put({**namespace, "metadata": place, "status": {"conditions": conditions}})
+
+    said = live("status", "--app", "shop").out
+    waited = live("wait", "--app", "shop", "--timeout", "1")
+
+    assert waited.code == 7
+    for text in (said, waited.out):
+        assert all(one in text for one in ("waits for a.b/c", silent, remaining))
+        assert "nothing" not in text
+
+
+@pytest.mark.spec("16.64")
+def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -> None:
+    message = 'Apply failed with 1 conflict: conflict with "kubectl" using v1: .data.a'
+
+    def refuse(method: str, path: str) -> Refusal | None:
+        conflicts = method == "PATCH" and "force=true" not in path
+        return Refusal(409, "Conflict", message) if conflicts else None
+
+    server.before = refuse
+
+    ran = live("apply", "--app", "shop", "--yes")
+    forced = live("apply", "--app", "shop", "--yes", "--force-conflicts")
+
+    assert (ran.code, forced.code) == (1, 0)
+    assert 'conflict with "kubectl" using v1: .data.a' in ran.err
+    assert "--force-conflicts" in ran.err
+    assert "ignoreDifferences" in ran.err
+
+
+@pytest.mark.spec("16.68")
+def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
+    live: Live, server: Cluster
+) -> None:
+    def made_again(method: str, _: str) -> None:
+        if method == "DELETE":
+            server.remove("ConfigMap", "old", "shop")
+            server.put(_marked(_configmap("old")))
+
+    def changed(method: str, _: str) -> None:
+        if method == "DELETE":
+            server.put({**_marked(_configmap("old")), "data": {"a": "of others"}})
+
+    for meanwhile in (made_again, changed):
+        server.before = meanwhile
+
+        ran = live("apply", "--app", "shop", "--prune", "--yes", "--max-grade", "data-loss")
+
+        assert ran.code == 1
+        assert "the object was changed meanwhile: plan again" in ran.err
+        assert "shop/old" in _names(server)
+
+
+@pytest.mark.spec("16.29")
+def test_a_value_with_a_reference_within_a_text_is_not_compared(
+    live: Live, server: Cluster
+) -> None:
+    reference = {"a": "postgres://user:?{vaultkv:t/c/a/b}@db:5432"}
+    _write("shop/all.yaml", {**_configmap("new"), "data": reference})
+    Path("catalog/manifests/shop/whole.yaml").write_text("?{vaultkv:t/c/whole/manifest}\n")
+    server.put({**_configmap("new"), "data": {"a": "postgres://user:password@db:5432"}})
+
+    ran = live("diff", "--app", "shop")
+
+    assert ran.code == 0, ran.err
+    assert "new" not in ran.out
+    assert "postgres" not in ran.out + ran.err

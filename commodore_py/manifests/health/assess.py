@@ -12,6 +12,8 @@ from . import builtin, kstatus
 from .status import Health, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commodore_py.manifests.objects import Content
 
 NOT_WAITED_FOR = "no rule for its kind: syncs do not wait for it"
@@ -57,6 +59,8 @@ def assess(content: Content, rules: Rules = no_rules, *, as_argocd: bool = False
     if is_being_deleted(content) and not has_finalizer(content):
         names = ", ".join(finalizers_of(content))
         message = f"{PENDING_DELETION}: waits for {names}" if names else PENDING_DELETION
+        if (group, kind) == ("", "Namespace") and not as_argocd:
+            message = "; ".join((message, *_what_remains(content)))
         return Health("Progressing", message, "deletion", waits=True)
     if ruled := rules(group, kind, content, as_argocd=as_argocd):
         waits = ruled.in_argocd or builtin.verdict(group, version, kind, content) is not None
@@ -66,6 +70,13 @@ def assess(content: Content, rules: Rules = no_rules, *, as_argocd: bool = False
     if not as_argocd and (guessed := kstatus.verdict(group, kind, content)) is not None:
         return Health(*guessed, "kstatus", waits=False)
     return Health(None, NOT_WAITED_FOR, "none", waits=False)
+
+
+def _what_remains(content: Content) -> Iterator[str]:
+    """What a namespace that ends waits for: objects, their finalizers, APIs without an answer."""
+    for one in kstatus.conditions_of(content).values():
+        if one.get("status") == "True" and (message := one.get("message")):
+            yield str(message)
 
 
 def is_being_deleted(content: Content) -> bool:

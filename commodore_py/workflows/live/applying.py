@@ -10,6 +10,7 @@ from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
+from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.model.difference import GRADES
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def carry_out(
     note = _Note(log, plan.digest, writes=not how.dry_run)
     results: list[tuple[str, ObjectId]] = []
     skipped = 0
-    for step in plan.steps:
+
+    def run(step: Step) -> None:
+        nonlocal skipped
         for action in step.actions:
             if action.what not in _CHANGES:
                 continue
@@ -92,8 +95,29 @@ def carry_out(
             done = {name for _, name in before}
             waiting = [one for one in step.actions if one.what in _CHANGES or str(one.id) in done]
             _await(cluster, writer, waiting, how, report)
+
+    for step in plan.steps:
+        if step.phase == AFTER_FAILURE:
+            continue
+        try:
+            run(step)
+        except CommodoreError as error:
+            for other in plan.steps:
+                if other.phase == AFTER_FAILURE and other.application == step.application:
+                    _run_after(error, other, run)
+            raise
     note.add("end")
     return Applied(tuple(results), skipped)
+
+
+def _run_after(error: CommodoreError, step: Step, run: Callable[[Step], None]) -> None:
+    """Run hooks after a failure; if they fail as well, both failures are reported."""
+    try:
+        run(step)
+    except CommodoreError as another:
+        raise SeveralErrors(
+            "a step and its SyncFail hooks failed", errors=[error, another]
+        ) from error
 
 
 def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
+from commodore_py.live.plan import AFTER_FAILURE
 
 from .clusters import identity
 
@@ -44,6 +45,8 @@ def lines(found: Plan) -> Iterator[str]:
             continue
         name = step.application or "-"
         head = f"{name}: {step.phase}, wave {step.wave}"
+        if step.phase == AFTER_FAILURE:
+            head += ", only after a failure"
         yield streams.styled(escaping.one_line(head), bold=True)
         for one in changing:
             yield from _action_lines(one)
