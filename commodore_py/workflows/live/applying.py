@@ -97,27 +97,26 @@ def carry_out(
             _await(cluster, writer, waiting, how, report)
 
     for step in plan.steps:
-        if step.phase == AFTER_FAILURE:
-            continue
-        try:
-            run(step)
-        except CommodoreError as error:
-            for other in plan.steps:
-                if other.phase == AFTER_FAILURE and other.application == step.application:
-                    _run_after(error, other, run)
-            raise
+        if step.phase != AFTER_FAILURE:
+            _run_or_report(plan, step, run)
     note.add("end")
     return Applied(tuple(results), skipped)
 
 
-def _run_after(error: CommodoreError, step: Step, run: Callable[[Step], None]) -> None:
-    """Run hooks after a failure; if they fail as well, both failures are reported."""
+def _run_or_report(plan: Plan, step: Step, run: Callable[[Step], None]) -> None:
+    """Run a step; if it fails, the hooks of its application for that, too."""
     try:
         run(step)
-    except CommodoreError as another:
-        raise SeveralErrors(
-            "a step and its SyncFail hooks failed", errors=[error, another]
-        ) from error
+    except CommodoreError as error:
+        hooks = [one for one in plan.steps if one.phase == AFTER_FAILURE]
+        try:
+            for one in hooks:
+                if one.application == step.application:
+                    run(one)
+        except CommodoreError as another:
+            both = [error, another]
+            raise SeveralErrors("a step and its SyncFail hooks failed", errors=both) from another
+        raise
 
 
 def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
