@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.faults
 
-CLUSTER = "inventory/classes/t-demo/c-demo-1.yml"
+CLASSES = "inventory/classes"
+CLUSTER = f"{CLASSES}/t-demo/c-demo-1.yml"
+TENANT = f"{CLASSES}/t-demo/common.yml"
+GLOBAL = f"{CLASSES}/global/commodore.yml"
 KILLS = 40
 WRITERS, EACH = 6, 5
 
@@ -44,6 +48,16 @@ def edit(place: Path, *words: str) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         env=os.environ,
     )
+
+
+def reset(place: Path, files: list[Path], contents: list[bytes]) -> None:
+    """Give files their contents, and the tenant's repository its head."""
+    tenant = place / TENANT
+    for file, content in zip(files, contents, strict=True):
+        file.write_bytes(content)
+    run_git = ("git", "-C", str(tenant.parent))
+    (tenant.parent / ".git/index.lock").unlink(missing_ok=True)
+    subprocess.run((*run_git, "reset", "--quiet", "origin/master"), check=True)
 
 
 def ended(process: subprocess.Popen[bytes]) -> int:
@@ -75,6 +89,42 @@ def test_a_killed_edit_leaves_all_or_nothing(place: Path) -> None:
         file.write_bytes(before)
     assert before in ends
     assert not [one for one in file.parent.iterdir() if one.name.startswith(".c-demo")]
+
+
+@pytest.mark.parametrize("git", [(), ("--commit",)], ids=["written", "committed"])
+def test_a_killed_edit_of_several_files_leaves_all_or_nothing(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, git: tuple[str, ...]
+) -> None:
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "A Tester")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.com")
+    draw = random.Random(20261124)  # noqa: S311 - moments
+    files = [place / CLUSTER] if git else [place / CLUSTER, place / GLOBAL]
+    files += [place / TENANT]
+    operations = [
+        {"op": "set", "path": f"a.n{number}", "value": 1, "at": str(file.relative_to(place))}
+        for number, file in enumerate(files)
+    ]
+    request = tmp_path / "request.json"
+    content = {"schema": "edit-request/v1", "operations": operations}
+    request.write_text(json.dumps(content), "utf-8")
+    words = ("apply", str(request), "--validate", "none", *git)
+    before = [file.read_bytes() for file in files]
+    began = time.monotonic()
+    assert ended(edit(place, *words)) == 0
+    took = time.monotonic() - began
+    after = [file.read_bytes() for file in files]
+    reset(place, files, before)
+    for _ in range(KILLS):
+        process = edit(place, *words)
+        time.sleep(draw.uniform(0.5, 1.1) * took)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        # The next command ends or reverts what was begun, whatever it does itself.
+        assert ended(edit(place, "set", "other", "4", "--validate", "none")) == 0
+        assert ended(edit(place, "undo")) == 0
+        assert [file.read_bytes() for file in files] in (before, after)
+        reset(place, files, before)
 
 
 def test_edits_at_the_same_time_are_written_or_refused(place: Path) -> None:

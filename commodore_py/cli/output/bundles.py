@@ -250,3 +250,4 @@ def use_lines(planned: Planned, number: str) -> Iterator[str]:
     yield differences.shown(planned.diff)
     if number:
         yield f"Edit {number} written; `commodore edit undo` takes it back"
+        yield "Not committed: use it with --local, or commit and push it"
