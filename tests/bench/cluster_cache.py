@@ -33,9 +33,10 @@ _JSON, _MERGE = "application/json", "application/merge-patch+json"
 
 
 class Server:
-    """Requests as fast as they are answered, on one connection."""
+    """Requests as fast as they are answered, on one connection, or on one for each."""
 
-    def __init__(self, access: kubeconfig.Access) -> None:
+    def __init__(self, access: kubeconfig.Access, *, keep: bool = True) -> None:
+        self._keep = keep
         context = ssl.create_default_context(cadata=access.authority.decode())
         host = urlsplit(access.server)
         self._connection = HTTPSConnection(host.hostname or "", host.port, context=context)
@@ -47,6 +48,8 @@ class Server:
         self._connection.request(method, path, json.dumps(content), headers)
         response = self._connection.getresponse()
         found: dict[str, Any] = json.load(response)
+        if not self._keep:
+            self._connection.close()  # the next request opens it again
         if response.status >= 300 and response.status != 409:
             raise RuntimeError(f"{method} {path}: {found}")
         return found

@@ -1,4 +1,4 @@
-"""Our own engine loads neither Kapitan nor reclass-rs, in none of its processes."""
+"""Our own engine loads neither Kapitan nor reclass-rs, and no compile what reads clusters."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOREIGN = {"kapitan", "reclass_rs"}
+OF_LIVE = {
+    *("commodore_py.cli.commands.live", "commodore_py.live", "commodore_py.workflows.live"),
+    *("jq", "lupa"),
+}
 # Python imports this before anything else; children do, and forks have it.
 WATCH = """\
 import sys
@@ -54,11 +58,11 @@ def fleet(tmp_path: Path) -> Fleet:
 
 
 def _imported(fleet: Fleet, *options: str) -> set[str]:
-    """What a compile imported of the foreign ones, in all its processes."""
+    """What a compile imported of the foreign ones and of `live`, in all its processes."""
     seen, hooks = fleet.root / "seen", fleet.root / "hooks"
     hooks.mkdir()
     seen.touch()
-    (hooks / "sitecustomize.py").write_text(WATCH.format(foreign=FOREIGN, seen=str(seen)))
+    (hooks / "sitecustomize.py").write_text(WATCH.format(foreign=FOREIGN | OF_LIVE, seen=str(seen)))
     path = os.pathsep.join(filter(None, (str(hooks), os.environ.get("PYTHONPATH"))))
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
     subprocess.run(

@@ -9,7 +9,18 @@ import sys
 import pytest
 
 HEAVY = {
-    *("_gojsonnet", "git", "hvac", "jinja2", "kapitan", "pydantic", "reclass_rs", "requests"),
+    *(
+        "_gojsonnet",
+        "git",
+        "hvac",
+        "jinja2",
+        "jq",
+        "lupa",
+        "kapitan",
+        "pydantic",
+        "reclass_rs",
+        "requests",
+    ),
     *("commodore_py.cli.output.progress", "commodore_py.run_log", "rich", "yaml"),
 }
 DRIVER = """
@@ -46,3 +57,4 @@ def test_help_imports_nothing_heavy(words: str) -> None:
     assert done.stdout
     assert "commodore_py.cli.root" in report["modules"]
     assert not HEAVY & set(report["modules"])
+    assert [one for one in report["modules"] if ".live" in one] == []
