@@ -121,8 +121,8 @@ class Reach:
         real = self._links.get(path)
         if real is not None:
             return bytes_and_mode(real, follow=False)
-        above, slash, name = path.rpartition("/")
-        folder = self._folder(above or slash)
+        name = path.rpartition("/")[2]
+        folder = self._folder(_above(path))
         # Links are judged one by one, and so are hidden files.
         if folder is not None and name[:1] not in _JUDGED and name not in folder.refused:
             try:
@@ -203,16 +203,15 @@ class Reach:
             self.real_folder(folder)
 
     def _folder(self, folder: str) -> _Folder | None:
-        if folder in self._folders:
-            return self._folders[folder]
-        waiting: list[str] = []
-        while folder not in waiting[-1:] and folder not in self._folders:
-            waiting.append(folder)
-            above, slash, _ = folder.rpartition("/")
-            folder = above or slash
-        for one in reversed(waiting):  # what is known of one above is used below it
-            self._folders[one] = self._judged(one)
-        return self._folders[waiting[0]]
+        known = self._folders  # of other threads as well
+        if folder not in known:
+            waiting, place = [folder], folder
+            while (above := _above(place)) != place and above not in known:
+                waiting.append(above)
+                place = above
+            for one in reversed(waiting):  # what is known of one above is used below it
+                known[one] = self._judged(one)
+        return known[folder]
 
     def _judged(self, folder: str) -> _Folder | None:
         if "\0" in folder:
@@ -365,6 +364,11 @@ def _is_below(path: str, folder: str) -> bool:
 def _innermost_above(path: str, folders: Iterable[str]) -> str:
     """The longest of these folders that a path is in; empty if it is in none."""
     return max((folder for folder in folders if _is_below(path, folder)), key=len, default="")
+
+
+def _above(path: str) -> str:
+    above, slash, _ = path.rpartition("/")
+    return above or slash
 
 
 def _upwards(path: str) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -58,3 +60,19 @@ def test_a_file_is_judged_as_if_it_was_the_first(
 def test_very_many_folders_in_each_other_are_a_path_like_any_other(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Reach((tmp_path,)).read(f"{tmp_path}{'/a' * 1500}/file")
+
+
+def test_threads_may_judge_the_same_folders(tmp_path: Path) -> None:
+    files = [tmp_path.joinpath(*"abcdefgh"[:depth], "file") for depth in range(1, 9)] * 20
+    files[7].parent.mkdir(parents=True)
+    for file in files:
+        file.touch()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            for _ in range(20):
+                reach = Reach((tmp_path,))
+                assert {*threads.map(reach.read, map(str, files))} == {b""}
+    finally:
+        sys.setswitchinterval(before)
