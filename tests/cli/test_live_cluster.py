@@ -752,3 +752,11 @@ def test_a_value_with_a_reference_within_a_text_is_not_compared(
     assert ran.code == 0, ran.err
     assert "new" not in ran.out
     assert "postgres" not in ran.out + ran.err
+
+
+def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandLine) -> None:
+    ran = commodore("live", "status", "c-demo-1")
+
+    assert ran.code == 2
+    assert ran.err.count("no cluster was compiled here") == 1
+    assert "compile c-demo-1 first, or name its catalog with --catalog" in ran.err

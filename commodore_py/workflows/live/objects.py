@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.yaml.manifests import load_manifests
-from commodore_py.errors import CommodoreError, of_system
+from commodore_py.errors import CommodoreError, UsageError, of_system
 from commodore_py.lieutenant import last_compile
 from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
@@ -47,9 +47,12 @@ def read_objects(names: Iterable[str]) -> Found:
 
 def check_compiled(config: Config, cluster_id: str) -> None:
     """Refuse the catalog in the working directory, if it is that of another cluster."""
-    compiled = last_compile.cluster_id_in(config.paths)
+    hint = f"compile {cluster_id} first, or name its catalog with --catalog"
+    try:
+        compiled = last_compile.cluster_id_in(config.paths)
+    except UsageError as error:
+        raise UsageError("no cluster was compiled here", hint=hint) from error
     if compiled != cluster_id:
-        hint = f"compile {cluster_id} first, or name its catalog with --catalog"
         if Path(cluster_id).suffix in _FILES or Path(cluster_id).exists():
             hint = f"{cluster_id} is taken for a cluster; --help has the options for files"
         raise CommodoreError(
