@@ -33,6 +33,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.catalog:catalog",
         "Compile, list and clean cluster catalogs.",
     ),
+    "cluster": (
+        "commodore_py.cli.commands.edit.facts:cluster",
+        "Add, change and remove clusters in a folder of facts.",
+    ),
     "component": (
         "commodore_py.cli.commands.component:component",
         "Create, compile and test components.",
@@ -82,6 +86,7 @@ _COMMANDS = {
         "commodore_py.cli.commands.plan.commands:plan",
         "Show, check and simulate the order of a deployment.",
     ),
+    "tenant": ("commodore_py.cli.commands.edit.facts:tenant", "Add tenants to a folder of facts."),
     "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb and kustomize."),
     "version": (
         "commodore_py.cli.commands.version:version",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from commodore_py.model.cluster import Cluster
 
     from .api_objects import ApiObject
+    from .folder import FactsFolder
+    from .server import Server
 
 log = logging.getLogger(__name__)
 
@@ -86,10 +88,14 @@ def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
 
 
 def _from_source(config: Config, cluster_id: str) -> Cluster:
+    source = source_of(config)
+    return cluster_from(config, source, source.cluster(cluster_id))
+
+
+def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
+    """The cluster of an object, and of its tenant's in the same source."""
     from .cluster import cluster_of, tenant_of  # not needed by local runs
 
-    source = source_of(config)
-    found = source.cluster(cluster_id)
     tenant_id = tenant_of(found)
     cluster = cluster_of(
         found,

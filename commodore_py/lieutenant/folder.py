@@ -7,14 +7,14 @@ import logging
 import math
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
 from . import yaml_files
-from .api_objects import FieldReader, hint_for, kind_of
+from .api_objects import FieldReader, hint_for, is_plain_name, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .api_objects import ApiObject
 
 log = logging.getLogger(__name__)
+
+Kind = Literal["cluster", "tenant"]
 
 # Fields of the API's objects. A file may have others, but a similar name is likely a typo.
 _KNOWN_FIELDS = (
@@ -56,6 +58,10 @@ class FactsFolder:
 
     def cluster(self, cluster_id: str) -> ApiObject:
         """The object of a cluster."""
+        return object_in("cluster", cluster_id, self.cluster_file(cluster_id))
+
+    def cluster_file(self, cluster_id: str) -> Path:
+        """The file of a cluster."""
         files = self._cluster_files()
         if cluster_id not in files:
             raise CommodoreError(
@@ -63,7 +69,7 @@ class FactsFolder:
                 where=str(self.root / "clusters"),
                 hint=hint_for(cluster_id, tuple(files), kind="cluster"),
             )
-        return _read("cluster", cluster_id, files[cluster_id])
+        return files[cluster_id]
 
     def tenant(self, tenant_id: str) -> ApiObject:
         """The object of a tenant."""
@@ -75,7 +81,19 @@ class FactsFolder:
                 where=str(folder),
                 hint=f"create {folder / tenant_id}.yaml; {_present(files)}",
             )
-        return _read("tenant", tenant_id, files[tenant_id])
+        return object_in("tenant", tenant_id, files[tenant_id])
+
+    def new_file(self, kind: Kind, name: str) -> Path:
+        """The file of an object that is not there yet."""
+        folder = self.root / f"{kind}s"
+        if not is_plain_name(name):
+            raise CommodoreError(f"not a valid {kind} id: {name!r}")
+        files = _files_of(folder) if folder.is_dir() else {}
+        # Where upper and lower case are the same, this would be one file.
+        there = next((path for one, path in files.items() if one.lower() == name.lower()), None)
+        if there is not None:
+            raise CommodoreError(f"there is a {kind} {there.stem}", where=str(there))
+        return folder / f"{name}{_SUFFIXES[0]}"
 
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
         """Every cluster object, sorted by id by default."""
@@ -117,7 +135,7 @@ class FactsFolder:
         problems: list[CommodoreError] = []
         for name, path in self._cluster_files().items():
             try:
-                found.append(dict(_read("cluster", name, path).fields))
+                found.append(dict(object_in("cluster", name, path).fields))
             except CommodoreError as error:
                 problems.extend(getattr(error, "errors", (error,)))
         raise_collected(problems, f"clusters in {self.root}")
@@ -149,8 +167,11 @@ def _present(files: Mapping[str, Path]) -> str:
     return f"present: {names}" if names else "there are no tenants"
 
 
-def _read(kind: str, name: str, path: Path) -> ApiObject:
-    found = yaml_files.read(path, expected=f"one {kind} object of Lieutenant's API")
+def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -> ApiObject:
+    """The object in a file, or in the content that it is to have."""
+    found = yaml_files.read(
+        path, expected=f"one {kind} object of Lieutenant's API", content=content
+    )
     reader = FieldReader(found)
     try:
         problems = list(_not_json(found.fields, ()))

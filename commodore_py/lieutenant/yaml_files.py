@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read(path: Path, *, expected: str) -> ApiObject:
-    """The mapping in a file; `expected` describes it for error messages."""
+def read(path: Path, *, expected: str, content: bytes | None = None) -> ApiObject:
+    """The mapping in a file, or in the `content` that it is to have.
+
+    `expected` describes it for error messages.
+    """
     try:
-        text = bytes_of(str(path))
+        text = bytes_of(str(path)) if content is None else content
     except OSError as error:
         raise CommodoreError(f"cannot read: {error.strerror}", where=str(path)) from error
     value = yaml.load(text, name=str(path))

@@ -38,10 +38,7 @@ _ENV_FILE = "# Read by commodore when it runs in this folder.\nCOMMODORE_API_URL
 _NEXT_STEPS = (
     "commodore catalog list",
     "commodore catalog compile c-demo-1 --push",
-    "git clone repos/t-demo.git tenant",
-    "sed -i.orig 's/replicas: 2/replicas: 3/' tenant/c-demo-1.yml",
-    "git -C tenant -c user.name=Baker -c user.email=baker@example.com commit -am 'Sell more bread'",
-    "git -C tenant push",
+    "commodore edit set web_shop.replicas 3 --commit --push",
     "commodore catalog compile c-demo-1",
 )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from commodore_py.workflows.demo import write_demo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +46,22 @@ def test_the_demo_shows_what_to_try(commodore: CommandLine, tmp_path: Path) -> N
     assert "  cd play\n" in ran.out
     assert "  commodore catalog compile c-demo-1 --push\n" in ran.out
     assert (tmp_path / "play" / ".env").is_file()
+
+
+@pytest.mark.slow
+def test_what_the_demo_suggests_changes_a_manifest(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suggested = write_demo(tmp_path / "play ground").next_steps
+    monkeypatch.chdir(shlex.split(suggested[0])[1])
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Baker")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "baker@example.com")
+
+    for step in suggested[1:]:
+        ran = commodore(*shlex.split(step)[1:])
+        assert ran.code == 0, step + ran.err
+
+    assert "+  replicas: 3" in ran.out
 
 
 def test_the_demo_for_programs(commodore: CommandLine, tmp_path: Path) -> None:

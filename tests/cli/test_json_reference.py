@@ -125,6 +125,10 @@ WORDS = {
         *("lock", "update", "global", "--lock", "it.lock", "--api-url", "{facts}", "-o", "json"),
     ),
     "lock-show/v1": ("lock", "show", "global", "--lock", "it.lock", "-o", "json"),
+    "facts-edit/v1": (
+        *("cluster", "set", "c-demo-1", "displayName", "New", "--dry-run", "--validate", "syntax"),
+        *("--api-url", "{facts}", "-o", "json"),
+    ),
     "edit/v1": ("-d", "{work}", *_EDIT, "--dry-run", "--validate", "inventory", "-o", "json"),
     "edit-options/v1": ("-d", "{work}", "edit", "options", "web_shop.replicas", "-o", "json"),
     "edit-log/v1": ("-d", "{work}", "edit", "log", "-o", "json"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,16 +68,6 @@ def test_repositories_can_be_cloned_from_a_place_with_a_difficult_name(tmp_path:
     git(tmp_path, "clone", "--quiet", url, "clone")
 
     assert (tmp_path / "clone" / "commodore.yml").is_file()
-
-
-def test_next_steps_change_the_tenant_repository(tmp_path: Path) -> None:
-    demo = write_demo(tmp_path / "play ground")
-    steps = [step for step in demo.next_steps if not step.startswith("commodore ")]
-
-    subprocess.run(["sh", "-e", "-c", "\n".join(steps)], cwd="/", check=True, capture_output=True)
-
-    tenant = demo.directory / "repos" / "t-demo.git"
-    assert "+    replicas: 3" in git(tenant, "show", "master")
 
 
 def test_next_steps_are_those_of_the_readme(demo: Demo) -> None:

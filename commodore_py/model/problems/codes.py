@@ -62,6 +62,7 @@ NOTICES: dict[str, Code] = {
     "change/recreate": Code("warning", "An edit deletes an object and creates it again."),
     "edit/merged": Code("warning", "An edit merges with what lower layers set."),
     "edit/no-effect": Code("error", "An edit does not change the merged value."),
+    "edit/no-repository": Code("error", "A repository that new facts name cannot be read."),
     "edit/not-locked": Code("warning", "A lock does not have what an edit requests."),
     "edit/other-clusters": Code("warning", "Other clusters include the class of an edit."),
     "edit/pinned": Code("warning", "A cluster does not use the branch that an edit changes."),

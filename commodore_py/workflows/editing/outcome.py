@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
+    from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Node
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered
@@ -91,21 +92,39 @@ def outcome_of(
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
     """What an edit causes in another cluster, which is gathered in a folder of its own."""
     root = config.paths.root.resolve()
+    with _own_folder(config, cluster_id) as own:
+        scratch = own.paths.root
+        pipeline.gather(own, cluster_id)
+        local = own._replace(local=True, lock_file=None)
+        moved = {scratch / file.relative_to(root): files[file] for file in files}
+        moved = {file: contents for file, contents in moved.items() if file.is_file()}
+        sides = []
+        for number in (0, 1):
+            for file, contents in moved.items():
+                file.write_bytes(contents[number])
+            sides.append(_side(local, cluster_id, render=True))
+        return _compared(*sides)
+
+
+def outcome_of_facts(
+    config: Config, before: Cluster | None, after: Cluster, *, render: bool = True
+) -> Outcome:
+    """What other facts of a cluster cause; without any before, all that they cause."""
+    with _own_folder(config, after.id) as own:
+        first = _Side()
+        if before is not None:
+            first = _side(own, before.id, render=render, known=before)
+        return _compared(first, _side(own, after.id, render=render, known=after))
+
+
+@contextmanager
+def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
+    """Settings with a working directory and a catalog that nobody has seen."""
     with _quiet(), tempfile.TemporaryDirectory(prefix="commodore-edit-") as folder:
         place = Path(folder).resolve()
         scratch = WorkPaths(place / "work")
-        own = config._replace(paths=scratch, local=False, output_dir=place / "catalog")
         try:
-            pipeline.gather(own, cluster_id)
-            own = own._replace(local=True, lock_file=None)
-            moved = {scratch.root / file.relative_to(root): files[file] for file in files}
-            moved = {file: contents for file, contents in moved.items() if file.is_file()}
-            sides = []
-            for number in (0, 1):
-                for file, contents in moved.items():
-                    file.write_bytes(contents[number])
-                sides.append(_side(own, cluster_id, render=True))
-            return _compared(*sides)
+            yield config._replace(paths=scratch, local=False, output_dir=place / "catalog")
         except CommodoreError as error:
             error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
             error.add_note(f"while compiling cluster {cluster_id} with the edit")
@@ -136,7 +155,7 @@ def _compared(before: _Side, after: _Side) -> Outcome:
     return Outcome(change, added_problems, after.nodes)
 
 
-def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
+def _side(config: Config, cluster_id: str, *, render: bool, known: Cluster | None = None) -> _Side:
     about: tuple[Problem, ...] = ()
     locked = None
     if config.lock_file is not None:
@@ -144,7 +163,7 @@ def _side(config: Config, cluster_id: str, *, render: bool) -> _Side:
 
         locked = lock_of(config, cluster_id)
     try:
-        sources = pipeline.gather(config, cluster_id, locked=locked)
+        sources = pipeline.gather(config, cluster_id, known, locked)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.dependencies.protection import edit_journal
 from commodore_py.dependencies.protection.edit_journal import FileEdit
 from commodore_py.dependencies.protection.run_lock import exclusive_run, recover_edits
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.problem import Place, Problem
-from commodore_py.model.problems.tolerance import DEFAULT
-from commodore_py.problems.repositories import verdict_of
 
 from . import effect, layers
-from .commits import NO_COMMIT, HookChanged, Overtaken
+from .commits import HookChanged, Overtaken
 from .plan import plan as plan_of
+from .rules import judged, known_error, of_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,34 +23,15 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.dependencies.protection.edit_journal import Entry
     from commodore_py.model.catalog import Change
-    from commodore_py.model.problems.tolerance import Tolerance
     from commodore_py.model.verdict import Verdict
 
     from .commits import CommitRequest
     from .plan import Plan
     from .repository import Repository
     from .requests import Operation
-
-Validation = Literal["none", "syntax", "inventory", "compile"]
+    from .rules import Rules
 
 _RETRIES = 3
-_STRICT = (
-    *("change/outage", "change/recreate"),
-    *("edit/merged", "parameters/type", "parameters/unknown-key"),
-)
-_NOTHING_WRITTEN = "the edit is refused; nothing was written"
-
-
-class Rules(NamedTuple):
-    """How an edit is validated, and what is accepted."""
-
-    validate: Validation = "compile"
-    strict: bool = False
-    tolerance: Tolerance = DEFAULT
-    dry_run: bool = False
-    clusters: tuple[str, ...] = ()
-    """Other clusters to validate, by their ids."""
-    git: CommitRequest = NO_COMMIT
 
 
 class Result(NamedTuple):
@@ -179,15 +158,15 @@ def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
         )
         change, nodes = found.change, found.nodes
         problems += found.problems
-        problems += (_known_error(str(one), one.where) for one in found.errors)
+        problems += map(known_error, found.errors)
         if change is not None:
             from commodore_py.catalog.diff.objects import object_diff
 
             diff = object_diff(change, change.rules)
-            problems += _of_changes(diff)
+            problems += of_changes(diff)
         problems += effect.problems_of(plan, nodes)
         problems += _elsewhere(config, cluster, plan, rules)
-    verdict = _judged(config, problems, rules)
+    verdict = judged(problems, rules, config.paths.classes / "global")
     now = tuple(
         text
         for one in plan.planned
@@ -214,7 +193,7 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
             found = outcome_elsewhere(config, one, plan.files)
             problems = list(found.problems)
             if found.change is not None:
-                problems += _of_changes(object_diff(found.change, found.change.rules))
+                problems += of_changes(object_diff(found.change, found.change.rules))
             yield from (
                 problem._replace(message=f"{problem.message} (cluster {one})")
                 for problem in problems
@@ -226,55 +205,6 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
             "other clusters may include this class, and were not compiled with the edit",
             remedy="--clusters all compiles them, too",
         )
-
-
-def _judged(config: Config, problems: Sequence[Problem], rules: Rules) -> Verdict:
-    """What counts; raises if anything fails the edit."""
-    if rules.strict:
-        problems = [
-            one._replace(severity="error") if one.strict or one.code in _STRICT else one
-            for one in problems
-        ]
-    classes = config.paths.classes
-    verdict = verdict_of(
-        problems,
-        rules.tolerance,
-        cluster="",
-        folders=(classes / "global", None),
-        today=datetime.now(UTC).date(),
-    )
-    if not rules.dry_run:
-        failing = [one.as_error(_hint(one)) for one in verdict.failing]
-        raise_collected(failing, _NOTHING_WRITTEN)
-    return verdict
-
-
-def _hint(problem: Problem) -> str:
-    return f"nothing was written; --ignore {problem.code} accepts it, --dry-run shows all changes"
-
-
-def _of_changes(diff: ObjectDiff) -> list[Problem]:
-    """The changes of objects that harm, as problems."""
-    return [
-        Problem.at(
-            Place(object=str(one.id)),
-            f"change/{one.grade}",
-            f"the edit would {_HARM[one.grade]}: {one.id}",
-        )
-        for one in diff.objects
-        if one.grade in _HARM
-    ]
-
-
-_HARM = {
-    "data-loss": "lose data",
-    "recreate": "delete and create again",
-    "outage": "interrupt",
-}
-
-
-def _known_error(message: str, where: str) -> Problem:
-    return Problem(f"not caused by the edit: {message}", where=where, code="edit/still-broken")
 
 
 def _nodes_in(plan: Plan, file: object) -> tuple[tuple[str | int, ...], ...]:

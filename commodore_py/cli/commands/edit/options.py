@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.workflows.editing.commits import CommitRequest
     from commodore_py.workflows.editing.requests import Level, Operation, Request, Where
-    from commodore_py.workflows.editing.transaction import Rules
+    from commodore_py.workflows.editing.rules import Rules
 
     _Command: TypeAlias = Callable[..., Any]
 
@@ -87,15 +87,7 @@ def scope_options(command: _Command) -> _Command:
 def transaction_options(command: _Command) -> _Command:
     """Add options about how an edit is validated and written."""
     added: _Command = with_options(
-        click.option(
-            "--validate",
-            type=click.Choice(_VALIDATIONS),
-            default="compile",
-            show_default=True,
-            help="How far to check the outcome before anything is written.",
-        ),
-        click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
-        click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes."),
+        validation_options,
         click.option("--commit", is_flag=True, help="Commit the files of the edit, nothing else."),
         click.option("-m", "--message", default="", metavar="TEXT", help="Message of the commit."),
         click.option(
@@ -129,6 +121,21 @@ def transaction_options(command: _Command) -> _Command:
         verbose_option,
     )(click.pass_obj(command))
     return added
+
+
+def validation_options(command: _Command) -> _Command:
+    """Add options about how the outcome is validated, and what counts as success."""
+    return with_options(
+        click.option(
+            "--validate",
+            type=click.Choice(_VALIDATIONS),
+            default="compile",
+            show_default=True,
+            help="How far to check the outcome before anything is written.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
+        click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes."),
+    )(command)
 
 
 def value_options(command: _Command) -> _Command:
@@ -227,15 +234,19 @@ def edit_config(settings: Globals, options: dict[str, Any]) -> Config:
 
 def rules_of(options: dict[str, Any]) -> Rules:
     """How the options have an edit validated."""
-    from commodore_py.workflows.editing.transaction import Rules
+    clusters = tuple(one for one in options["clusters"].split(",") if one)
+    return validation_of(options)._replace(clusters=clusters, git=_commit_request(options))
+
+
+def validation_of(options: dict[str, Any]) -> Rules:
+    """How `validation_options` have an edit validated."""
+    from commodore_py.workflows.editing.rules import Rules
 
     return Rules(
         options["validate"],
         strict=options["strict"],
         tolerance=tolerance_of(options),
         dry_run=options["dry_run"],
-        clusters=tuple(one for one in options["clusters"].split(",") if one),
-        git=_commit_request(options),
     )
 
 

@@ -10,12 +10,13 @@ from commodore_py.cli.output import messages, streams
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.model.verdict import Verdict
     from commodore_py.workflows.editing.transaction import Result
 
 
 def show(found: Result, output: str) -> None:
     """Print an edit."""
-    _show_problems(found)
+    show_problems(found.verdict)
     if output != "text":
         from commodore_py.cli.output import formats
 
@@ -39,12 +40,34 @@ def show(found: Result, output: str) -> None:
             messages.info("Not committed: use it with --local, or edit with --commit or --branch")
 
 
-def _show_problems(found: Result) -> None:
-    for problem in found.verdict.problems:
-        if problem in found.verdict.failing:
+def show_problems(verdict: Verdict) -> None:
+    """Print what is to be said about an edit."""
+    for problem in verdict.problems:
+        if problem in verdict.failing:
             messages.error_with(problem.message, where=problem.where, hint=problem.remedy, gap=True)
         elif problem.severity != "info":
             messages.warn(problem.message, where=problem.where, hint=problem.remedy)
+
+
+def problems_as_json(verdict: Verdict) -> list[dict[str, Any]]:
+    """The same as data."""
+    return [
+        {
+            "code": one.code,
+            "severity": one.severity,
+            "message": one.message,
+            "where": one.where or None,
+            "remedy": one.remedy or None,
+            "options": list(one.options),
+        }
+        for one in verdict.problems
+    ]
+
+
+def diff_lines(before: bytes, after: bytes) -> list[str]:
+    """The lines of a file that change."""
+    old, new = (one.decode(errors="replace").splitlines() for one in (before, after))
+    return list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
 
 
 def _content(found: Result) -> dict[str, Any]:
@@ -66,17 +89,7 @@ def _content(found: Result) -> dict[str, Any]:
             for one in found.plan.planned
         ],
         "files": [{"file": file, "diff": lines} for file, lines in _diffs(found)],
-        "problems": [
-            {
-                "code": one.code,
-                "severity": one.severity,
-                "message": one.message,
-                "where": one.where or None,
-                "remedy": one.remedy or None,
-                "options": list(one.options),
-            }
-            for one in found.verdict.problems
-        ],
+        "problems": problems_as_json(found.verdict),
         "catalog": None if found.diff is None else as_json.object_diff(found.diff),
     }
 
@@ -85,5 +98,4 @@ def _diffs(found: Result) -> Iterator[tuple[str, list[str]]]:
     """The lines of each class file that change."""
     shown = {one.choice.real_file: one.choice.shown for one in found.plan.planned}
     for file, (before, after) in found.plan.files.items():
-        old, new = (one.decode(errors="replace").splitlines() for one in (before, after))
-        yield shown[file], list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+        yield shown[file], diff_lines(before, after)

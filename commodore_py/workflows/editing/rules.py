@@ -1,0 +1,93 @@
+"""How an edit is validated, and which of its effects are accepted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from commodore_py.errors import raise_collected
+from commodore_py.model.problem import Place, Problem
+from commodore_py.model.problems.tolerance import DEFAULT
+from commodore_py.problems.repositories import verdict_of
+
+from .commits import NO_COMMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.errors import CommodoreError
+    from commodore_py.model.problems.tolerance import Tolerance
+    from commodore_py.model.verdict import Verdict
+
+    from .commits import CommitRequest
+
+Validation = Literal["none", "syntax", "inventory", "compile"]
+
+_STRICT = (
+    *("change/outage", "change/recreate"),
+    *("edit/merged", "parameters/type", "parameters/unknown-key"),
+)
+_NOTHING_WRITTEN = "the edit is refused; nothing was written"
+
+
+class Rules(NamedTuple):
+    """How an edit is validated, and what is accepted."""
+
+    validate: Validation = "compile"
+    strict: bool = False
+    tolerance: Tolerance = DEFAULT
+    dry_run: bool = False
+    clusters: tuple[str, ...] = ()
+    """Other clusters to validate, by their ids."""
+    git: CommitRequest = NO_COMMIT
+
+
+def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None) -> Verdict:
+    """What counts; raises if anything fails the edit. The folder may have an ignore file."""
+    if rules.strict:
+        problems = [
+            one._replace(severity="error") if one.strict or one.code in _STRICT else one
+            for one in problems
+        ]
+    verdict = verdict_of(
+        problems,
+        rules.tolerance,
+        cluster="",
+        folders=(global_folder, None),
+        today=datetime.now(UTC).date(),
+    )
+    if not rules.dry_run:
+        failing = [one.as_error(_hint(one)) for one in verdict.failing]
+        raise_collected(failing, _NOTHING_WRITTEN)
+    return verdict
+
+
+def _hint(problem: Problem) -> str:
+    return f"nothing was written; --ignore {problem.code} accepts it, --dry-run shows all changes"
+
+
+def of_changes(diff: ObjectDiff) -> list[Problem]:
+    """The changes of objects that harm, as problems."""
+    return [
+        Problem.at(
+            Place(object=str(one.id)),
+            f"change/{one.grade}",
+            f"the edit would {_HARM[one.grade]}: {one.id}",
+        )
+        for one in diff.objects
+        if one.grade in _HARM
+    ]
+
+
+_HARM = {
+    "data-loss": "lose data",
+    "recreate": "delete and create again",
+    "outage": "interrupt",
+}
+
+
+def known_error(error: CommodoreError) -> Problem:
+    """An error that is there without the edit, too."""
+    return Problem(f"not caused by the edit: {error}", where=error.where, code="edit/still-broken")

@@ -1,0 +1,264 @@
+"""Edits of clusters and tenants in a folder of facts, validated by what they cause."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git.program import over_network
+from commodore_py.adapters.git_urls import local_path, normalise
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import content_of
+from commodore_py.adapters.yaml.emitter import emit
+from commodore_py.config import facts_folder
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.engine.class_edits import Edit, edited
+from commodore_py.inventory.paths import path_parts
+from commodore_py.lieutenant.api_objects import FieldReader
+from commodore_py.lieutenant.clusters import cluster_from
+from commodore_py.lieutenant.folder import FactsFolder, object_in
+from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
+from commodore_py.model.cluster import NOT_TENANTS
+from commodore_py.model.problem import Problem
+from commodore_py.workflows.editing.rules import judged, known_error, of_changes
+
+from .cluster_class import with_class
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.verdict import Verdict
+    from commodore_py.workflows.editing.rules import Rules
+
+_LINE = "\n"
+
+
+class NewCluster(NamedTuple):
+    """A cluster to add; what is empty is that of another cluster, if it is to be like one."""
+
+    id: str
+    like: str = ""
+    tenant: str = ""
+    display_name: str = ""
+    catalog: str = ""
+    facts: Mapping[str, Any] = {}
+    dynamic_facts: Mapping[str, Any] = {}
+
+
+class NewTenant(NamedTuple):
+    """A tenant to add."""
+
+    id: str
+    display_name: str
+    repository: str
+    global_repository: str
+    global_revision: str = ""
+
+
+class FactsEdit(NamedTuple):
+    """What an edit of facts changes, and what is to be said about it."""
+
+    file: Path
+    before: bytes | None
+    after: bytes | None
+    verdict: Verdict
+    diff: ObjectDiff | None = None
+    written: bool = False
+    commit: str = ""
+    """Of the class that was pushed for a new cluster."""
+
+    def __bool__(self) -> bool:
+        return self.before != self.after
+
+
+def add_cluster(config: Config, new: NewCluster, rules: Rules, *, push_class: bool) -> FactsEdit:
+    """Add a cluster that compiles; if asked to, with a class for it."""
+    folder = _folder(config)
+    file = folder.new_file("cluster", new.id)
+    content = _like(folder, new) if new.like else _text_of_cluster(new)
+    cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
+    adding = with_class(config, cluster, like=new.like) if push_class else nullcontext()
+    with adding as added:
+        tried = cluster if added is None else added.cluster
+        try:
+            diff, problems = _effect(config, None, tried, rules)
+        except CommodoreError as error:
+            for one in error.parts if added is None else ():
+                if f"{cluster.tenant}.{cluster.id} " in str(one):
+                    one.hint = f"--push-class adds {cluster.id}.yml to the tenant's repository"
+            raise
+        problems += _unreachable(folder, "catalog", cluster.catalog_url, severity="warning")
+        found = FactsEdit(file, None, content, judged(problems, rules, None), diff)
+        if rules.dry_run:
+            return found
+        commit = added.push() if added is not None else ""
+    return written(found)._replace(commit=commit)
+
+
+def change_cluster(
+    config: Config, cluster_id: str, path: str, edit: Edit, rules: Rules
+) -> FactsEdit:
+    """Change one field of a cluster."""
+    folder = _folder(config)
+    file = folder.cluster_file(cluster_id)
+    before = content_of(file)
+    own = edit._replace(path=tuple(str(part) for part in path_parts(path)))
+    after = edited(before, own, name=str(file))
+    cluster = cluster_from(config, folder, object_in("cluster", cluster_id, file, after))
+    try:
+        known = cluster_from(config, folder, object_in("cluster", cluster_id, file, before))
+    except CommodoreError:  # which the edit puts right
+        known = None
+    diff, problems = (None, []) if before == after else _effect(config, known, cluster, rules)
+    found = FactsEdit(file, before, after, judged(problems, rules, None), diff if known else None)
+    return found if rules.dry_run else written(found)
+
+
+def removal_of(config: Config, cluster_id: str, rules: Rules) -> FactsEdit:
+    """Removing a cluster: nothing is removed yet."""
+    file = _folder(config).cluster_file(cluster_id)
+    return FactsEdit(file, content_of(file), None, judged([], rules, None))
+
+
+def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
+    """Add a tenant whose repositories can be reached."""
+    folder = _folder(config)
+    file = folder.new_file("tenant", new.id)
+    content = _text_of(
+        id=new.id,
+        displayName=new.display_name,
+        gitRepo={"url": new.repository},
+        globalGitRepoURL=new.global_repository,
+        globalGitRepoRevision=new.global_revision,
+    )
+    object_in("tenant", new.id, file, content)
+    if new.id.lower() in NOT_TENANTS:
+        raise CommodoreError(
+            f"{new.id} cannot be the id of a tenant: inventory/classes/{new.id} holds something"
+            " else",
+            hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
+        )
+    problems: list[Problem] = []
+    if rules.validate in ("inventory", "compile"):
+        problems += _unreachable(folder, "tenant's", new.repository)
+        problems += _unreachable(folder, "global", new.global_repository)
+    found = FactsEdit(file, None, content, judged(problems, rules, None))
+    return found if rules.dry_run else written(found)
+
+
+def written(found: FactsEdit) -> FactsEdit:
+    """Write the file, or remove it, unless somebody else has changed it meanwhile."""
+    file = found.file.resolve()
+    now = content_of(file) if file.exists() else None
+    if now != found.before:
+        raise CommodoreError(
+            "the file was changed meanwhile",
+            where=str(found.file),
+            hint="nothing was written: repeat the command",
+        )
+    try:
+        if found.after is None:
+            file.unlink()
+        else:
+            write_if_changed(file, found.after)
+    except OSError as error:
+        raise CommodoreError(f"cannot write: {error.strerror}", where=str(found.file)) from error
+    return found._replace(written=bool(found))
+
+
+def _folder(config: Config) -> FactsFolder:
+    folder = facts_folder(config.api_url)
+    if folder is not None:
+        return FactsFolder(folder)
+    if config.api_url:
+        raise UsageError(
+            f"{config.api_url} is a server, and what it knows is changed there",
+            where="--api-url",
+            hint="this command edits a folder of facts, such as ./facts",
+        )
+    raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+
+
+def _like(folder: FactsFolder, new: NewCluster) -> bytes:
+    """The file of another cluster, with what is different."""
+    file = folder.cluster_file(new.like)
+    known = folder.cluster(new.like)
+    catalog = new.catalog
+    if not catalog:
+        url = FieldReader(known).text("gitRepo", "url")
+        catalog = url.replace(new.like, new.id)
+        if catalog == url:
+            raise UsageError(
+                f"the catalog's URL of {new.like} does not have its id: {url or 'it is empty'}",
+                where="--catalog",
+                hint="name the repository of the new catalog",
+            )
+    values: dict[tuple[str, ...], Any] = {
+        ("id",): new.id,
+        ("displayName",): new.display_name or new.id,
+        ("gitRepo", "url"): catalog,
+        **({("tenant",): new.tenant} if new.tenant else {}),
+        **{("facts", name): value for name, value in new.facts.items()},
+        **{("dynamicFacts", name): value for name, value in new.dynamic_facts.items()},
+    }
+    content = content_of(file)
+    for path, value in values.items():
+        content = edited(content, Edit("set", path, value), name=str(file))
+    return content
+
+
+def _text_of_cluster(new: NewCluster) -> bytes:
+    return _text_of(
+        id=new.id,
+        tenant=new.tenant,
+        displayName=new.display_name,
+        facts=dict(new.facts),
+        dynamicFacts=dict(new.dynamic_facts),
+        gitRepo={"url": new.catalog} if new.catalog else {},
+    )
+
+
+def _text_of(**fields: object) -> bytes:
+    """The text of an object, without what is empty."""
+    return "".join(emit({name: value}) for name, value in fields.items() if value).encode()
+
+
+def _effect(
+    config: Config, before: Cluster | None, after: Cluster, rules: Rules
+) -> tuple[ObjectDiff | None, list[Problem]]:
+    """What a compile makes of the cluster now, and of it before."""
+    if rules.validate not in ("inventory", "compile"):
+        return None, []
+    from commodore_py.catalog.diff.objects import object_diff
+    from commodore_py.workflows.editing.outcome import outcome_of_facts
+
+    found = outcome_of_facts(config, before, after, render=rules.validate == "compile")
+    problems = [*found.problems, *map(known_error, found.errors)]
+    if found.change is None:
+        return None, problems
+    diff = object_diff(found.change, found.change.rules)
+    return diff, [*problems, *of_changes(diff)]
+
+
+def _unreachable(
+    folder: FactsFolder, kind: str, url: str, *, severity: Severity = "error"
+) -> Iterator[Problem]:
+    url = normalise(url)
+    try:
+        over_network(folder.root, "ls-remote", "--quiet", "--", url, "HEAD")
+    except ProgramFailed as error:
+        path = local_path(url)
+        create = f"`git init --bare {path}` creates it" if path else "create it, empty"
+        yield Problem(
+            f"the {kind} repository cannot be read: {error.stderr.strip().partition(_LINE)[0]}",
+            where=url,
+            severity=severity,
+            code="edit/no-repository",
+            remedy=f"if it is not there yet: {create}",
+        )

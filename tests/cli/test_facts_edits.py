@@ -1,0 +1,198 @@
+"""`commodore cluster` and `commodore tenant`: files of facts change if their clusters compile."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model.verdict import Verdict
+from commodore_py.workflows.facts_folder.edits import FactsEdit, written
+from tests.support.builders import git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+NEW = "c-demo-3"
+
+
+@pytest.fixture
+def facts(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the playground's facts, and of the repository that commands push to."""
+    repository = tmp_path / "t-demo.git"
+    shutil.copytree(demo / "repos" / "t-demo.git", repository)
+    folder = tmp_path / "facts"
+    shutil.copytree(demo / "facts", folder)
+    file = folder / "tenants" / "t-demo.yaml"
+    url = (demo / "repos" / "t-demo.git").as_uri()
+    file.write_text(file.read_text("utf-8").replace(url, repository.as_uri()), "utf-8")
+    monkeypatch.setenv("COMMODORE_API_URL", str(folder))
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Baker")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "baker@example.com")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def _cluster(facts: Path, name: str) -> Path:
+    return facts / "clusters" / f"{name}.yaml"
+
+
+@pytest.mark.slow
+def test_a_cluster_like_another_is_added_with_its_class(
+    commodore: CommandLine, facts: Path, tmp_path: Path
+) -> None:
+    ran = commodore("cluster", "add", NEW, "--like", "c-demo-1", "--push-class")
+
+    assert ran.code == 0, ran.err
+    assert "none      created Deployment web-shop/web-shop\n" in ran.out
+    assert "git init --bare" in ran.err  # its catalog
+    old = _cluster(facts, "c-demo-1").read_text("utf-8")
+    old = old.replace("c-demo-1", NEW).replace("Morgenrot Zürich, production", NEW)
+    assert _cluster(facts, NEW).read_text("utf-8").splitlines()[:-1] == old.splitlines()[:-1]
+    remote = tmp_path / "t-demo.git"
+    assert git(remote, "log", "-1", "--format=%s").strip() == f"Add cluster {NEW}"
+    assert git(remote, "show", f"HEAD:{NEW}.yml") == git(remote, "show", "HEAD:c-demo-1.yml")
+    catalog = tmp_path / "new"
+    assert commodore("catalog", "compile", NEW, "--output-dir", str(catalog)).code == 0
+
+
+def test_a_cluster_without_a_class_is_refused_and_the_way_out_is_named(
+    commodore: CommandLine, facts: Path
+) -> None:
+    wanted = ("--tenant", "t-demo", "--fact", "cloud=lakeside", "--fact", "distribution=k3s")
+    more = ("--fact", "region=east", "--catalog", "file:///srv/new.git")
+
+    ran = commodore("cluster", "add", NEW, *wanted, *more)
+
+    assert ran.code == 1
+    assert f"class t-demo.{NEW} not found" in ran.err
+    assert f"--push-class adds {NEW}.yml to the tenant's repository" in ran.err
+    assert not _cluster(facts, NEW).exists()
+
+
+def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path) -> None:
+    ran = commodore("cluster", "add", NEW, "--tenant", "t-demo")
+
+    assert ran.code == 1
+    for what in ("catalog repository", "fact cloud", "fact distribution"):
+        assert f"cluster {NEW} has no {what}" in ran.err
+    assert not _cluster(facts, NEW).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("add", "C-Demo-1", "--like", "c-demo-1"), "there is a cluster c-demo-1"),
+        (("add", "../up", "--like", "c-demo-1"), "not a valid cluster id"),
+        (("add", NEW, "--like", "c-dmo-1"), "did you mean c-demo-1?"),
+        (("add", NEW, "--tenant", "t-demo", "--fact", "cloud"), "fact 'cloud': expected KEY=VALUE"),
+        (("set", "c-demo-1", "id", "c-2"), "the id is c-2, but the file is named c-demo-1.yaml"),
+        (("set", "c-demo-1", "displayName", "{a: b}"), "displayName must be a string"),
+        (("unset", "c-demo-1", "facts.cloud"), "cluster c-demo-1 has no fact cloud"),
+        (("unset", "c-demo-1", "annotations"), "nothing is set there"),
+        (("remove", "c-demo-1"), "nothing was removed"),
+        (("remove", "c-demo-9"), "cluster c-demo-9 is not known"),
+    ],
+    ids=lambda value: "-".join(value)[:40] if isinstance(value, tuple) else "",
+)
+def test_what_is_wrong_is_refused_and_nothing_is_written(
+    commodore: CommandLine, facts: Path, words: tuple[str, ...], says: str
+) -> None:
+    before = {file: file.read_bytes() for file in facts.rglob("*.yaml")}
+
+    ran = commodore("cluster", *words)
+
+    assert ran.code in (1, 2)
+    assert says in ran.err
+    assert {file: file.read_bytes() for file in facts.rglob("*.yaml")} == before
+
+
+def test_clusters_of_a_server_are_not_edited(commodore: CommandLine) -> None:
+    ran = commodore("cluster", "remove", "c-1", "--api-url", "https://lieutenant.example.com")
+
+    assert ran.code == 2
+    assert "https://lieutenant.example.com is a server" in ran.err
+
+
+@pytest.mark.slow
+def test_a_field_is_set_if_the_cluster_compiles_and_its_changes_are_shown(
+    commodore: CommandLine, facts: Path
+) -> None:
+    file = _cluster(facts, "c-demo-1")
+    before = file.read_text("utf-8")
+
+    ran = commodore("cluster", "set", "c-demo-1", "facts.region", "west")
+    assert ran.code == 1
+    assert "class global.cloud.lakeside.west not found" in ran.err
+    assert file.read_text("utf-8") == before
+
+    words = ("cluster", "set", "c-demo-1", "displayName", "Morgenrot Basel")
+    assert commodore(*words, "--dry-run", "--exit-code").code == 5
+    assert file.read_text("utf-8") == before
+    ran = commodore(*words, "-o", "json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["written"]
+    assert file.read_text("utf-8") == before.replace(
+        "Morgenrot Zürich, production", "Morgenrot Basel"
+    )
+    assert "has that already" in commodore(*words).err
+
+
+def test_facts_that_are_wrong_are_put_right(commodore: CommandLine, facts: Path) -> None:
+    file = _cluster(facts, "c-demo-1")
+    right = file.read_text("utf-8")
+    file.write_text(right.replace("cloud: lakeside", "cloud: ''"), "utf-8")
+
+    words = ("cluster", "set", "c-demo-1", "facts.cloud", "lakeside")
+    ran = commodore(*words, "--validate", "inventory")
+
+    assert ran.code == 0, ran.err
+    assert file.read_text("utf-8").replace("'lakeside'", "lakeside") == right
+
+
+def test_a_file_that_changes_meanwhile_is_kept(facts: Path) -> None:
+    file = _cluster(facts, "c-demo-1")
+    before = file.read_bytes()
+    planned = FactsEdit(file, before, before + b"# ours\n", Verdict())
+    file.write_bytes(before + b"# by hand\n")
+
+    with pytest.raises(CommodoreError, match="the file was changed meanwhile"):
+        written(planned)
+
+    assert file.read_bytes() == before + b"# by hand\n"
+
+
+def test_a_cluster_is_removed_on_confirmation(commodore: CommandLine, facts: Path) -> None:
+    file = _cluster(facts, "c-demo-2")
+
+    assert commodore("cluster", "remove", "c-demo-2", stdin="n\n").code == 1
+    assert file.exists()
+    ran = commodore("cluster", "remove", "c-demo-2", stdin="y\n")
+
+    assert ran.code == 0
+    assert "-id: c-demo-2\n" in ran.out
+    assert not file.exists()
+
+
+def test_a_tenant_is_added_if_its_repositories_can_be_read(
+    commodore: CommandLine, facts: Path, demo: Path, tmp_path: Path
+) -> None:
+    words = ("--repository", (tmp_path / "t-demo.git").as_uri(), "--display-name", "Café Morgenrot")
+    missing = (tmp_path / "none.git").as_uri()
+
+    ran = commodore("tenant", "add", "t-new", *words, "--global-repository", missing)
+    assert ran.code == 1
+    assert f"git init --bare {tmp_path / 'none.git'}" in ran.err
+    there = (demo / "repos" / "global.git").as_uri()
+    assert commodore("tenant", "add", "global", *words, "--global-repository", there).code == 1
+    assert sorted(one.name for one in (facts / "tenants").iterdir()) == ["t-demo.yaml"]
+    ran = commodore("tenant", "add", "t-new", *words, "--global-repository", there)
+
+    assert ran.code == 0, ran.err
+    moved = commodore("cluster", "set", "c-demo-1", "tenant", "t-new", "--validate", "syntax")
+    assert moved.code == 0
