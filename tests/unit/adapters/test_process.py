@@ -140,6 +140,7 @@ def test_a_program_that_does_not_end_is_ended(code: str) -> None:
 
 
 @linux
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [SLEEPS, CLOSES_ITS_OUTPUT, IGNORES_SIGNALS])
 @pytest.mark.sample(2)
 def test_a_program_that_does_nothing_is_ended(code: str) -> None:

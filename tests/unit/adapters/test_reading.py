@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters import reading
 from commodore_py.adapters.reading import (
     LARGEST_FILE,
     NotReadable,
@@ -112,7 +113,10 @@ def test_a_link_is_followed_unless_told_otherwise(tmp_path: Path) -> None:
         bytes_of(str(tmp_path / "link"), follow=False)
 
 
-def test_a_pipe_without_a_writer_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_without_a_writer_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "WRITER_OPENS_WITHIN", 0.2)
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(TimeoutError, match="no program writes to it"):

@@ -307,6 +307,7 @@ def test_a_crash_ends_one_policy_for_one_object(policies: Policies) -> None:
 
 
 @pytest.mark.spec("14.64")
+@pytest.mark.slow
 @both
 def test_a_policy_without_an_end(policies: Policies, engine: str) -> None:
     policies.write(

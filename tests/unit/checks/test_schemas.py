@@ -249,6 +249,7 @@ def test_removed_apis(api_version: str, kind: str, minor: int, expected: str) ->
     assert codes == ([expected] if expected else [])
 
 
+@pytest.mark.slow
 def test_the_table_of_removed_apis_agrees_with_the_schemas() -> None:
     from commodore_py.checks.kubernetes.removed_apis import REMOVED
     from commodore_py.checks.kubernetes.schema import schemas_of

@@ -119,6 +119,7 @@ def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path
 
 
 @pytest.mark.spec("16.47")
+@pytest.mark.slow
 def test_watches_that_are_cut_go_on_without_losing_or_repeating_events(
     server: Cluster, tmp_path: Path
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_watch_that_fails_is_made_again(server: Cluster, tmp_path: Path, answe
 
 
 @pytest.mark.spec("16.48")
+@pytest.mark.slow
 def test_an_object_made_again_between_two_lists_is_deleted_and_created(
     server: Cluster, tmp_path: Path
 ) -> None:
