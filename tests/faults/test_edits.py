@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,8 +29,10 @@ CLASSES = "inventory/classes"
 CLUSTER = f"{CLASSES}/t-demo/c-demo-1.yml"
 TENANT = f"{CLASSES}/t-demo/common.yml"
 GLOBAL = f"{CLASSES}/global/commodore.yml"
-KILLS = 15  # many more were run once: quality.md
+KILLS = int(os.environ.get("FAULT_ROUNDS", "15"))  # 1,200 were run once: quality.md
 WRITERS, EACH = 6, 5
+EDITORS = int(os.environ.get("FAULT_EDITORS", "4"))
+SECONDS = int(os.environ.get("FAULT_SECONDS", "10"))
 
 
 @pytest.fixture
@@ -127,6 +131,67 @@ def test_a_killed_edit_of_several_files_leaves_all_or_nothing(
         reset(place, files, before)
 
 
+def test_edits_lose_nothing_beside_scripts_and_compiles(place: Path) -> None:
+    ends = time.monotonic() + SECONDS
+    file = place / CLUSTER
+
+    def write(writer: int) -> list[str]:
+        written: list[str] = []
+        for number in count():
+            if time.monotonic() > ends:
+                break
+            name = f"w{writer}.n{number}"
+            process = edit(place, "set", name, "1", "--validate", "none")
+            _, error = process.communicate()
+            if process.returncode == 0:
+                written.append(name)
+            else:
+                assert b"was changed in the meantime" in error or b"another run" in error.lower()
+        return written
+
+    def append(script: int) -> list[str]:
+        lines: list[str] = []
+        while time.monotonic() < ends:
+            lines.append(f"# script {script}, line {len(lines)}")
+            opened = os.open(file, os.O_WRONLY | os.O_APPEND)
+            os.write(opened, f"{lines[-1]}\n".encode())
+            os.close(opened)
+            time.sleep(0.5)
+        return lines
+
+    def compile_() -> int:
+        done = 0
+        while time.monotonic() < ends:
+            words = ("catalog", "compile", "c-demo-1", "--local", "-F")
+            command = (sys.executable, "-m", "commodore_py", "-d", str(place), *words)
+            ran = subprocess.run(command, check=False, capture_output=True)
+            assert ran.returncode == 0, ran.stderr
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(2 * EDITORS + 1) as pool:
+        compiles = pool.submit(compile_)
+        lines = [pool.submit(append, script) for script in range(EDITORS)]
+        edits = [pool.submit(write, writer) for writer in range(EDITORS)]
+        appended = [one for found in lines for one in found.result()]
+        written = [one for found in edits for one in found.result()]
+
+    text = file.read_text("utf-8")
+    assert compiles.result()
+    assert sorted(re.findall("^# script .*$", text, re.MULTILINE)) == sorted(appended)
+    assert edited(text) == set(written)
+
+
+def edited(text: str) -> set[str]:
+    content = yaml.safe_load(text)["parameters"]
+    return {
+        f"{top}.{key}"
+        for top in content
+        if top[:1] == "w" and top != "web_shop"
+        for key in content[top]
+    }
+
+
 def test_edits_at_the_same_time_are_written_or_refused(place: Path) -> None:
     def write(writer: int) -> list[str]:
         written = []
@@ -143,13 +208,5 @@ def test_edits_at_the_same_time_are_written_or_refused(place: Path) -> None:
     with ThreadPoolExecutor(WRITERS) as pool:
         written = [name for found in pool.map(write, range(WRITERS)) for name in found]
 
-    content = yaml.safe_load((place / CLUSTER).read_text("utf-8"))["parameters"]
-    there = {
-        f"{top}.{key}"
-        for top in content
-        if top[:1] == "w"
-        for key in content[top]
-        if top != "web_shop"
-    }
-    assert there == set(written)
+    assert edited((place / CLUSTER).read_text("utf-8")) == set(written)
     assert len(written) >= WRITERS
