@@ -46,12 +46,18 @@ def _cluster(facts: Path, name: str) -> Path:
 def test_a_cluster_like_another_is_added_with_its_class(
     commodore: CommandLine, facts: Path, tmp_path: Path
 ) -> None:
+    file = _cluster(facts, "c-demo-1")
+    old = file.read_text("utf-8")
+    file.write_text(
+        old.replace("gitRepo:", "installURL: https://x/y?token=t0ken\ngitRepo:"), "utf-8"
+    )
+
     ran = commodore("cluster", "add", NEW, "--like", "c-demo-1", "--push-class")
 
     assert ran.code == 0, ran.err
+    assert "t0ken" not in ran.out + ran.err
     assert "none      created Deployment web-shop/web-shop\n" in ran.out
     assert "git init --bare" in ran.err  # its catalog
-    old = _cluster(facts, "c-demo-1").read_text("utf-8")
     old = old.replace("c-demo-1", NEW).replace("Morgenrot Zürich, production", NEW)
     assert _cluster(facts, NEW).read_text("utf-8").splitlines()[:-1] == old.splitlines()[:-1]
     remote = tmp_path / "t-demo.git"

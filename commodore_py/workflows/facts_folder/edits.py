@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from commodore_py.workflows.editing.rules import Rules
 
 _LINE = "\n"
+# What another cluster must not have: a URL with a token, and the report of a compile.
+_ITS_OWN = ("installURL", "compileMeta")
 
 
 class NewCluster(NamedTuple):
@@ -208,6 +210,9 @@ def _like(folder: FactsFolder, new: NewCluster) -> bytes:
         **{("dynamicFacts", name): value for name, value in new.dynamic_facts.items()},
     }
     content = content_of(file)
+    for name in _ITS_OWN:
+        if name in known.fields:
+            content = edited(content, Edit("unset", (name,)), name=str(file))
     for path, value in values.items():
         content = edited(content, Edit("set", path, value), name=str(file))
     return content
