@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.store import digest_of
 
 from .base import Issue, items, mapping
+from .formats.paths import PATH_SEGMENT
+from .kubernetes.lists import KEYWORD, Distinct, distinct
 from .kubernetes.rules import ranged
-from .names import PATH_SEGMENT, name_issues
-from .schemas import EXTRA, as_json, is_installed, issues_of, validator_of
+from .schemas import EXTRA, FORMAT, is_installed, issues_of, validator_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ NAME = "custom-resources"
 DEFINITION = "CustomResourceDefinition"
 _TEXTS = {"type": ["object", "null"], "additionalProperties": {"type": ["string", "null"]}}
 _TEXT, _NUMBER = {"type": ["string", "null"]}, {"type": ["integer", "null"]}
-_TIME = {**_TEXT, "format": "k8s-time"}
+_TIME = {**_TEXT, "format": f"{FORMAT}time"}
 _OWNER = {
     "type": "object",
     "required": ["apiVersion", "kind", "name", "uid"],
@@ -57,8 +58,8 @@ _OBJECT_FIELDS = {
     "metadata": {"type": "object"},
 }
 _EMBEDDED_FIELDS = {
-    "apiVersion": {"type": "string", "pattern": "^([^/]+/)?[^/]+$"},
-    "kind": {"type": "string", "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"},
+    "apiVersion": {"type": "string", "pattern": "^([^/]*/)?[^/]+$"},
+    "kind": {"type": "string", "pattern": "^[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$"},
     "metadata": {
         **_META,
         "type": ["object", "null"],
@@ -82,9 +83,7 @@ def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
         str(one.get("name")): {
             "served": one.get("served") is True,
             "status": "status" in mapping(one.get("subresources")),
-            "schema": json.dumps(
-                as_json(mapping(one.get("schema")).get("openAPIV3Schema")), sort_keys=True
-            ),
+            "schema": json.dumps(mapping(one.get("schema")).get("openAPIV3Schema"), sort_keys=True),
         }
         for one in items(spec.get("versions"))
         if isinstance(one, dict)
@@ -112,6 +111,8 @@ def salt(api_version: str, kind: str, context: Context) -> str | None:
 
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Version, scope and fields of an object."""
+    from .formats.names import name_issues
+
     group, _, version = content["apiVersion"].rpartition("/")
     definition = context.definitions[group, content["kind"]]
     versions = definition["versions"]
@@ -181,7 +182,7 @@ def _validator(schema: str, *, drops_status: bool) -> tuple[Mapping[str, Any], V
         fields["status"] = _known_fields(fields["status"])
         root["required"] = [one for one in root.get("required", ()) if one != "status"]
     try:
-        return root, validator_of(root)
+        return root, validator_of(root, keywords={KEYWORD: Distinct})
     except ValueError:  # a pattern that the library does not know
         return None
 
@@ -211,9 +212,11 @@ def _converted(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a p
     if isinstance(more, dict):
         found["additionalProperties"] = _converted(more, level + 1)
     elif "object" in kinds and more is not True and not keeps:
-        found["additionalProperties"] = False
+        # The fields are listed even if there are none: errors name each that is unknown.
+        found = {"properties": {}, **found, "additionalProperties": False}
     if isinstance(schema.get("items"), dict):
         found["items"] = _converted(schema["items"], level + 1)
+        found |= distinct(schema)
     return found
 
 
@@ -245,9 +248,9 @@ def _rules(schema: Mapping[str, Any], level: int) -> dict[str, Any]:
     if isinstance(schema.get("not"), dict):
         found["not"] = _value_rules(schema["not"], level + 1)
     if schema.get("format") == "date-time":
-        found["format"] = "k8s-time"
+        found["format"] = f"{FORMAT}time"
     elif schema.get("format") in ("byte", "duration"):
-        found["format"] = f"k8s-{schema['format']}"
+        found["format"] = f"{FORMAT}{schema['format']}"
     return found
 
 

@@ -6,29 +6,18 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests import quantities
-
-from .base import Issue
+from .base import Issue, items, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jsonschema_rs import ValidationError, Validator
+    from jsonschema_rs import KeywordValidator, ValidationError, Validator
 
     from .base import Content
 
 EXTRA = "it needs the extra checks: pip install 'commodore-py[checks]'"
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/\r\n]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?[\r\n]*")
-_SECONDS = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt]\d\d:\d\d:\d\d"
-_ZONE = r"(?:[Zz]|[+-]\d\d:\d\d)"
-_TIME = re.compile(rf"{_SECONDS}(?:\.\d+)?{_ZONE}")
-_MICRO_TIME = re.compile(rf"{_SECONDS}\.\d{{6}}{_ZONE}")
-# Go's durations; otherwise one number with a unit is enough: `2 days`.
-_DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_LONG_DURATION = re.compile(
-    r"\d\s*(?:(?:ns|us|µs|ms|s|m|hr?|d|wk?)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)",
-    re.IGNORECASE,
-)
+FORMAT = "k8s-"
+"""What our formats begin with: JSON Schema has others of the same names."""
 _WORDS = {
     "null": "null",
     "string": "a string",
@@ -38,7 +27,8 @@ _WORDS = {
     "array": "a list",
     "object": "a mapping",
 }
-_MOST = 20
+_NONE: tuple[object, ...] = (None, "", 0, [])
+MOST = 20
 """Errors of one object that are shown."""
 
 
@@ -49,47 +39,23 @@ def is_installed() -> bool:
     return find_spec("jsonschema_rs") is not None
 
 
-def validator_of(schema: Mapping[str, Any]) -> Validator:
+def validator_of(
+    schema: Mapping[str, Any], keywords: Mapping[str, type[KeywordValidator]] | None = None
+) -> Validator:
     """A validator; formats are ours, as the API server has other rules than JSON Schema."""
     import jsonschema_rs
+
+    from .formats.texts import FORMATS, accepts
 
     return jsonschema_rs.Draft202012Validator(
         dict(schema),
         validate_formats=True,
         formats={
-            "quantity": _is_quantity,
-            "byte": _is_base64,
-            "k8s-byte": _is_base64,
-            "k8s-time": _is_time,
-            "k8s-micro-time": _is_micro_time,
-            "k8s-duration": _is_duration,
+            **{f"{FORMAT}{name}": accepts(name) for name in FORMATS},
+            "byte": accepts("byte"),
         },
         ignore_unknown_formats=True,
-    )
-
-
-def _is_quantity(value: object) -> bool:
-    return not isinstance(value, str) or quantities.parse(value) is not None
-
-
-def _is_base64(value: object) -> bool:
-    # References are replaced by their values before the API server sees them.
-    return not isinstance(value, str) or "?{" in value or _BASE64.fullmatch(value) is not None
-
-
-def _is_time(value: object) -> bool:
-    return not isinstance(value, str) or _TIME.fullmatch(value) is not None
-
-
-def _is_micro_time(value: object) -> bool:
-    return not isinstance(value, str) or _MICRO_TIME.fullmatch(value) is not None
-
-
-def _is_duration(value: object) -> bool:
-    return (
-        not isinstance(value, str)
-        or _DURATION.fullmatch(value) is not None
-        or _LONG_DURATION.search(value) is not None
+        keywords=dict(keywords or {}),
     )
 
 
@@ -97,16 +63,12 @@ def issues_of(
     area: str, validator: Validator, content: Content, schema: Mapping[str, Any]
 ) -> Iterator[Issue]:
     """What a validator finds, without any value of the object."""
-    try:
-        if validator.is_valid(content):
-            return
-        found = validator.iter_errors(content)
-    except (TypeError, ValueError, OverflowError):
-        content = as_json(content)
-        found = validator.iter_errors(content)
+    if validator.is_valid(content):
+        return
+    found = validator.iter_errors(content)
     secret = content.get("kind") == "Secret"
     for number, error in enumerate(found):
-        if number == _MOST:
+        if number == MOST:
             return
         yield from _issues(area, error, schema, secret=secret)
 
@@ -150,26 +112,67 @@ def _issues(
                 subject=missing,
             )
         case "AdditionalProperties":
-            known = _properties(schema, list(error.schema_path)[:-1])
-            for name in about.unexpected:
-                near = get_close_matches(str(name), known, n=1, cutoff=0.6)
-                yield Issue(
-                    f"{area}/unknown-field",
-                    f"unknown field {name}",
-                    written([*path, name]),
-                    f"did you mean {near[0]}?" if near else "",
-                    subject=str(name),
-                    options=tuple(near),
-                )
+            yield from _unknown(area, error, schema)
         case "Enum":
             options = tuple(str(one) for one in about.options if one is not None)
             text = "the value is not one of those that are accepted"
             yield Issue(
                 f"{area}/wrong-value", text, field, subject=field, options=options, value=subject
             )
+        case "OneOfNotValid" | "AnyOf" | "OneOfMultipleValid" if names := _alternatives(
+            schema, list(error.schema_path)
+        ):
+            several = kind == "OneOfMultipleValid"
+            code = "wrong-value" if several else "missing-field"
+            words = "only one of these may be set" if several else "one of these must be set"
+            text = f"{words}: {', '.join(names)}"
+            yield Issue(f"{area}/{code}", text, field, subject=field, options=names)
         case _:
-            text = f"the value is not accepted: {_rule(error, kind)}"
+            text = _short(about, kind, error.instance) or (
+                f"the value is not accepted: {_rule(error, kind)}"
+            )
             yield Issue(f"{area}/wrong-value", text, field, subject=field, value=subject)
+
+
+def _unknown(area: str, error: ValidationError, schema: Mapping[str, Any]) -> Iterator[Issue]:
+    about: Any = error.kind
+    known = _properties(schema, list(error.schema_path)[:-1])
+    for name in about.unexpected:
+        near = get_close_matches(str(name), known, n=1, cutoff=0.6)
+        yield Issue(
+            f"{area}/unknown-field",
+            f"unknown field {name}",
+            written([*error.instance_path, name]),
+            f"did you mean {near[0]}?" if near else "",
+            subject=str(name),
+            options=tuple(near),
+        )
+
+
+def _short(about: Any, kind: str, instance: object) -> str:  # noqa: ANN401 - of any kind
+    """What is wrong with a value, where we know better words than the rule's."""
+    if kind == "Custom":
+        return str(about.message)
+    if kind == "Format":
+        from .formats.texts import FORMATS
+
+        name = str(about.format).removeprefix(FORMAT)
+        return (
+            f"the value is not accepted: write {FORMATS[name].words if name in FORMATS else name}"
+        )
+    if kind in ("MinLength", "MinItems") and about.limit == 1:
+        return "it is empty"
+    if kind == "MaxItems" and about.limit == 0:
+        return "it must be empty"
+    return "the value is the same as none" if kind == "Not" and instance in _NONE else ""
+
+
+def _alternatives(schema: Mapping[str, Any], path: Sequence[Any]) -> tuple[str, ...]:
+    """The fields of which one is demanded; empty if it is something else."""
+    each = [mapping(one).get("required") for one in items(_part(schema, path))]
+    # The first may stand for none of them.
+    found = each[1:] if each[:1] == [None] else each
+    return tuple(str(one[0]) for one in found if one) if all(found) else ()
 
 
 def _rule(error: ValidationError, kind: str) -> str:
@@ -203,17 +206,22 @@ def _text(value: object) -> str:
 
 def _properties(schema: Mapping[str, Any], path: Sequence[Any]) -> list[str]:
     """The fields that a part of a schema knows."""
+    return list(mapping(mapping(_part(schema, path)).get("properties")))
+
+
+def _part(schema: Mapping[str, Any], path: Sequence[Any]) -> Any:  # noqa: ANN401 - of any form
+    """A part of a schema; None if there is none."""
     at: Any = schema
     for step in path:
         if step == "$ref":
             at = schema.get("$defs", {}).get(str(at.get("$ref")).rpartition("/")[2], {})
         elif isinstance(at, dict):
-            at = at.get(step, {})
+            at = at.get(step)
         elif isinstance(at, list) and isinstance(step, int) and step < len(at):
             at = at[step]
         else:
-            return []
-    return list(at.get("properties", {})) if isinstance(at, dict) else []
+            return None
+    return at
 
 
 def written(path: Sequence[object]) -> str:

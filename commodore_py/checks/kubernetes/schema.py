@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
 from commodore_py.checks.base import Issue, Version, mapping
-from commodore_py.checks.names import name_issues
-from commodore_py.checks.schemas import EXTRA, is_installed, issues_of, validator_of
+from commodore_py.checks.schemas import EXTRA, FORMAT, MOST, is_installed, issues_of, validator_of
 
-from .rules import ranged, refined
+from .rules import PLAIN, ranged, refined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.checks.base import Content, Context
 
 NAME = "kubernetes-schema"
+WRONG_TYPE = f"{NAME}/wrong-type"
 OLDEST = Version(1, 25)
 _LARGEST = 64 << 20
 _REF = "$ref"
@@ -33,15 +33,15 @@ _REPLACED: dict[str, dict[str, Any]] = {
     },
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {
         "type": ["string", "number", "null"],
-        "format": "quantity",
+        "format": f"{FORMAT}quantity",
     },
     "io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
         "type": ["string", "null"],
-        "format": "k8s-time",
+        "format": f"{FORMAT}time",
     },
     "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": {
         "type": ["string", "null"],
-        "format": "k8s-micro-time",
+        "format": f"{FORMAT}micro-time",
     },
     "io.k8s.apimachinery.pkg.runtime.RawExtension": {"type": ["object", "null"]},
     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON": {},
@@ -90,9 +90,7 @@ class Schemas:
         while waiting:
             one = waiting.pop()
             if one not in needed:
-                needed[one] = _REPLACED.get(one) or refined(
-                    one, _reduced(self._definitions[one], waiting), self._version
-                )
+                needed[one] = _REPLACED.get(one) or self._refined(one, waiting)
         for definition in needed.values():
             fields = definition.get("properties", {})
             for one in (
@@ -100,9 +98,21 @@ class Schemas:
                 *(mapping(field.get("items")) for field in fields.values()),
             ):
                 # To servers, null is an empty object here.
-                if "required" in needed.get(one.get(_REF, "").rpartition("/")[2], ()):
+                demands = needed.get(one.get(_REF, "").rpartition("/")[2], ())
+                if any(key in demands for key in ("required", "oneOf", "anyOf")):
                     one["type"] = "object"
         return {"$ref": f"#/$defs/{name}", "$defs": needed}
+
+    def _refined(self, name: str, waiting: list[str]) -> dict[str, Any]:
+        """A definition with the rules of servers, unless it is used without."""
+        known = name.removesuffix(PLAIN)
+        definition: dict[str, Any] = _reduced(self._definitions[known], waiting)
+        if known != name:
+            return definition
+        found = refined(name, definition, self._version)
+        references = (one.get(_REF, "") for one in found.get("properties", {}).values())
+        waiting += [one.rpartition("/")[2] for one in references if one.endswith(PLAIN)]
+        return found
 
 
 def _reduced(definition: Any, waiting: list[str]) -> Any:  # noqa: ANN401 - a part of a schema
@@ -187,6 +197,11 @@ def notice(context: Context) -> str:
     return f"the schemas of Kubernetes {used} are used: {why}"
 
 
+def used(context: Context) -> Version | None:
+    """The version whose schemas are used; None where there are none that fit."""
+    return version_for(context.version)
+
+
 def salt(api_version: str, kind: str, context: Context) -> str | None:
     """The version, and whether a definition in the catalog takes precedence."""
     if (api_version.rpartition("/")[0], kind) in context.definitions:
@@ -196,6 +211,10 @@ def salt(api_version: str, kind: str, context: Context) -> str | None:
 
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Fields and names of an object."""
+    from commodore_py.checks.formats.names import name_issues
+
+    from .consistency import consistency_issues
+
     version = version_for(context.version)
     if version is None:
         return
@@ -211,5 +230,9 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
         )
         return
     schema, validator = schemas.of(api_version, kind)
-    yield from issues_of(NAME, validator, content, schema)
+    found = list(issues_of(NAME, validator, content, schema))
+    yield from found
     yield from name_issues(NAME, content, version)
+    # Parts are compared where each has its type; more errors than are shown may be of types.
+    if len(found) < MOST and not any(one.code == WRONG_TYPE for one in found):
+        yield from consistency_issues(content)

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import random
+import re
 from collections import Counter
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from commodore_py.checks.base import Version
-from commodore_py.checks.run import Settings, check_catalog
-from commodore_py.model.tree import Entry, Tree
 
 from .broken import emptied, samples
+from .changed import cases, documents, our_verdicts
 from .server import RECIPES, VARIABLE, Answer, Server, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from commodore_py.manifests.objects import Content
-
     from .broken import Sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 _LOG = logging.getLogger(__name__)  # figures: --log-cli-level=INFO
-HERE = Path(__file__).parent
 EACH = int(os.environ.get("OBJECTS_OF_A_KIND", "60"))
 SEED = int(os.environ.get("SEED", "0"))
-CHECKS = ("kubernetes-schema", "custom-resources")
 CUSTOM = "example.com/v1"
 # What servers accept and we do not, by the change: each is described in quality.md.
 ACCEPTED = (
@@ -56,45 +49,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield started
 
 
-def documents(name: str) -> list[Content]:
-    return list(yaml.safe_load_all((HERE / name).read_text()))
-
-
-def our_verdicts(contents: Sequence[Content], version: Version) -> list[list[str]]:
-    """The errors of each object."""
-    tree = {
-        PurePosixPath(f"{number}.json"): Entry(json.dumps(content).encode())
-        for number, content in enumerate([*contents, *documents("definitions.yaml")])
-    }
-    checked = check_catalog({"": Tree(tree)}, Settings(version=version, only=CHECKS))
-    found: list[list[str]] = [[] for _ in tree]
-    for one in checked.problems:
-        if one.severity == "error" or one.code == "checks/unreadable":
-            number = int(PurePosixPath(one.place.file).stem)
-            found[number].append(f"{one.code} {one.place.field}: {one.message}")
-    return found[: len(contents)]
-
-
 def out_of_scope(sample: Sample, answer: Answer) -> str:
-    """The class of rules that nobody knows without the server's code; empty for all others."""
-    if sample.content["apiVersion"] == CUSTOM:
-        # A rule in CEL; `some validation rules were not checked` follows other errors.
-        return "rules in CEL" if "failed rule" in answer.message else ""
-    classes = {_class(reason, field) for reason, field, _ in answer.causes}
-    return "" if "" in classes or not classes else min(classes)
-
-
-def _class(reason: str, field: str) -> str:
-    if field.startswith("metadata."):
-        return ""
-    if "capacity" in field or reason in ("FieldValueInvalid", "FieldValueTypeInvalid"):
-        return "values that are validated by code"
-    return {
-        "FieldValueRequired": "fields that are required by other fields",
-        "FieldValueNotFound": "names within the object",
-        "FieldValueForbidden": "fields that exclude each other",
-        "FieldValueDuplicate": "duplicates in lists",
-    }.get(reason, "")
+    """Why we cannot know what the server answered; empty for everything else."""
+    if sample.content["apiVersion"] == CUSTOM and "failed rule" in answer.message:
+        # `some validation rules were not checked` follows other errors.
+        return "rules in CEL"
+    if re.search(r"is forbidden: (error looking up|no PriorityClass)", answer.message):
+        return "what is in the cluster"
+    return ""
 
 
 def test_verdicts_are_those_of_a_server(server: Server) -> None:
@@ -135,3 +97,16 @@ def test_good_objects_are_good_to_both(server: Server) -> None:
 
     assert {one.reason for one in answers} <= {"", "AlreadyExists"}
     assert our_verdicts(contents, Version(*server.version())) == [[] for _ in contents]
+
+
+def test_the_server_agrees_with_each_case(server: Server) -> None:
+    tried = cases()
+
+    answers = server.verdicts([one.content for one in tried])
+
+    wrong = [
+        (case.name, answer.message)
+        for case, answer in zip(tried, answers, strict=True)
+        if (answer.reason in ("", "AlreadyExists")) == bool(case.found)
+    ]
+    assert wrong == []

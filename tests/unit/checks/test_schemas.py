@@ -40,7 +40,9 @@ def changed(content: dict[str, Any], path: str, value: object) -> dict[str, Any]
         an_object("ClusterRole", "system:a/b"[:8], "rbac.authorization.k8s.io/v1", rules=None),
         an_object(
             "ResourceQuota",
-            spec={"hard": {"cpu": 1, "memory": "1.5Gi", "pods": "10", "x": 0.5, "y": "1e3"}},
+            spec={
+                "hard": {"cpu": 1, "memory": "1.5Gi", "pods": "10", "a.b/x": 0.5, "a.b/y": "1e3"}
+            },
         ),
     ],
     ids=lambda one: one["kind"],
@@ -75,7 +77,7 @@ def test_valid_objects(valid: dict[str, Any]) -> None:
             [("wrong-type", "spec.template.spec.containers[0].env[0].value")],
         ),
         ("spec.template.spec.containers", None, [("wrong-type", "spec.template.spec.containers")]),
-        ("spec", {}, [("missing-field", "spec"), ("missing-field", "spec")]),
+        ("spec", {}, [("missing-field", "spec")] * 2 + [("wrong-value", "spec.selector")]),
     ],
 )
 def test_invalid_objects(path: str, value: object, expected: list[tuple[str, str]]) -> None:

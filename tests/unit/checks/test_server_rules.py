@@ -131,7 +131,10 @@ def test_null_in_a_list_is_an_empty_object() -> None:
             ),
             "spec.renewTime",
         ),
-        (an_object("Service", spec={"internalTrafficPolicy": ""}), "spec.internalTrafficPolicy"),
+        (
+            an_object("Service", spec={"clusterIP": "None", "internalTrafficPolicy": ""}),
+            "spec.internalTrafficPolicy",
+        ),
     ],
 )
 def test_values_that_cannot_be_decoded(content: dict[str, Any], field: str) -> None:
@@ -150,7 +153,8 @@ def test_values_that_cannot_be_decoded(content: dict[str, Any], field: str) -> N
 def test_names_by_kind_and_version(
     kind: str, api_version: str, name: str, minor: int, *, valid: bool
 ) -> None:
-    content = an_object(kind, name, api_version)
+    more = {"spec": {"clusterIP": "None"}} if kind == "Service" else {}
+    content = an_object(kind, name, api_version, **more)
 
     issues = found(content, only=SCHEMA, version=Version(1, minor))
 
@@ -193,3 +197,45 @@ def test_fields_that_later_schemas_do_not_require_never_were_required(minor: int
     issues = found(policy, priority, binding, slices, only=SCHEMA, version=Version(1, minor))
 
     assert [one for one in issues if one[0] != "version"] == []
+
+
+@pytest.mark.parametrize(
+    ("ports", "valid"),
+    [
+        ([{"port": 53, "protocol": "UDP"}, {"port": 53}], True),
+        ([{"port": 53, "protocol": "TCP"}, {"port": 53}], False),
+        ([{"port": 53}, {"port": 54}], True),
+    ],
+)
+def test_items_of_a_list_differ_by_their_keys_and_defaults(
+    ports: list[dict[str, Any]], *, valid: bool
+) -> None:
+    item = {
+        "type": "object",
+        "properties": {
+            "port": {"type": "integer"},
+            "protocol": {"type": "string", "default": "TCP"},
+        },
+    }
+    field: dict[str, Any] = {"type": "array", "items": item, "x-kubernetes-list-type": "map"}
+    field["x-kubernetes-list-map-keys"] = ["port", "protocol"]
+    definition = a_definition(
+        {"properties": {"spec": {"type": "object", "properties": {"ports": field}}}}
+    )
+
+    issues = found(definition, a_widget(ports=ports), only=CUSTOM)
+
+    assert issues == ([] if valid else [("wrong-value", "spec.ports")])
+
+
+def test_annotations_have_256_kib_at_most() -> None:
+    content = an_object("ConfigMap", metadata={"annotations": {"a": "b" * (256 << 10)}})
+
+    assert found(content, only=SCHEMA) == [("wrong-label", "metadata.annotations")]
+
+
+@pytest.mark.parametrize(
+    "data", [{"data": {"a": "b" * (1 << 20 | 1)}}, {"binaryData": {"a": "YWFh" * 350_000}}]
+)
+def test_configuration_has_1_mib_at_most(data: dict[str, Any]) -> None:
+    assert found(an_object("ConfigMap", **data), only=SCHEMA) == [("wrong-value", "data")]

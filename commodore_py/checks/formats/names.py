@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .base import Issue, Version, items, mapping
+from commodore_py.checks.base import Issue, Version, items, mapping
+
+from .paths import PATH_SEGMENT
+from .texts import (
+    LABEL,
+    LONGEST_LABEL,
+    LONGEST_NAME,
+    SUBDOMAIN,
+    is_key,
+    is_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import Content
-
-_SUBDOMAIN = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
-_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
-PATH_SEGMENT = r"^(?!\.\.?$)[^/%]*$"
-"""Names that are parts of paths: almost everything is allowed in them."""
-_WORD = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
-_LONGEST_NAME, _LONGEST_LABEL = 253, 63
+    from commodore_py.checks.base import Content
 
 
 class _Rule(NamedTuple):
@@ -26,22 +29,26 @@ class _Rule(NamedTuple):
     words: str
 
 
-_NAME = _Rule(_SUBDOMAIN, _LONGEST_NAME, "lower case letters, digits, dashes and dots, 253 at most")
+_NAME = _Rule(SUBDOMAIN, LONGEST_NAME, "lower case letters, digits, dashes and dots, 253 at most")
 _PATH = _Rule(re.compile(PATH_SEGMENT), None, "no slash and no percent sign")
 _SERVICE = _Rule(
     re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?"),
-    _LONGEST_LABEL,
+    LONGEST_LABEL,
     "63 lower case letters, digits and dashes at most, a letter first",
 )
 _ANY_SERVICE = Version(1, 36)
 """From this version on, a digit may be the first."""
 _RULES = {
-    "Namespace": _Rule(_LABEL, _LONGEST_LABEL, "63 lower case letters, digits and dashes at most"),
+    "Namespace": _Rule(LABEL, LONGEST_LABEL, "63 lower case letters, digits and dashes at most"),
     "Service": _SERVICE,
-    "StatefulSet.apps": _Rule(_LABEL, _LONGEST_LABEL, "63 lower case letters, digits and dashes"),
+    "StatefulSet.apps": _Rule(LABEL, LONGEST_LABEL, "63 lower case letters, digits and dashes"),
     # The controller appends eleven characters to the names of its jobs.
     "CronJob.batch": _Rule(
-        _SUBDOMAIN, 52, "lower case letters, digits, dashes and dots, 52 at most"
+        SUBDOMAIN, 52, "lower case letters, digits, dashes and dots, 52 at most"
+    ),
+    # The controller labels pods with it.
+    "Job.batch": _Rule(
+        SUBDOMAIN, LONGEST_LABEL, "lower case letters, digits, dashes and dots, 63 at most"
     ),
     "PodDisruptionBudget.policy": _PATH,
     **{
@@ -51,6 +58,16 @@ _RULES = {
 }
 
 
+_MOST_NOTES = 256 << 10
+_ANY_FINALIZERS = {
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "policy",
+}
+"""Groups for whose objects the server knows no finalizers."""
 _FINALIZERS = {"orphan", "foregroundDeletion", "kubernetes"}
 # Names that are made from fields of the specification.
 _MADE = {
@@ -81,7 +98,8 @@ def name_issues(area: str, content: Content, version: Version | None = None) -> 
         if made and name != made:
             text = f"the name must be {made}"
             yield Issue(f"{area}/wrong-name", text, "metadata.name", subject=name, value=name)
-    yield from _of_metadata(area, metadata, "metadata")
+    known = area != "custom-resources" and group not in _ANY_FINALIZERS
+    yield from _of_metadata(area, metadata, "metadata", known=known)
     template = mapping(mapping(mapping(content.get("spec")).get("template")).get("metadata"))
     if group in ("apps", "batch"):
         yield from _of_metadata(area, template, "spec.template.metadata")
@@ -94,10 +112,10 @@ def _text(content: Content, path: tuple[str, ...]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _of_metadata(area: str, metadata: Content, path: str) -> Iterator[Issue]:
+def _of_metadata(area: str, metadata: Content, path: str, *, known: bool = True) -> Iterator[Issue]:
     for key, value in mapping(metadata.get("labels")).items():
         yield from _of_key(area, key, f"{path}.labels")
-        if isinstance(value, str) and value and not _is_word(value):
+        if isinstance(value, str) and value and "?{" not in value and not is_word(value):
             yield Issue(
                 f"{area}/wrong-label",
                 f"the value of label {key} is not valid",
@@ -110,10 +128,14 @@ def _of_metadata(area: str, metadata: Content, path: str) -> Iterator[Issue]:
     for key in mapping(metadata.get("annotations")):
         # Unlike labels, annotations may have upper case letters in the prefix.
         yield from _of_key(area, key, f"{path}.annotations", lower=True)
+    notes = mapping(metadata.get("annotations"))
+    if sum(len(f"{key}{value}".encode()) for key, value in notes.items()) > _MOST_NOTES:
+        text = "the annotations have more than 256 KiB"
+        yield Issue(f"{area}/wrong-label", text, f"{path}.annotations", subject=path)
     for one in items(metadata.get("finalizers")):
         yield from _of_key(area, one or "", f"{path}.finalizers")
         alone = isinstance(one, str) and one and "/" not in one
-        if alone and one not in _FINALIZERS and area != "custom-resources":
+        if alone and one not in _FINALIZERS and known:
             text = f"finalizer {one!r} has no prefix"
             yield Issue(
                 f"{area}/wrong-label",
@@ -133,11 +155,7 @@ def _of_metadata(area: str, metadata: Content, path: str) -> Iterator[Issue]:
 def _of_key(area: str, key: object, path: str, *, lower: bool = False) -> Iterator[Issue]:
     if not isinstance(key, str) or "?{" in key:
         return
-    prefix, slash, name = (key.lower() if lower else key).rpartition("/")
-    fits = _is_word(name) and (
-        not slash or (len(prefix) <= _LONGEST_NAME and _SUBDOMAIN.fullmatch(prefix) is not None)
-    )
-    if not fits:
+    if not is_key(key.lower() if lower else key):
         yield Issue(
             f"{area}/wrong-label",
             f"{key!r} is not a valid key",
@@ -146,7 +164,3 @@ def _of_key(area: str, key: object, path: str, *, lower: bool = False) -> Iterat
             subject=key,
             value=key,
         )
-
-
-def _is_word(text: str) -> bool:
-    return "?{" in text or (len(text) <= _LONGEST_LABEL and _WORD.fullmatch(text) is not None)

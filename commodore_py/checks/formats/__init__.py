@@ -1,0 +1,1 @@
+"""What servers accept as texts and names (pure)."""
