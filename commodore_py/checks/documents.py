@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import marshal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.store import Store, digest_of
@@ -12,9 +13,10 @@ from commodore_py.manifests.objects import ObjectId
 
 from .base import Issue, Item
 from .custom_resources import definition_of
+from .schemas import as_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.model.tree import Tree
@@ -37,9 +39,9 @@ class Document(NamedTuple):
     digest: str
 
     def objects(self) -> tuple[Content, ...] | None:
-        """Its objects, parsed now; None if it cannot be read."""
+        """Its objects as servers read them, parsed now; None if it cannot be read."""
         found = read(self.text, self.file)
-        return None if found is None else tuple(one.content for one in found.objects)
+        return None if found is None else tuple(as_json(one.content) for one in found.objects)
 
 
 class Known(NamedTuple):
@@ -51,18 +53,25 @@ class Known(NamedTuple):
     """For each check: what results depend on, and issues with the number of their object."""
 
 
-def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
-    """Every document of files that may hold objects."""
+def files_of(trees: Mapping[str, Tree]) -> Iterator[tuple[str, str, bytes]]:
+    """Instance, path and content of each file that may hold objects."""
     for instance, tree in trees.items():
         for path, entry in tree.items():
             name = str(path)
             if may_hold_objects(name):
-                parts = (
-                    (entry.content,) if name.endswith(".json") else split_documents(entry.content)
-                )
-                for text in parts:
-                    if text.strip():
-                        yield Document(instance, name, text, digest_of(text)[:32])
+                yield instance, name, entry.content
+
+
+def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
+    """Every document of files that may hold objects."""
+    for instance, name, content in files_of(trees):
+        for text in (content,) if name.endswith(".json") else split_documents(content):
+            if text.strip():
+                yield Document(instance, name, text, digest_of(text)[:32])
+
+
+Documents: TypeAlias = "Callable[[], Sequence[tuple[Document, Known]]]"
+"""The documents of a run: read when they are needed."""
 
 
 class Memory:
@@ -73,17 +82,29 @@ class Memory:
         self._key = digest_of(
             b"\0".join((_FORMAT, program_digest(*ROOMS), subject.encode(errors="surrogatepass")))
         )
-        self._old: dict[str, Any] = self._read()
+        self._run_key = digest_of(f"{self._key} run".encode())
         self._new: dict[str, Any] = {}
         self._changed = False
         self._parsed: dict[str, tuple[Content, ...] | None] = {}
 
-    def _read(self) -> dict[str, Any]:
-        content = self._store.noted(self._key) if self._store is not None else None
-        if content is None:
-            return {}
-        found = marshal.loads(content)  # noqa: S302 - the store gives what was put there
+    @cached_property
+    def _old(self) -> dict[str, Any]:
+        found = self._read(self._key)
         return found if isinstance(found, dict) else {}
+
+    def _read(self, key: str) -> Any:  # noqa: ANN401 - plain data
+        content = self._store.noted(key) if self._store is not None else None
+        return None if content is None else marshal.loads(content)  # noqa: S302 - what was put there
+
+    def of_run(self, fingerprint: str) -> Any:  # noqa: ANN401 - plain data
+        """What a run with the same documents and settings found; None if the last one differs."""
+        there = self._read(self._run_key)
+        return there[1] if isinstance(there, tuple) and there[0] == fingerprint else None
+
+    def note_run(self, fingerprint: str, found: Any) -> None:  # noqa: ANN401 - plain data
+        """Remember what a run found."""
+        if self._store is not None:
+            self._store.note(self._run_key, marshal.dumps((fingerprint, found)))
 
     def known(self, document: Document, checks: Mapping[str, Extract]) -> Known | None:
         """What is known about a document; None if it cannot be read."""
@@ -125,7 +146,12 @@ class Memory:
 
     def keep(self) -> None:
         """Store what is known about the documents of this run."""
-        if self._store is not None and (self._changed or self._new.keys() != self._old.keys()):
+        # Nothing was looked at where all is as in the last run.
+        if (
+            self._store is not None
+            and self._new
+            and (self._changed or self._new.keys() != self._old.keys())
+        ):
             self._store.note(self._key, marshal.dumps(self._new))
 
 

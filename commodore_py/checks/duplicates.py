@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from commodore_py.cache.store import digest_of
 
 from .base import Issue
-from .schemas import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ def extract(content: Content) -> str:
     try:
         text = json.dumps(content, sort_keys=True, default=str)
     except TypeError:  # keys of several types
-        text = json.dumps(as_json(content), sort_keys=True)
+        text = json.dumps(content, sort_keys=True)
     return digest_of(text.encode())[:32]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problems.vault import VaultSettings
 
     from .base import Context, Item
-    from .documents import Document, Known, Memory
+    from .documents import Document, Documents, Known, Memory
 
 NAME = "secrets"
 _REFERENCE = re.compile(rb"\?\{vaultkv:([^{}|\s]+?)(?::[0-9a-f]{8})?\}")
@@ -35,14 +35,12 @@ class _Use(NamedTuple):
     others: int
 
 
-def run(
-    documents: Sequence[tuple[Document, Known]], _memory: Memory, context: Context
-) -> Ended | None:
+def run(documents: Documents, _memory: Memory, context: Context) -> Ended | None:
     """Which references lead nowhere; None unless it was asked for."""
     settings = context.vault
     if settings is None:
         return None
-    uses = list(_uses(documents))
+    uses = list(_uses(documents()))
     if not uses:
         return Ended(())
     address, why = _address(context, settings)

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 from .base import Ended
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .base import Context
-    from .documents import Document, Known, Memory
+    from .documents import Documents, Memory
 
 NAME = "parameters-schema"
 
 
-def run(
-    _documents: Sequence[tuple[Document, Known]], _memory: Memory, context: Context
-) -> Ended | None:
+def run(_documents: Documents, _memory: Memory, context: Context) -> Ended | None:
     """What the hierarchy has of problems; None where there is no hierarchy."""
     return Ended(tuple(context.parameters())) if context.parameters is not None else None

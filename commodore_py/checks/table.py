@@ -19,10 +19,8 @@ from .kubernetes import schema as kubernetes_schema
 from .policy import check as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .base import CatalogCheck, Context, Ended, ObjectCheck
-    from .documents import Document, Known, Memory
+    from .documents import Documents, Memory
 
 
 class RunCheck(Protocol):
@@ -30,9 +28,7 @@ class RunCheck(Protocol):
 
     NAME: str
 
-    def run(
-        self, documents: Sequence[tuple[Document, Known]], memory: Memory, context: Context
-    ) -> Ended | None:
+    def run(self, documents: Documents, memory: Memory, context: Context) -> Ended | None:
         """What it finds; None if there is nothing to check."""
 
 

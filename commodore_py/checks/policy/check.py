@@ -11,19 +11,15 @@ from commodore_py.model.problem import Place, Problem
 from .folder import has_policies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from commodore_py.checks.base import Context, PolicySettings
-    from commodore_py.checks.documents import Document, Known, Memory
+    from commodore_py.checks.documents import Documents, Memory
 
     from .engine import Engine
 
 NAME = "policy"
 
 
-def run(
-    documents: Sequence[tuple[Document, Known]], memory: Memory, context: Context
-) -> Ended | None:
+def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
     """What the policies find; None without any."""
     settings = context.policy
     if settings is None or not has_policies(settings.folder):
@@ -39,7 +35,7 @@ def run(
             problem = Problem.at(place, "policy/not-installed", text, remedy=missing, subject=NAME)
             return Ended((problem,), "skipped", missing)
         version = str(context.version or "")
-        return Ended(tuple(Evaluation(engine, settings, memory, version).found(documents)))
+        return Ended(tuple(Evaluation(engine, settings, memory, version).found(documents())))
     except CommodoreError as error:
         return Ended((failure(settings, f"the policies cannot be evaluated: {error}"),))
     finally:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.checks.examination import Examination
 from commodore_py.checks.origins import inputs_of
 from commodore_py.checks.run import Settings, check_catalog
 from commodore_py.model.tree import Entry, Tree
@@ -300,6 +301,31 @@ def test_results_are_the_same_from_the_cache(tmp_path: Path) -> None:
 
     assert first == second == checked(*objects)
     assert changed == checked(*objects[1:])
+
+
+def test_an_unchanged_run_is_not_examined_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = (a_deployment(**POD), an_object("Secret", stringData={"a": "b"}))
+    before = checked(*objects, cache=tmp_path)
+
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Examination, "result", fail)
+        assert checked(*objects, cache=tmp_path) == before
+    for other in ({"only": "secrets"}, {"skip": ("secrets",)}, {"version": None}):
+        assert checked(*objects, cache=tmp_path, **other) == checked(*objects, **other)
+
+
+def test_namespaces_that_become_known_are_another_run(tmp_path: Path) -> None:
+    content = an_object("ConfigMap", metadata={"namespace": "shared"})
+
+    first = checked(content, only="namespaces", cache=tmp_path)
+    second = checked(content, only="namespaces", cache=tmp_path, known_namespaces=("shared",))
+
+    assert (len(first.problems), len(second.problems)) == (1, 0)
 
 
 def test_a_definition_that_changes_is_another_question(tmp_path: Path) -> None:
