@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from commodore_py.adapters.files.reach import OutsideRead
 from commodore_py.catalog.assemble import assemble, without_git_folders
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
+from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.catalog.portable_names import names_problem
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
     from commodore_py.config import Config, WorkPaths
+    from commodore_py.delivery.compiled import ClusterPlan, PlannedTrees
     from commodore_py.dependencies.bundles.in_use import Found as BundleFound
     from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.model.cluster import Cluster
@@ -307,8 +309,11 @@ def gather_instances(
 @run_log.act("render")
 def render(config: Config, sources: Sources, locked: LockedRun | None = None) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
+    plan = _plan_of(sources)
+    references, problems = _references(sources, plan)
+    if plan is not None:
+        sources = sources._replace(inventory=plan.kept(sources.inventory))
     count = len(sources.inventory.instances)
-    references, problems = _references(sources)
     problems = (*problems, *compiler.find_chart_problems(config, sources))
     with run_log.collecting() as events:
         try:
@@ -331,25 +336,50 @@ def render(config: Config, sources: Sources, locked: LockedRun | None = None) ->
     notices = (*problems, *notices, *left_out, *read_outside(events))
     rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
-    return rendered if sources.catalog_head is None else _assembled(config, rendered, sources)
+    return rendered if sources.catalog_head is None else _assembled(config, rendered, sources, plan)
 
 
-def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Problem, ...]]:
+def _plan_of(sources: Sources) -> ClusterPlan | None:
+    """The order of the instances; most clusters have none, and components by themselves never."""
+    commodore = sources.inventory.bootstrap.parameters.get("commodore")
+    planned = isinstance(commodore, dict) and commodore.get("plan") is not None
+    if not planned or sources.catalog_head is None:
+        return None
+    from .delivery.compiled import ClusterPlan
+
+    asking = required_versions(sources.inventory)
+    return ClusterPlan.of(sources.inventory, asking, sources.places.parameter)
+
+
+def _references(
+    sources: Sources, plan: ClusterPlan | None
+) -> tuple[tuple[ReferenceFile, ...], tuple[Problem, ...]]:
     """The files of secret references, and which references will not be replaced."""
     if sources.plan.reveal:
         return (), ()
     resolved, place_of = sources.inventory, sources.places.parameter
+    if plan is not None:
+        resolved = plan.with_references(resolved)
     with run_log.stage("refs"):
         found = refs.find_marked(resolved)
         references = refs.render_refs(resolved, place_of, found=found)
         return references, refs.reference_problems(resolved, place_of, found=found)
 
 
-def _assembled(config: Config, rendered: Rendered, sources: Sources) -> Rendered:
+def _assembled(
+    config: Config, rendered: Rendered, sources: Sources, plan: ClusterPlan | None
+) -> Rendered:
     """The catalog that the instances' trees and the reference files make up."""
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
     with run_log.stage("assemble"):
+        planned = _laid_out(config, plan, rendered, sources) if plan is not None else None
+        trees = planned.instances if planned is not None else trees
         tree = assemble(trees, references, resolved.nodes)
+        if plan is not None and planned is not None:
+            tree |= planned.own.below(MANIFESTS)
+            rendered = rendered._replace(
+                notices=(*rendered.notices, *plan.problems, *planned.problems)
+            )
         unrevealed = refs.manifest_problems(trees, references)
     about_rules = rule_problems(resolved, sources.places.parameter)
     found = _checked(config, sources, trees)
@@ -359,6 +389,25 @@ def _assembled(config: Config, rendered: Rendered, sources: Sources) -> Rendered
         rules=ignore_rules(resolved),
         bundle=sources.bundle,
     )
+
+
+def _laid_out(
+    config: Config, plan: ClusterPlan, rendered: Rendered, sources: Sources
+) -> PlannedTrees:
+    """The instances' trees in the order of the plan, by what is published now."""
+    from .adapters.files import read_tree
+    from .catalog.diff.revisions import manifests_at
+    from .compiler.tags import Tags
+
+    head = _head_of(sources)
+    folder = head.directory / MANIFESTS
+    if config.output_dir is not None:
+        present = read_tree(folder) if folder.is_dir() else Tree()
+    elif head.commit is not None:
+        present = manifests_at(head.directory, head.commit).subtree(MANIFESTS)
+    else:
+        present = Tree()
+    return plan.lay_out(rendered.instances, present, Tags.of(rendered.references).in_value)
 
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tuple[Problem, ...]:

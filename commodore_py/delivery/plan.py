@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.model.problems.codes import severity_of
 
 from . import conditions
 from .findings import Finding, near
 from .nodes import Leaf, On, Resource, When, walk
 from .normal import Order, Removed, normal_form, order_of, without_false
 from .reading import PLAN, Reader
+from .requirements import requirement_findings
 from .settings import DELIVERY, Settings, credential_findings, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.model.inventory import Instance, Parameters
 
@@ -42,9 +46,14 @@ def has_plan(parameters: Parameters) -> bool:
 
 
 def read_plan(
-    parameters: Parameters, instances: tuple[Instance, ...]
+    parameters: Parameters,
+    instances: tuple[Instance, ...],
+    requires: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """The plan of the cluster, if it is valid, and everything that is wrong or noteworthy."""
+    """The plan of the cluster, if it is valid, and everything that is wrong or noteworthy.
+
+    `requires` has, by instance, the components that its own requires.
+    """
     commodore = parameters.get("commodore", {})
     reader = Reader()
     written = reader.node(commodore.get("plan"))
@@ -57,18 +66,17 @@ def read_plan(
         *_instances(written, instances),
         *_clusters(written, settings),
     ]
-    if found and any(one.code not in _HARMLESS for one in found):
+    if any(severity_of(one.code) == "error" for one in found):
         return None, tuple(found)
     node, removed = without_false(written, parameters)
     listed = {one.instance for one in walk(written) if isinstance(one, Leaf)}
     unlisted = tuple(sorted({one.name for one in instances} - listed))
     plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
+    off = {one.leaf.instance for one in removed}
     found += _about(plan)
-    refused = any(one.code in {"plan/nothing-left", "plan/unlisted-refused"} for one in found)
+    found += requirement_findings(plan.node, plan.order, off, instances, requires)
+    refused = any(severity_of(one.code) == "error" for one in found)
     return (None if refused else plan), tuple(found)
-
-
-_HARMLESS = {"plan/unused-cluster"}
 
 
 def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters import files
+from commodore_py.adapters import files, yaml
+from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.catalog.layout import MANIFESTS, REFERENCES
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
+from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
@@ -18,14 +21,14 @@ from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
-from commodore_py.model.inventory import BOOTSTRAP, Instance
+from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
@@ -77,14 +80,37 @@ def plan_here(paths: WorkPaths) -> PlanHere:
             where="parameters.commodore.plan",
             hint="add one to the hierarchy",
         )
-    names = sorted(path.stem for path in paths.targets.glob("*.yml"))
-    instances = tuple(Instance(name, name) for name in names if name != BOOTSTRAP)
-    plan, findings = read_plan(parameters, instances)
+    instances = tuple(_instances_in(paths))
+    requires = {
+        one.name: components
+        for one in instances
+        if (components := value_in(parameters, one.component_key, "_metadata", "requires"))
+    }
+    plan, findings = read_plan(parameters, instances, requires)
     locator = Locator(lambda: compiled_hierarchy(paths))
     here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
     here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
     return here
+
+
+def _instances_in(paths: WorkPaths) -> Iterator[Instance]:
+    """The instances of the last compile; the target of one with another name has its component."""
+    for file in sorted(paths.targets.glob("*.yml")):
+        name = file.stem
+        if name == BOOTSTRAP:
+            continue
+        own = f"${{{parameter_key(name)}}}"
+        target = yaml.load_file(file)
+        given = target.get("parameters") if isinstance(target, dict) else None
+        keys = [key for key, value in (given or {}).items() if value == own]
+        yield Instance(name, str(keys[0]).replace("_", "-") if keys else name)
+
+
+def _published(paths: WorkPaths) -> Tree:
+    """The manifests of the catalog's last commit."""
+    commit = head_of(paths.catalog)[0] if is_repository(paths.catalog) else None
+    return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
 
 
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
@@ -106,7 +132,7 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
             error.hint = f"its reference file is written by a compile: {_COMPILE}"
             raise
 
-    laid = DRIVERS[driver].render(Job(here.plan, trees, complete))
+    laid = DRIVERS[driver].render(Job(here.plan, trees, complete, _published(paths)))
     here = here.valid((*laid.findings, *path_findings(laid)))
     before = Tree({path: one for tree in trees.values() for path, one in tree.items()})
     after = laid.manifests.below(MANIFESTS)

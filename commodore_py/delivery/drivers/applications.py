@@ -51,6 +51,15 @@ class Applications:
         found = [owner for owner in self.owners if one.path.is_relative_to(owner.path.parent)]
         return max(found, key=lambda owner: len(owner.path.parts), default=None)
 
+    def deployer_of(self, one: Document) -> Document | None:
+        """The Application, of an owner or of a group, whose folder holds this one."""
+        found = [
+            (len(folder.parts), other)
+            for other in self.all
+            if other is not one and (folder := _synced(other)) and one.path.is_relative_to(folder)
+        ]
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
     def deployed(self, leaf: Leaf) -> Deployed:
         """Where the instance's manifests are, and how they are applied."""
         found = self.of(leaf.instance)

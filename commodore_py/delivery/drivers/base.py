@@ -24,6 +24,8 @@ class Job(NamedTuple):
     trees: Mapping[str, Tree]
     complete: Callable[[Any], Any] = lambda value: value
     """Adds the hashes to the secret references of a value."""
+    head: Tree = Tree()
+    """The manifests that are published; none before the first push."""
 
     @property
     def deployed(self) -> dict[str, Tree]:

@@ -26,7 +26,6 @@ from tests.support.plan_catalogs import (
     file_of,
     instance,
     job,
-    owner,
     rich_example,
 )
 
@@ -357,15 +356,6 @@ def test_a_group_needs_a_name_and_may_be_refused() -> None:
     assert argo(NESTED) == []
     assert argo(NESTED, argocd={"rendering": "waves"}) == ["not-flat"]
     assert argo({"serial": list(NAMES)}, argocd={"rendering": "waves"}) == []
-
-
-@pytest.mark.spec("15.37")
-def test_what_leaves_the_folder_of_an_owner_that_prunes_is_protected_first() -> None:
-    pruning = argocd(root=owner(prune=True))
-    kept = annotated("two", **{"argocd.argoproj.io/sync-options": "Prune=false"})
-
-    assert argo(NESTED, {**catalog(NAMES), "argocd": pruning}) == ["move", "move"]
-    assert argo(NESTED, {**kept, "argocd": pruning}) == ["move"]
 
 
 @pytest.mark.spec("15.45")

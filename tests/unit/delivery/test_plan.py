@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from commodore_py.delivery.compiled import ClusterPlan, combined
+from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.nodes import Leaf, On, Serial, walk
 from commodore_py.delivery.normal import Order, normal_form, order_of
 from commodore_py.delivery.plan import Plan, has_plan, read_plan
 from commodore_py.delivery.reading import Reader
-from commodore_py.model.inventory import Instance
+from commodore_py.model.inventory import Instance, Inventory, Node
+from commodore_py.model.spot import nowhere
+from tests.support.plan_catalogs import example, rich_example
 from tests.support.plans import Written, random_plan
 
 NAMES = ("capi-cluster", "ccm", "cni", "shop")
@@ -229,3 +233,99 @@ def test_an_order_implies_what_follows_from_it() -> None:
 
     assert chain.implies(jump)
     assert not jump.implies(chain)
+
+
+def required(
+    written: Written, requires: dict[str, list[str]], **parameters: object
+) -> tuple[list[str], list[str]]:
+    """Codes and messages for instances of four components, one of which has two."""
+    instances = (
+        *(Instance(name, name) for name in "abc"),
+        Instance("d-1", "d"),
+        Instance("d-2", "d"),
+    )
+    given = {"commodore": {"plan": written, "delivery": {"unlisted": "last"}}, **parameters}
+    _, found = read_plan(given, instances, requires)
+    wanted = [one for one in found if one.code.startswith("plan/requires")]
+    return [one.code.removeprefix("plan/") for one in wanted], [one.message for one in wanted]
+
+
+@pytest.mark.spec("15.10")
+def test_what_is_kept_does_not_require_what_is_removed() -> None:
+    off = {"when": {"if": False, "then": "b"}}
+
+    codes, messages = required({"serial": ["a", off]}, {"a": ["b", "nobody"], "b": ["a"]})
+
+    assert codes == ["requires-removed"]  # what is not deployed is reported without a plan, too
+    assert messages == ["instance a requires b, which the plan removes"]
+
+
+@pytest.mark.spec("15.11")
+@pytest.mark.parametrize(
+    ("written", "requires", "codes"),
+    [
+        ({"serial": ["a", "b"]}, {"b": ["a"]}, []),
+        ({"serial": ["a", "b"]}, {"a": ["b"]}, ["requires"]),
+        ({"serial": ["a", "b"]}, {"a": ["c"]}, ["requires"]),  # which is the last
+        ({"concurrent": ["a", "b"]}, {"a": ["b"]}, ["requires-unordered"]),
+        ({"serial": ["d-1", "a", "d-2"]}, {"a": ["d"]}, []),
+        ({"serial": ["a", "d-1", "d-2"]}, {"a": ["d"]}, ["requires"]),
+        ({"serial": ["d-1", "d-2"]}, {"d-1": ["d"], "d-2": ["d"]}, ["requires"]),
+        ("a", {"b": ["c"]}, []),
+        (
+            {"concurrent": ["a", {"serial": ["b", "c"]}]},
+            {"a": ["c"], "b": ["a"]},
+            ["requires-unordered", "requires-unordered", "requires"],
+        ),
+    ],
+)
+def test_the_order_keeps_what_components_require(
+    written: Written, requires: dict[str, list[str]], codes: list[str]
+) -> None:
+    assert required(written, requires)[0] == codes
+
+
+@pytest.mark.spec("15.11")
+def test_a_cycle_of_plan_and_requirements_is_named() -> None:
+    written = {"concurrent": ["a", {"serial": ["b", "c"]}]}
+
+    message = required(written, {"a": ["c"], "b": ["a"]})[1][-1]
+
+    assert sorted(message.rpartition(": ")[2].split(" before ")[1:]) == ["a", "b", "c"]
+
+
+@pytest.mark.spec("15.19")
+def test_only_the_plan_of_the_cluster_itself_counts() -> None:
+    def node(name: str, plan: object) -> Node:
+        delivery = {"unlisted": "last", "driver": "plain"}
+        return Node(name, {"commodore": {"plan": plan, "delivery": delivery}})
+
+    nodes = {name: node(name, {"serial": ["a", "b"]}) for name in ("cluster", "a")}
+    nodes["b"] = node("b", {"serial": ["b", "a"]})
+    inventory = Inventory(nodes, (Instance("a", "a"), Instance("b", "b")))
+
+    found = ClusterPlan.of(inventory, {}, nowhere)
+
+    assert found.plan.order.before["b"] == {"a"}
+    (problem,) = found.problems
+    assert (problem.code, problem.severity) == ("plan/other-target", "warning")
+    assert "another plan: b" in problem.message
+
+
+def test_several_drivers_write_one_catalog() -> None:
+    given = example()
+
+    argocd, flux = (DRIVERS[name].render(given) for name in ("argocd", "flux"))
+    both = combined(given.trees, [argocd, flux])
+
+    assert both.trees == argocd.trees
+    assert both.own == argocd.own | flux.own
+    assert combined(given.trees, [flux, argocd]).trees == both.trees
+
+
+def test_two_drivers_do_not_change_one_file_in_two_ways() -> None:
+    given = rich_example()  # hooks are annotated for Argo CD, and moved for Flux
+
+    both = combined(given.trees, [DRIVERS[name].render(given) for name in ("argocd", "flux")])
+
+    assert "plan/path" in [one.code for one in both.findings]

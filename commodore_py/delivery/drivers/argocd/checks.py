@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.delivery.drivers.applications import value_in
+from commodore_py.delivery.drivers.base import MANIFESTS
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Leaf, Resource, steps_of
 from commodore_py.delivery.reading import PLAN
 from commodore_py.manifests.order.hooks import integer
 
 from .edits import WAVE
+from .published import KEEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
     from commodore_py.delivery.drivers.applications import Applications
     from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.nodes import Node, Step
-
-OPTIONS = "argocd.argoproj.io/sync-options"
-_KEEP = "Prune=false"
+    from commodore_py.model.spot import ParameterPath
 
 
 class Planned(NamedTuple):
@@ -100,17 +100,11 @@ def wave_set(one: Document) -> int | None:
     return integer(str(value_in(one.content, "metadata", "annotations", WAVE)))
 
 
-def move_findings(one: Document, leaf: Leaf, owner: Document | None) -> Iterator[Finding]:
-    """An owner that prunes deletes the workload of an Application that leaves its folder."""
-    prunes = owner and value_in(owner.content, "spec", "syncPolicy", "automated", "prune")
-    if (
-        owner
-        and prunes
-        and _KEEP not in str(value_in(one.content, "metadata", "annotations", OPTIONS))
-    ):
-        message = f"Application {one.name} leaves the folder of {owner.name}, which prunes"
-        remedy = f"its workload would be deleted: first publish it with {OPTIONS}: {_KEEP}"
-        yield Finding("plan/move", message, leaf.path, remedy)
+def move_finding(name: str, present: PurePosixPath, path: ParameterPath) -> Finding:
+    """An Application that changes its owner in two steps."""
+    message = f"Application {name} stays in {MANIFESTS}/{present.parent}, whose owner prunes"
+    remedy = f"it has {KEEP} from now on, and is moved by the next push"
+    return Finding("plan/move", message, path, remedy)
 
 
 def remote_resources(node: Node | None) -> Iterator[Finding]:

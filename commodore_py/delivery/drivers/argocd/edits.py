@@ -45,7 +45,7 @@ def edit_application(
         destination.pop("server", None)
         destination["name"] = server_name(clusters[leaf.cluster])
     if leaf.background:
-        _without_finalizer(content["metadata"])
+        without_finalizer(content["metadata"])
     policy = inner(spec, "syncPolicy")
     if leaf.cluster and "retry" not in policy and "retry" not in leaf.app:
         policy["retry"] = deepcopy(dict(_RETRY))
@@ -75,7 +75,7 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
         policy["retry"] = app["retry"]
 
 
-def _without_finalizer(metadata: dict[str, Any]) -> None:
+def without_finalizer(metadata: dict[str, Any]) -> None:
     """Without the one that deletes what an Application deployed; words after a slash are kinds."""
     finalizers = list_in(metadata, "finalizers")
     kept = [one for one in finalizers if str(one).partition("/")[0] != FINALIZER]

@@ -14,12 +14,23 @@ from commodore_py.delivery.drivers.references import lifted
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
 from commodore_py.delivery.reading import PLAN
+from commodore_py.delivery.settings import DELIVERY
 from commodore_py.model.tree import Tree
 
 from . import checks
-from .edits import FINALIZER, GATE, WAVE, annotate, edit_application, edit_hook, inner
+from .edits import (
+    FINALIZER,
+    GATE,
+    WAVE,
+    annotate,
+    edit_application,
+    edit_hook,
+    inner,
+    without_finalizer,
+)
 from .health_rule import rule_findings
 from .projects import project_findings
+from .published import CONFIRM, KEEP, Published, options_of, set_pruning
 from .reading import GROUPS
 from .registration import cluster_findings, problem_of, secret_of
 from .stages import stages_of
@@ -52,6 +63,9 @@ class _Rendering:
         self._owner = next((one for one in owners if one is not None), None)
         place = self._owner or first
         self._folder = place.path.parent if place else PurePosixPath("apps")
+        self._published = Published(job.head)
+        self._deletion = self._settings.word("argocd", "deletion")
+        self._stays: set[PurePosixPath] = set()
         self._own: dict[PurePosixPath, Entry] = {}
         self._findings: list[Finding] = []
         self._named: list[Named] = []
@@ -64,11 +78,14 @@ class _Rendering:
         node = self._job.plan.node
         stages = stages_of(node)
         self._group(stages, self._folder)
+        self._keep_ended_groups()
+        pruned = self._delete()
         for one in self._documents.of_kind(GROUP, "AppProject"):
             if one.path.is_relative_to(self._folder):
                 annotate(self._documents.edit(one, PLAN), {WAVE: str(-len(stages) - 1)})
         used = {one.cluster for one in steps_of(node) if isinstance(one, Register)}
         clusters = tuple(self._settings.clusters[name] for name in sorted(used))
+        names = {*(one.name for one in self._known.all), *(one.name for one in self._named)}
         trees, findings = self._documents.result()
         return Laid(
             trees,
@@ -84,6 +101,7 @@ class _Rendering:
                     self._documents.of_kind(GROUP, "AppProject"),
                     self._settings.clusters,
                 ),
+                *self._published.left_over(names, self._job.plan, pruned=pruned),
                 *rule_findings(self._documents, self._settings.word("argocd", "health_rule")),
                 *self._objects.findings,
                 *self._findings,
@@ -114,9 +132,8 @@ class _Rendering:
             self._findings += checks.wave_findings(one, leaf, wave)
             changed = self._documents.edit(one, leaf.path)
             edit_application(changed, leaf, wave, self._settings.clusters)
-            if folder != self._folder:
-                self._documents.move(one, folder / one.path.name)
-                self._findings += checks.move_findings(one, leaf, self._known.owner_of(one))
+            own = one.path.parent if folder == self._folder else folder
+            self._documents.move(one, self._place(changed, own, leaf.path) / one.path.name)
         if not found and leaf.render and self._owner is not None:
             made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
             inner(made["spec"], "destination")["namespace"] = leaf.instance
@@ -127,6 +144,57 @@ class _Rendering:
                 self._findings += edit_hook(
                     self._documents, self._trees, reference, word, leaf.path
                 )
+
+    def _place(
+        self, content: dict[str, Any], folder: PurePosixPath, path: ParameterPath
+    ) -> PurePosixPath:
+        """The folder of an Application: the present one, while a move would delete its objects."""
+        name = content["metadata"]["name"]
+        present = self._published.protected_place(name, folder)
+        if present is None:
+            if folder.is_relative_to(GROUPS) and self._deletion != "prune":
+                set_pruning(content, CONFIRM)  # the owner of a group always prunes
+            return folder
+        set_pruning(content, KEEP)
+        self._findings.append(checks.move_finding(name, present.path, path))
+        self._stays.add(present.path.parent)
+        return present.path.parent
+
+    def _keep_ended_groups(self) -> None:
+        """Groups that have members until the next push; their end must not delete these."""
+        planned = [one for _, found in self._planned for one in found]
+        for one in self._known.all:
+            folder = one.path.parent
+            if one not in planned and self._published.protected_place(one.name, folder):
+                place = self._place(self._documents.edit(one, PLAN), folder, PLAN)
+                self._documents.move(one, place / one.path.name)
+        for folder in sorted(self._stays - {self._folder}):
+            group = self._published.group_of(folder)
+            if group is not None and group.name not in {one.name for one in self._named}:
+                content = deepcopy(dict(group.content))
+                without_finalizer(content["metadata"])
+                self._named.append(Named(group.name, f"group {folder.name}", PLAN))
+                self._own[group.path] = written(content)
+
+    def _delete(self) -> bool:
+        """Let the owner delete what leaves its folder, as it is set; whether it does."""
+        if self._deletion == "keep":
+            return False
+        if self._owner is None:
+            message = f"deletion is {self._deletion}, but no Application deploys the folder"
+            path = (*DELIVERY, "argocd", "deletion")
+            self._findings.append(Finding("plan/no-owner", message, path, "set it to keep"))
+            return False
+        if self._deletion == "confirm":
+            for one in self._known.all:
+                inside = one.path.parent == self._folder and one not in self._known.owners
+                if inside and KEEP not in options_of(self._documents.edit(one, PLAN)):
+                    set_pruning(self._documents.edit(one, PLAN), CONFIRM)
+            if not self._published.all_confirm(self._folder):
+                return False
+        spec = inner(self._documents.edit(self._owner, PLAN), "spec")
+        inner(inner(spec, "syncPolicy"), "automated")["prune"] = True
+        return True
 
     def _resource(self, item: Resource, wave: int, folder: PurePosixPath) -> None:
         if item.id in self._objects.files:
@@ -187,5 +255,6 @@ class _Rendering:
         self, made: dict[str, Any], folder: PurePosixPath, id_: str, path: ParameterPath
     ) -> None:
         name = made["metadata"]["name"]
+        folder = self._place(made, folder, path)
         self._named.append(Named(name, id_, path))
         self._own[folder / f"{name}.yaml"] = written(made)

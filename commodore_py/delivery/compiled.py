@@ -1,0 +1,134 @@
+"""The plan of a compile: the inventory without what it removes, and the catalog with its order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.errors import raise_collected
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.tree import Tree
+
+from .drivers.base import Job, Laid
+from .drivers.names import path_findings
+from .drivers.table import DRIVERS
+from .findings import Finding
+from .plan import read_plan
+from .reading import PLAN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from commodore_py.model.inventory import Instance, Inventory
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.spot import PlaceOf
+
+    from .plan import Plan
+
+
+class PlannedTrees(NamedTuple):
+    """What the instances and the drivers have in the catalog; paths are below `manifests/`."""
+
+    instances: Mapping[str, Tree]
+    own: Tree
+    problems: tuple[Problem, ...]
+
+
+class ClusterPlan(NamedTuple):
+    """The plan of the cluster that is compiled."""
+
+    plan: Plan
+    problems: tuple[Problem, ...]
+    place_of: PlaceOf
+
+    @classmethod
+    def of(
+        cls, inventory: Inventory, requires: Mapping[Instance, object], place_of: PlaceOf
+    ) -> ClusterPlan:
+        """Read it; one error for everything that is wrong with it."""
+        required = {
+            one.name: [str(name) for name in given] if isinstance(given, dict) else ()
+            for one, given in requires.items()
+        }
+        plan, findings = read_plan(inventory.bootstrap.parameters, inventory.instances, required)
+        problems = _valid((*findings, *_other_plans(inventory)), place_of)
+        assert plan is not None  # noqa: S101 - otherwise there is an error
+        return cls(plan, problems, place_of)
+
+    def kept(self, inventory: Inventory) -> Inventory:
+        """The inventory without the instances that are removed; others still see their targets."""
+        removed = {one.leaf.instance for one in self.plan.removed}
+        instances = tuple(one for one in inventory.instances if one.name not in removed)
+        return inventory._replace(instances=instances)
+
+    def with_references(self, inventory: Inventory) -> Inventory:
+        """The inventory for secret references: what is removed needs none."""
+        kept = self.kept(inventory)
+        keys = {one.component_key for one in kept.instances}
+        gone = {one.component_key for one in inventory.instances} - keys
+        bootstrap = inventory.bootstrap
+        parameters = {key: one for key, one in bootstrap.parameters.items() if key not in gone}
+        nodes = {**kept.nodes, BOOTSTRAP: bootstrap._replace(parameters=parameters)}
+        return kept._replace(nodes=nodes)
+
+    def lay_out(
+        self, trees: Mapping[str, Tree], head: Tree, complete: Callable[[Any], Any]
+    ) -> PlannedTrees:
+        """The instances' trees with the order of the plan, and the files of all its drivers."""
+        job = Job(self.plan, trees, complete, head)
+        laid = combined(trees, [DRIVERS[one].render(job) for one in self.plan.settings.drivers])
+        problems = _valid((*laid.findings, *path_findings(laid)), self.place_of)
+        return PlannedTrees(laid.trees, laid.own, problems)
+
+
+def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
+    """What several drivers make of the same trees; they may not change one file in two ways."""
+    result: Laid | None = None
+    for laid in every:
+        if result is None:
+            result = laid
+            continue
+        findings = [*result.findings, *laid.findings]
+        both = {}
+        for name, one in result.trees.items():
+            files = dict(one)
+            for path in {*trees[name], *laid.trees[name]}:
+                before, other = trees[name].get(path), laid.trees[name].get(path)
+                if other == before or other == files.get(path):
+                    continue
+                if files.get(path) != before:
+                    message = f"two drivers change {path} of instance {name}"
+                    findings.append(Finding("plan/path", message, PLAN, "use one driver"))
+                elif other is None:
+                    del files[path]
+                else:
+                    files[path] = other
+            both[name] = Tree(files, one.empty_folders)
+        for path in result.own.keys() & laid.own.keys():
+            if result.own[path] != laid.own[path]:
+                message = f"two drivers write {path}"
+                findings.append(Finding("plan/path", message, PLAN, "use one driver"))
+        result = Laid(both, result.own | laid.own, tuple(findings))
+    assert result is not None  # noqa: S101 - the settings have at least one
+    return result
+
+
+def _other_plans(inventory: Inventory) -> Iterator[Finding]:
+    """Instances whose own target has another plan, which is not the one that counts."""
+
+    def plan_of(target: str) -> object:
+        commodore = inventory.nodes[target].parameters.get("commodore")
+        return commodore.get("plan") if isinstance(commodore, dict) else None
+
+    wanted = plan_of(BOOTSTRAP)
+    names = [one.name for one in inventory.instances if plan_of(one.name) != wanted]
+    if names:
+        message = f"these instances see another plan: {', '.join(names)}"
+        remedy = "write the plan without references to the instance: only the cluster's own counts"
+        yield Finding("plan/other-target", message, PLAN, remedy)
+
+
+def _valid(findings: Iterable[Finding], place_of: PlaceOf) -> tuple[Problem, ...]:
+    problems = tuple(dict.fromkeys(one.problem(place_of) for one in findings))
+    errors = [one.as_error() for one in problems if one.severity == "error"]
+    raise_collected(errors, "the plan is not valid")
+    return problems

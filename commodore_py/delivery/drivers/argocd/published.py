@@ -1,0 +1,123 @@
+"""The Applications of the catalog as it was published: what moves, and what is left over (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.delivery.drivers.applications import (
+    GROUP,
+    KIND,
+    Applications,
+    below_manifests,
+    value_in,
+)
+from commodore_py.delivery.drivers.documents import Documents, documents_in
+from commodore_py.delivery.findings import Finding
+from commodore_py.delivery.reading import PLAN
+
+from .edits import FINALIZER, annotate, list_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import PurePosixPath
+
+    from commodore_py.delivery.drivers.documents import Document
+    from commodore_py.delivery.plan import Plan
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Tree
+
+OPTIONS = "argocd.argoproj.io/sync-options"
+KEEP, CONFIRM = "Prune=false", "Prune=confirm"
+
+
+class Published:
+    """What Argo CD has at the moment, as far as the catalog says; nothing before the first push."""
+
+    def __init__(self, manifests: Tree) -> None:
+        self._manifests = manifests
+        found = Documents({"": manifests}).of_kind(GROUP, KIND)
+        self._known = Applications(found)
+        self.by_name = {one.name: one for one in self._known.all}
+
+    def protected_place(self, name: str, folder: PurePosixPath) -> Document | None:
+        """The Application as it is, if moving it to a folder now would delete what it deployed.
+
+        Its owner must not prune, or has to see first that it must not prune this one.
+        """
+        present = self.by_name.get(name)
+        if present is None or present.path.parent == folder or KEEP in options_of(present.content):
+            return None
+        owner = self._known.deployer_of(present)
+        return present if owner is not None and prunes(owner) else None
+
+    def group_of(self, folder: PurePosixPath) -> Document | None:
+        """The Application that deploys a folder."""
+        return next((one for one in self._known.all if synced_folder(one.content) == folder), None)
+
+    def all_confirm(self, folder: PurePosixPath) -> bool:
+        """Whether no Application of the folder is deleted without a question."""
+        inside = [
+            options_of(one.content)
+            for one in self._known.all
+            if one.path.parent == folder and one not in self._known.owners
+        ]
+        return bool(inside) and all({KEEP, CONFIRM} & options for options in inside)
+
+    def left_over(self, names: Collection[str], plan: Plan, *, pruned: bool) -> Iterator[Finding]:
+        """Applications that leave the catalog, and what of them stays on the clusters."""
+        removed = {one.leaf.instance: (*one.when.path, "when", "if") for one in plan.removed}
+        for name in sorted(self.by_name.keys() - set(names)):
+            one = self.by_name[name]
+            folder = synced_folder(one.content)
+            instance = folder.parts[0] if folder else name
+            path: ParameterPath = removed.get(instance, PLAN)
+            owner = self._known.deployer_of(one)
+            if KEEP in options_of(one.content) or not (
+                pruned or (owner is not None and prunes(owner))
+            ):
+                namespace = value_in(one.content, "metadata", "namespace") or "argocd"
+                message = f"Application {name} leaves the catalog, but nothing deletes it"
+                remedy = f"kubectl --namespace {namespace} delete application {name}"
+                yield Finding("plan/stays", message, path, remedy)
+            if not has_finalizer(one.content):
+                number = self._objects_below(folder)
+                message = f"Application {name} leaves the catalog, and objects of it stay: {number}"
+                remedy = f"its deletion does not delete them: it lacks the finalizer {FINALIZER}"
+                yield Finding("plan/stays", message, path, remedy)
+
+    def _objects_below(self, folder: PurePosixPath | None) -> int:
+        inside = self._manifests.subtree(folder) if folder else {}
+        return sum(
+            1
+            for path, entry in inside.items()
+            if path.suffix in {".yaml", ".yml"}
+            for _ in documents_in("", path, entry)
+        )
+
+
+def prunes(owner: Document) -> bool:
+    """Whether an Application deletes what leaves its folder."""
+    return value_in(owner.content, "spec", "syncPolicy", "automated", "prune") is True
+
+
+def synced_folder(content: Mapping[str, Any]) -> PurePosixPath | None:
+    """The folder below `manifests/` that an Application deploys."""
+    return below_manifests(value_in(content, "spec", "source", "path"))
+
+
+def options_of(content: Mapping[str, Any]) -> frozenset[str]:
+    """The sync options in an object's annotation."""
+    text = value_in(content, "metadata", "annotations", OPTIONS)
+    return frozenset(one.strip() for one in str(text or "").split(",") if one.strip())
+
+
+def set_pruning(content: dict[str, Any], option: str) -> None:
+    """Have an Application deleted never, or only when somebody confirms it."""
+    others = sorted(one for one in options_of(content) if not one.startswith("Prune="))
+    annotate(content, {OPTIONS: ",".join((*others, option))})
+
+
+def has_finalizer(content: Mapping[str, Any]) -> bool:
+    """Whether the deletion of an Application deletes what it deployed."""
+    metadata = content["metadata"]
+    return any(str(one).partition("/")[0] == FINALIZER for one in list_in(metadata, "finalizers"))

@@ -1,0 +1,139 @@
+"""Catalogs of clusters with a plan; and without one, as if there were no plans."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.git.program import git
+from commodore_py.workflows.demo import write_demo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+CLASS = "inventory/classes/t-demo/common.yml"
+REMOTE = (
+    "{server: 'https://x.example.com', credentials: {bearerToken: '?{vaultkv:a/b}'},"
+    " kubeconfig: {secret: access, namespace: capi}}"
+)
+PLAN = (
+    "{serial: [certificates, {when: {if: {exists: nothing}, then: backup}},"
+    " {on: {cluster: far, do: web-shop}}]}"
+)
+WITHOUT = """\
+import sys
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("commodore_py.delivery") or name.endswith("plans"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Refused())
+from commodore_py.cli import run
+
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def set_commodore(work: Path, **settings: str) -> None:
+    lines = "".join(f"    {key}: {value}\n" for key, value in settings.items())
+    file = work / CLASS
+    file.write_text(
+        file.read_text().replace("parameters:\n", f"parameters:\n  commodore:\n{lines}")
+    )
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+@pytest.fixture
+def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A playground of its own: its configuration is changed."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    folder = tmp_path / "demo"
+    write_demo(folder)
+    return folder
+
+
+@pytest.mark.spec("15.01", "15.12", "15.13")
+def test_a_compile_writes_the_catalog_in_the_order_of_the_plan(
+    commodore: CommandLine, playground: Path
+) -> None:
+    facts = str(playground / "facts")
+    words = ("-d", str(playground), "catalog", "compile", "c-demo-1", "--api-url", facts)
+    assert commodore(*words, "--push").code == 0
+    manifests = playground / "catalog" / "manifests"
+    before = files_in(manifests)
+    set_commodore(playground, delivery=f"{{driver: plain, clusters: {{far: {REMOTE}}}}}", plan=PLAN)
+
+    ran = commodore(*words, "--local")
+    again = commodore(*words, "--local")
+    refused = commodore(*words, "--local", "--strict")
+
+    assert (ran.code, again.code, refused.code) == (0, 0, 1)
+    after = files_in(manifests)
+    assert {path for path in before.keys() ^ after.keys() if "backup/" not in path} == {
+        "plan/order.json"
+    }
+    assert not (manifests / "backup").exists()
+    assert (manifests / "backup-archive").exists()
+    assert {path: after[path] for path in after.keys() & before.keys()} == {
+        path: one for path, one in before.items() if path in after
+    }
+    assert (playground / "catalog" / "refs" / "a" / "b").exists()
+    assert not (playground / "compiled" / "backup").exists()
+    assert "instance backup is removed" in ran.err
+    assert "instance backup is removed" in again.err
+    assert "not in the plan" in refused.err
+    assert git(playground / "catalog", "diff", "--cached", "--name-only") == ""
+
+
+def test_what_is_wrong_with_a_plan_ends_the_compile_before_anything_is_written(
+    commodore: CommandLine, work: Path, facts: str
+) -> None:
+    before, text = files_in(work / "catalog"), (work / CLASS).read_text()
+    set_commodore(work, plan="{serial: [certificate, {seriel: [backup]}]}")
+    try:
+        ran = commodore(
+            *("-d", str(work), "catalog", "compile", "c-demo-1", "--local"), "--api-url", facts
+        )
+    finally:
+        (work / CLASS).write_text(text)
+
+    assert ran.code == 1
+    assert "common.yml:" in ran.err
+    assert "did you mean serial?" in ran.err
+    assert files_in(work / "catalog") == before
+
+
+@pytest.mark.spec("15.01")
+def test_without_a_plan_a_catalog_is_the_same_as_without_the_feature(
+    commodore: CommandLine, work: Path, facts: str, tmp_path: Path
+) -> None:
+    """Settings of the delivery and a plan that is null change no byte, and import nothing."""
+    text = (work / CLASS).read_text()
+    words = ("-d", str(work), "catalog", "compile", "c-demo-1", "--local", "--api-url", facts)
+    try:
+        assert commodore(*words, "--output-dir", str(tmp_path / "without")).code == 0
+        set_commodore(work, delivery=f"{{driver: flux, clusters: {{far: {REMOTE}}}}}", plan="null")
+        ran = subprocess.run(
+            [sys.executable, "-c", WITHOUT, *words, "--output-dir", str(tmp_path / "with")],
+            capture_output=True,
+            check=False,
+        )
+    finally:
+        (work / CLASS).write_text(text)
+
+    assert ran.returncode == 0, ran.stderr.decode()
+    with_settings, without = files_in(tmp_path / "with"), files_in(tmp_path / "without")
+    # References are parameters, whatever uses them, as they are for Commodore.
+    assert with_settings.pop("refs/a/b")
+    assert with_settings == without
