@@ -372,14 +372,11 @@ def _assembled(
     """The catalog that the instances' trees and the reference files make up."""
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
     with run_log.stage("assemble"):
-        planned = _laid_out(config, plan, rendered, sources) if plan is not None else None
-        trees = planned.instances if planned is not None else trees
-        tree = assemble(trees, references, resolved.nodes)
-        if plan is not None and planned is not None:
-            tree |= planned.own.below(MANIFESTS)
-            rendered = rendered._replace(
-                notices=(*rendered.notices, *plan.problems, *planned.problems)
-            )
+        own = Tree()
+        if plan is not None:
+            trees, own, notices = _laid_out(config, plan, rendered, sources)
+            rendered = rendered._replace(notices=(*rendered.notices, *plan.problems, *notices))
+        tree = assemble(trees, references, resolved.nodes) | own
         unrevealed = refs.manifest_problems(trees, references)
     about_rules = rule_problems(resolved, sources.places.parameter)
     found = _checked(config, sources, trees)
@@ -396,8 +393,10 @@ def _laid_out(
 ) -> PlannedTrees:
     """The instances' trees in the order of the plan, by what is published now."""
     from .adapters.files import read_tree
+    from .adapters.git.program import succeeds
     from .catalog.diff.revisions import manifests_at
     from .compiler.tags import Tags
+    from .delivery.compiled import PlannedTrees
 
     head = _head_of(sources)
     folder = head.directory / MANIFESTS
@@ -407,7 +406,17 @@ def _laid_out(
         present = manifests_at(head.directory, head.commit).subtree(MANIFESTS)
     else:
         present = Tree()
-    return plan.lay_out(rendered.instances, present, Tags.of(rendered.references).in_value)
+
+    def lost(pin: str) -> bool:
+        commit = str(head.commit)
+        return not succeeds(head.directory, "merge-base", "--is-ancestor", pin, commit)
+
+    complete = Tags.of(rendered.references).in_value
+    trees, own, problems = plan.lay_out(rendered.instances, present, complete, lost)
+    manifests = Tree({path: one for tree in (*trees.values(), own) for path, one in tree.items()})
+    pushed = config.push and not config.dry_run
+    about = plan.for_branch(manifests, merged=bool(config.catalog_branch), pushed=pushed)
+    return PlannedTrees(trees, own.below(MANIFESTS), (*problems, *about))
 
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
@@ -519,12 +528,13 @@ def _push(
             return published
         with run_log.stage("commit"):
             approved, commit = change, sink.commit(message)
+            last, commit = _pinned(config, sources, rendered, sink, commit)
             report = Unreported(sources.cluster.id, commit, body)
             keep_unreported(config.paths, report)
         log.info("Pushing to branch %s", sink.branch)
         try:
             with run_log.stage("push"):
-                sink.push()
+                last.push()
         except Overtaken as error:
             if not left:
                 error.add_note(f"the branch was pushed to {_RETRIES + 1} times in a row")
@@ -532,12 +542,37 @@ def _push(
             log.warning("branch %s was pushed to in the meantime: comparing again", sink.branch)
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
-            sink = _repository(config, sources._replace(catalog_head=head))
+            sources = sources._replace(catalog_head=head)
+            sink = _repository(config, sources)
+            plan = _plan_of(sources)
+            if plan is not None:
+                rendered = _assembled(config, rendered, sources, plan)
             change = _staged(config, sink, rendered)
         else:
             published = published._replace(commit=commit)
             return _report(config, published, report._replace(pushed=True))
     return published
+
+
+def _pinned(
+    config: Config, sources: Sources, rendered: Rendered, sink: RepositorySink, commit: str
+) -> tuple[RepositorySink, str]:
+    """Pin Applications to the commit that has their content, in more commits of the same push.
+
+    A group has the pins of its members as content, so every level of groups is a commit.
+    """
+    plan = _plan_of(sources)
+    while plan is not None:
+        manifests = rendered.catalog.subtree(MANIFESTS)
+        after = plan.pinned(manifests, commit)
+        if after == manifests:
+            break
+        rendered = rendered._replace(catalog=rendered.catalog | after.below(MANIFESTS))
+        head = _head_of(sources)._replace(commit=commit)
+        sink = _repository(config, sources._replace(catalog_head=head))
+        _staged(config, sink, rendered)
+        commit = sink.commit(f"Pin the applications of the plan to {commit}\n")
+    return sink, commit
 
 
 def _report(config: Config, published: Published, report: Unreported) -> Published:

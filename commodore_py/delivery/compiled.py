@@ -8,12 +8,14 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.tree import Tree
 
+from .drivers.argocd import pins
 from .drivers.base import Job, Laid
 from .drivers.names import path_findings
 from .drivers.table import DRIVERS
 from .findings import Finding
 from .plan import read_plan
 from .reading import PLAN
+from .settings import DELIVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,14 +72,54 @@ class ClusterPlan(NamedTuple):
         nodes = {**kept.nodes, BOOTSTRAP: bootstrap._replace(parameters=parameters)}
         return kept._replace(nodes=nodes)
 
+    @property
+    def has_pins(self) -> bool:
+        """Whether Applications are pinned to commits."""
+        settings = self.plan.settings
+        return "argocd" in settings.drivers and settings.word("argocd", "gate") == "update"
+
     def lay_out(
-        self, trees: Mapping[str, Tree], head: Tree, complete: Callable[[Any], Any]
+        self,
+        trees: Mapping[str, Tree],
+        head: Tree,
+        complete: Callable[[Any], Any],
+        lost: Callable[[str], bool],
     ) -> PlannedTrees:
-        """The instances' trees with the order of the plan, and the files of all its drivers."""
+        """The instances' trees with the order of the plan, and the files of all its drivers.
+
+        `lost` says whether a commit cannot be reached in the published branch.
+        """
         job = Job(self.plan, trees, complete, head)
         laid = combined(trees, [DRIVERS[one].render(job) for one in self.plan.settings.drivers])
-        problems = _valid((*laid.findings, *path_findings(laid)), self.place_of)
-        return PlannedTrees(laid.trees, laid.own, problems)
+        found = [*laid.findings, *path_findings(laid)]
+        instances, own = dict(laid.trees), laid.own
+        if self.has_pins:
+            given = pins.pins_in(head)
+            kept = {name: pin for name, pin in given.items() if not lost(pin.commit)}
+            if gone := ", ".join(sorted(given.keys() - kept.keys())):
+                message = f"the commits of these Applications are not in the branch: {gone}"
+                found.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
+            instances = pins.carried(instances, kept)
+            own = pins.carried({"": own}, kept)[""]
+        return PlannedTrees(instances, own, _valid(found, self.place_of))
+
+    def pinned(self, manifests: Tree, commit: str) -> Tree:
+        """The manifests, with Applications pinned to the commit that has their content."""
+        return pins.repinned(manifests, commit) if self.has_pins else manifests
+
+    def for_branch(self, manifests: Tree, *, merged: bool, pushed: bool) -> tuple[Problem, ...]:
+        """What is to be known about pins, if the branch is merged, or if nothing is pushed."""
+        names = pins.outdated(manifests) if self.has_pins else ()
+        path = (*DELIVERY, "argocd", "gate")
+        found = []
+        if self.has_pins and merged:
+            message = "Applications name commits, which a merge of the branch may not keep"
+            remedy = "push to the branch of the catalog, or set gate to create"
+            found.append(Finding("plan/squashed", message, path, remedy))
+        if names and not pushed:
+            message = f"pinned by the next push: {', '.join(names)}"
+            found.append(Finding("plan/pinned-later", message, path))
+        return _valid(found, self.place_of)
 
 
 def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:

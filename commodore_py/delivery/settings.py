@@ -18,6 +18,7 @@ _CHOICES: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("unlisted",): ("last", "error"),
     ("argocd", "rendering"): ("auto", "waves", "nested"),
     ("argocd", "health_rule"): ("catalog", "external"),
+    ("argocd", "gate"): ("create", "update"),
     ("argocd", "deletion"): ("keep", "confirm", "prune"),
 }
 """The first is the default."""

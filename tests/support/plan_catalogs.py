@@ -93,6 +93,12 @@ def argocd(rule: str = RULE, root: dict[str, Any] | None = None) -> Tree:
         "kind": "ConfigMap",
         "metadata": {"name": "argocd-cm", "namespace": NAMESPACE},
     }
+    limits = {
+        "apiVersion": "v1",
+        "data": {"controller.sync.timeout.seconds": "1800"},
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cmd-params-cm", "namespace": NAMESPACE},
+    }
     project = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AppProject",
@@ -101,7 +107,7 @@ def argocd(rule: str = RULE, root: dict[str, Any] | None = None) -> Tree:
     }
     return Tree(
         {
-            PurePosixPath("argocd/settings.yaml"): file_of(settings),
+            PurePosixPath("argocd/settings.yaml"): file_of(settings, limits),
             PurePosixPath("apps/00_syn-project.yaml"): file_of(project),
             PurePosixPath("apps/01_rootapp.yaml"): file_of(root or owner()),
         }

@@ -348,6 +348,25 @@ def test_without_argocd_the_rule_is_unknown() -> None:
     assert argo("one", trees) == ["health-rule"]
 
 
+@pytest.mark.spec("15.44")
+@pytest.mark.parametrize(("gate", "found"), [("create", "sync-limit"), ("update", "no-sync-limit")])
+def test_a_sync_has_a_time_limit(gate: str, found: str) -> None:
+    trees = catalog(NAMES)
+    path = PurePosixPath("argocd/settings.yaml")
+    settings, _ = yaml.safe_load_all(trees["argocd"][path].content)
+
+    assert argo("one", trees, argocd={"gate": gate}) == []
+    trees["argocd"] |= Tree({path: file_of(settings)})
+    assert argo("one", trees, argocd={"gate": gate}) == [found]
+
+
+def test_a_gate_for_updates_fails_the_sync_of_an_owner_that_retries() -> None:
+    found = rendered("argocd", "one", argocd={"gate": "update"})
+
+    assert content(found, "apps/one.yaml")["metadata"]["annotations"]["commodore-py/gate"] == "fail"
+    assert content(found, "apps/01_rootapp.yaml")["spec"]["syncPolicy"]["retry"]["limit"] == 10
+
+
 @pytest.mark.spec("15.36")
 def test_a_group_needs_a_name_and_may_be_refused() -> None:
     unnamed = {"concurrent": ["one", {"serial": ["two", "three"]}]}

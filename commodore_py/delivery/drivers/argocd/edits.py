@@ -34,11 +34,10 @@ _RETRY: Mapping[str, Any] = {
 
 
 def edit_application(
-    content: dict[str, Any], leaf: Leaf, wave: int, clusters: Mapping[str, Cluster]
+    content: dict[str, Any], leaf: Leaf, wave: int, gate: str, clusters: Mapping[str, Cluster]
 ) -> None:
     """Wave, gate, cluster and settings of an instance's Application."""
-    gate = "degraded-ok" if leaf.allow_degraded else "wait"
-    annotate(content, {WAVE: str(wave), GATE: gate})
+    annotate(content, {WAVE: str(wave), GATE: "degraded-ok" if leaf.allow_degraded else gate})
     spec = inner(content, "spec")
     if leaf.cluster:
         destination = inner(spec, "destination")
@@ -47,8 +46,8 @@ def edit_application(
     if leaf.background:
         without_finalizer(content["metadata"])
     policy = inner(spec, "syncPolicy")
-    if leaf.cluster and "retry" not in policy and "retry" not in leaf.app:
-        policy["retry"] = deepcopy(dict(_RETRY))
+    if leaf.cluster and "retry" not in leaf.app:
+        set_retry(policy)
     _edit_policy(policy, leaf.app)
     if not policy:
         del spec["syncPolicy"]
@@ -56,6 +55,11 @@ def edit_application(
         present = list_in(spec, "ignoreDifferences")
         more = [one for one in leaf.app["ignoreDifferences"] if one not in present]
         spec["ignoreDifferences"] = [*present, *more]
+
+
+def set_retry(policy: dict[str, Any]) -> None:
+    """Retry, unless that is set already."""
+    policy.setdefault("retry", deepcopy(dict(_RETRY)))
 
 
 def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:

@@ -1,10 +1,13 @@
-"""Argo CD's health rule for Applications: without one, waves of Applications do not wait (pure)."""
+"""The settings of Argo CD that plans need: its health rule for Applications, a limit (pure).
+
+Without a health rule, waves of Applications do not wait.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND
+from commodore_py.delivery.drivers.applications import GROUP, KIND, value_in
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.settings import DELIVERY
 from commodore_py.manifests.health.scripts import ScriptTable, key_of
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.delivery.drivers.documents import Documents
+    from commodore_py.delivery.settings import Settings
 
 RULE = """\
 hs = {status = "Progressing", message = "waiting for status"}
@@ -31,12 +35,13 @@ return hs
 """Ready is Synced and Healthy, for the spec of now; as Argo CD's documented rule without a gate."""
 
 _KEY = f"resource.customizations.health.{GROUP}_{KIND}"
+_PARAMETERS, _LIMIT = "argocd-cmd-params-cm", "controller.sync.timeout.seconds"
 _REMEDY = f"set {_KEY} in ConfigMap {CONFIG_MAP} to the rule in the documentation of plans"
 
 
-def rule_findings(documents: Documents, setting: str) -> Iterator[Finding]:
-    """What is wrong with the rule that the catalog has."""
-    if setting == "external":
+def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]:
+    """What is wrong with the settings that the catalog has."""
+    if settings.word("argocd", "health_rule") == "external":
         return
     found = [
         *(one for one in documents.of_kind("", "ConfigMap") if one.name == CONFIG_MAP),
@@ -60,6 +65,25 @@ def rule_findings(documents: Documents, setting: str) -> Iterator[Finding]:
     elif rules[0].pattern != key_of(GROUP, KIND) or _words(rules[0].source) != _words(RULE):
         message = f"the health rule for Applications is not the one of plans ({rules[0].where})"
         yield Finding("plan/health-rule", message, path, _REMEDY)
+
+    if not _has_limit(documents):
+        strict = settings.word("argocd", "gate") == "update"
+        message = "a sync of Argo CD has no time limit, and keeps newer commits out while it waits"
+        remedy = f"set {_LIMIT} in ConfigMap {_PARAMETERS}"
+        code = "plan/no-sync-limit" if strict else "plan/sync-limit"
+        yield Finding(code, message, path, remedy)
+
+
+def _has_limit(documents: Documents) -> bool:
+    maps = (one for one in documents.of_kind("", "ConfigMap") if one.name == _PARAMETERS)
+    given = [
+        *(value_in(one.content, "data", _LIMIT) for one in maps),
+        *(
+            value_in(one.content, "spec", "cmdParams", _LIMIT)
+            for one in documents.of_kind(GROUP, "ArgoCD")
+        ),
+    ]
+    return any(one is not None and str(one) != "0" for one in given)
 
 
 def _words(text: str) -> list[str]:

@@ -26,6 +26,7 @@ from .edits import (
     edit_application,
     edit_hook,
     inner,
+    set_retry,
     without_finalizer,
 )
 from .health_rule import rule_findings
@@ -65,6 +66,8 @@ class _Rendering:
         self._folder = place.path.parent if place else PurePosixPath("apps")
         self._published = Published(job.head)
         self._deletion = self._settings.word("argocd", "deletion")
+        # A sync that waits for what is Degraded would keep the next commit out.
+        self._gate = "fail" if self._settings.word("argocd", "gate") == "update" else "wait"
         self._stays: set[PurePosixPath] = set()
         self._own: dict[PurePosixPath, Entry] = {}
         self._findings: list[Finding] = []
@@ -80,6 +83,9 @@ class _Rendering:
         self._group(stages, self._folder)
         self._keep_ended_groups()
         pruned = self._delete()
+        if self._gate == "fail" and self._owner is not None:
+            changed = self._documents.edit(self._owner, PLAN)
+            set_retry(inner(inner(changed, "spec"), "syncPolicy"))
         for one in self._documents.of_kind(GROUP, "AppProject"):
             if one.path.is_relative_to(self._folder):
                 annotate(self._documents.edit(one, PLAN), {WAVE: str(-len(stages) - 1)})
@@ -102,7 +108,7 @@ class _Rendering:
                     self._settings.clusters,
                 ),
                 *self._published.left_over(names, self._job.plan, pruned=pruned),
-                *rule_findings(self._documents, self._settings.word("argocd", "health_rule")),
+                *rule_findings(self._documents, self._settings),
                 *self._objects.findings,
                 *self._findings,
                 *name_findings("Application", self._named),
@@ -131,13 +137,13 @@ class _Rendering:
             self._named.append(Named(one.name, leaf.id, leaf.path))
             self._findings += checks.wave_findings(one, leaf, wave)
             changed = self._documents.edit(one, leaf.path)
-            edit_application(changed, leaf, wave, self._settings.clusters)
+            edit_application(changed, leaf, wave, self._gate, self._settings.clusters)
             own = one.path.parent if folder == self._folder else folder
             self._documents.move(one, self._place(changed, own, leaf.path) / one.path.name)
         if not found and leaf.render and self._owner is not None:
             made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
             inner(made["spec"], "destination")["namespace"] = leaf.instance
-            edit_application(made, leaf, wave, self._settings.clusters)
+            edit_application(made, leaf, wave, self._gate, self._settings.clusters)
             self._add(made, folder, leaf.id, leaf.path)
         for word, references in zip(_HOOKS, leaf.hooks, strict=True):
             for reference in references:
@@ -210,7 +216,7 @@ class _Rendering:
             self._findings.append(checks.no_owner(f"cluster {step.cluster} is registered", step))
             return
         made = self._copied(self._owner, step.id, step.id, plugin=True)
-        annotate(made, {WAVE: str(wave), GATE: "wait"})
+        annotate(made, {WAVE: str(wave), GATE: self._gate})
         self._add(made, folder, step.id, step.path)
         cluster = self._settings.clusters[step.cluster]
         if not problem_of(cluster.server):
@@ -232,7 +238,7 @@ class _Rendering:
         else:
             inside = GROUPS / group.name
             made = self._copied(self._owner, f"plan-{group.name}", str(inside), plugin=False)
-            annotate(made, {WAVE: str(wave), GATE: "wait"})
+            annotate(made, {WAVE: str(wave), GATE: self._gate})
             self._add(made, folder, f"group {group.name}", group.path)
             self._group(stages_of(group), inside)
 

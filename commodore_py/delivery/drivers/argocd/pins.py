@@ -1,0 +1,102 @@
+"""Commits that Applications are pinned to, so that their content changes in the order too (pure).
+
+The owner follows the branch. All Applications of the plan name the commit of their content, so a
+change of content reaches the cluster when the owner's waves arrive at it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.delivery.drivers.applications import GROUP, KIND, value_in
+from commodore_py.delivery.drivers.documents import Documents
+from commodore_py.delivery.reading import PLAN
+
+from .edits import GATE, annotate, inner
+from .published import synced_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import PurePosixPath
+
+    from commodore_py.delivery.drivers.documents import Document
+    from commodore_py.model.tree import Tree
+
+CONTENT = "commodore-py/content"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+class Pin(NamedTuple):
+    """A commit, and the digest of the content that it has."""
+
+    commit: str
+    content: str
+
+
+def pins_in(manifests: Tree) -> Mapping[str, Pin]:
+    """The pins of the Applications of a catalog, by name."""
+    found = {one.name: _pin(one.content) for one in _planned(Documents({"": manifests}))}
+    return {name: pin for name, pin in found.items() if pin is not None}
+
+
+def carried(trees: Mapping[str, Tree], pins: Mapping[str, Pin]) -> dict[str, Tree]:
+    """The Applications as they are pinned already; the others follow the branch until they are."""
+    documents = Documents(trees)
+    for one in _planned(documents):
+        if one.name in pins:
+            _set(documents.edit(one, PLAN), pins[one.name])
+    return documents.result()[0]
+
+
+def repinned(manifests: Tree, commit: str) -> Tree:
+    """The manifests with each Application whose content changed pinned to the commit that has it.
+
+    A group has the pins of its members as content: it is the next commit's turn.
+    """
+    documents = Documents({"": manifests})
+    for one in _outdated(documents, manifests):
+        folder = synced_folder(one.content)
+        _set(documents.edit(one, PLAN), Pin(commit, digest_of(manifests, folder)))
+    return documents.result()[0][""]
+
+
+def outdated(manifests: Tree) -> tuple[str, ...]:
+    """The Applications that the next push pins."""
+    return tuple(one.name for one in _outdated(Documents({"": manifests}), manifests))
+
+
+def digest_of(manifests: Tree, folder: PurePosixPath | None) -> str:
+    """A digest of a folder; secret references in it have a digest of their files."""
+    found = hashlib.sha256()
+    for path, entry in sorted((manifests.subtree(folder) if folder else {}).items()):
+        for part in (str(path).encode(), b"x" if entry.executable else b"-", entry.content):
+            found.update(len(part).to_bytes(8, "big") + part)
+    return found.hexdigest()[:16]
+
+
+def _outdated(documents: Documents, manifests: Tree) -> Iterator[Document]:
+    for one in list(_planned(documents)):
+        pin = _pin(one.content)
+        if pin is None or pin.content != digest_of(manifests, synced_folder(one.content)):
+            yield one
+
+
+def _planned(documents: Documents) -> Iterator[Document]:
+    for one in documents.of_kind(GROUP, KIND):
+        if value_in(one.content, "metadata", "annotations", GATE) is not None:
+            yield one
+
+
+def _pin(content: Mapping[str, Any]) -> Pin | None:
+    commit = value_in(content, "spec", "source", "targetRevision")
+    digest = value_in(content, "metadata", "annotations", CONTENT)
+    if isinstance(commit, str) and _COMMIT.fullmatch(commit) and isinstance(digest, str):
+        return Pin(commit, digest)
+    return None
+
+
+def _set(content: dict[str, Any], pin: Pin) -> None:
+    inner(inner(content, "spec"), "source")["targetRevision"] = pin.commit
+    annotate(content, {CONTENT: pin.content})
