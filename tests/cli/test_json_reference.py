@@ -100,6 +100,9 @@ WORDS = {
     "live-plan/v1": ("live", "plan", *_CLUSTER),
     "live-apply/v1": ("live", "apply", *_CLUSTER, "--yes", "--trust-cluster", "uid-of-the-cluster"),
     "live-watch/v1": ("live", "watch", *_CLUSTER, "--timeout", "2"),
+    "live-wait-plan/v1": (
+        *("live", "wait", *_CLUSTER, "--plan", "--timeout", "1", "--interval", "1"),
+    ),
     "live-wait/v1": ("live", "wait", *_CLUSTER, "--timeout", "1"),
     "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
@@ -200,6 +203,18 @@ def a_plan(work: Path) -> None:
         file.write_text(text.replace("parameters:\n", plan, 1))
 
 
+def a_compiled_plan() -> None:
+    """What a compile leaves of a plan of two instances."""
+    parameters = {"commodore": {"plan": {"concurrent": ["certificates", "web-shop"]}}}
+    content = json.dumps({"classes": ["plan"], "parameters": parameters})
+    for name in ("cluster", "certificates", "web-shop"):
+        file = Path("inventory/targets", f"{name}.yml")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    Path("inventory/classes").mkdir()
+    Path("inventory/classes/plan.yml").write_text("{}")
+
+
 def objects_and_a_rule() -> None:
     """A file with an object, and a folder with a rule and its test."""
     options = "{argocd.argoproj.io/sync-options: Prune=false}"
@@ -277,7 +292,7 @@ def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN4
 
 
 @pytest.mark.parametrize("schema", WORDS)
-def test_an_example_has_the_keys_that_are_printed(  # noqa: C901 - one for each preparation
+def test_an_example_has_the_keys_that_are_printed(  # noqa: C901, PLR0912 - one for each preparation
     commodore: CommandLine, facts: str, work: Path, schema: str, request: pytest.FixtureRequest
 ) -> None:
     Path("bad.yml").write_text("parameters:\n  components:\n    a: {url: x}\n")
@@ -303,6 +318,8 @@ def test_an_example_has_the_keys_that_are_printed(  # noqa: C901 - one for each 
         file = work / "inventory/classes/t-demo/common.yml"
         request.addfinalizer(partial(file.write_text, file.read_text()))
         a_plan(work)
+    if schema == "live-wait-plan/v1":
+        a_compiled_plan()
     if schema == "edit-log/v1":
         commodore("-d", str(work), *_EDIT, "--validate", "none")
         commodore("-d", str(work), "edit", "undo")

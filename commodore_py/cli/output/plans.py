@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
+from commodore_py.cli.exit_codes import TIME_IS_UP
 from commodore_py.delivery.nodes import Concurrent, Leaf, Register, Resource, Serial, steps_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
     from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.simulation import Timeline
     from commodore_py.model.problem import Problem
+    from commodore_py.workflows.live.plan_waiting import Waited
     from commodore_py.workflows.plans import PlanHere, RenderedPlan
+
+EXITS = {"done": 0, "error": 1, "yield": TIME_IS_UP}
+"""How a command ends, by the result of the last call of a plan."""
 
 
 def shown(here: PlanHere) -> dict[str, Any]:
@@ -48,6 +53,16 @@ def timeline(found: Timeline) -> dict[str, Any]:
         "state": found.result.state,
         "text": found.result.text,
         "events": [dict(one._asdict()) for one in found.events],
+    }
+
+
+def waited(goal: str, found: Waited) -> dict[str, Any]:
+    """How far a plan has come in a cluster."""
+    return {
+        "schema": "live-wait-plan/v1",
+        "for": goal,
+        "state": found.result.state,
+        "steps": [one._asdict() for one in found.steps],
     }
 
 

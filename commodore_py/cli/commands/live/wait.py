@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from commodore_py.adapters import escaping
 from commodore_py.cli.exit_codes import TIME_IS_UP
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
 
-from .reach import cluster_options, opened
+from .reach import check_unused, cluster_options, opened
 
 
 @click.command()
@@ -25,28 +26,56 @@ from .reach import cluster_options, opened
     help="What to wait for.",
 )
 @click.option("--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait.")
+@click.option("--plan", is_flag=True, help="Wait for the steps of the plan, in its order.")
+@click.option("--commit", default="", metavar="SHA", help="With --plan: the commit to be deployed.")
+@click.option(
+    "--interval",
+    type=Seconds(),
+    default=10,
+    show_default=True,
+    help="With --plan: seconds between two rounds.",
+)
+@click.option("--fail-fast", is_flag=True, help="With --plan: end at what may pass by itself.")
 @output_option
 @verbose_option
 @click.pass_obj
 def wait(
-    settings: Globals, /, goal: Any, timeout: int, output: str, verbose: int, **options: Any
+    settings: Globals,
+    /,
+    goal: Any,
+    timeout: int,
+    output: str,
+    verbose: int,
+    *,
+    plan: bool,
+    **options: Any,
 ) -> int:
     """Wait until the objects of a catalog are healthy, synced or gone.
 
     Exits with status 0 when they are, with 1 as soon as one has failed or cannot be read, and with
     7 when the time is up: then it lists what is left.
 
+    With --plan, the plan of the working directory is followed instead: an instance counts once
+    Argo CD or Flux reports it as ready, and what comes after it is looked at then. --for gone
+    follows it backwards. Remote clusters are not contacted, and nothing is written.
+
     \b
     After a push:
       commodore live wait c-demo-1 --for synced && commodore live wait c-demo-1
     One application:
       commodore live wait c-demo-1 --app web-shop --timeout 300
+    The plan, at the commit that was pushed:
+      commodore live wait c-demo-1 --plan --commit "$(git -C catalog rev-parse HEAD)"
     """
     from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.waiting import wait_for
 
     settings = settings.more_verbose(verbose)
+    how = {name: options.pop(name) for name in ("commit", "interval", "fail_fast")}
+    if plan:
+        return _follow(settings, options, how, goal=goal, seconds=timeout, output=output)
+    check_unused(click.get_current_context(), tuple(how), "is for --plan")
     with opened(settings, options, follow=True) as cluster:
         left = wait_for(cluster, goal, seconds=timeout, report=messages.info)
     if output != "text":
@@ -55,3 +84,33 @@ def wait(
         for one in left:
             streams.result(clusters.left_line(one))
     return TIME_IS_UP if left else 0
+
+
+def _follow(
+    settings: Globals,
+    options: dict[str, Any],
+    how: dict[str, Any],
+    *,
+    goal: str,
+    seconds: int,
+    output: str,
+) -> int:
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.cli.output.plans import EXITS, waited
+    from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
+    from commodore_py.workflows.plans import plan_here
+
+    ctx = click.get_current_context()
+    check_unused(ctx, ("app", "namespaces"), "cannot be combined with --plan")
+    if goal == "synced":
+        raise click.UsageError("--plan waits until its steps are healthy or gone.")
+    here = plan_here(config_of(settings).paths)
+    waiting = Waiting(goal == "gone", seconds=seconds, **how)
+    with opened(settings, options) as cluster:
+        found = wait_for_plan(cluster, here, waiting, messages.info)
+    if output != "text":
+        streams.data(formats.structured(waited(goal, found), output))
+    else:
+        for one in found.steps:
+            streams.result(escaping.one_line(line_of(one)))
+    return EXITS[found.result.state]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.exit_codes import TIME_IS_UP
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import (
     HELP,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from commodore_py.workflows.plans import PlanHere
 
-_EXITS = {"done": 0, "error": 1, "yield": TIME_IS_UP}
 _ROUNDS = 100
 _DRIVERS = ("argocd", "flux", "plain")
 
@@ -194,7 +192,7 @@ def simulate_(
     else:
         for line in plans.timeline_lines(found):
             streams.result(line)
-    return _EXITS[found.result.state]
+    return plans.EXITS[found.result.state]
 
 
 def _pairs(

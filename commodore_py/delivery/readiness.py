@@ -1,0 +1,103 @@
+"""Whether an object of a back end in a cluster says that its instance is ready, or gone (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .algebra import DONE, Result
+from .drivers.applications import value_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Expected(NamedTuple):
+    """What counts as ready."""
+
+    allow_degraded: bool = False
+    commit: str = ""
+    """The beginning of the one that has to be deployed; any one if it is empty."""
+    fail_fast: bool = False
+    """Whether what may pass by itself is an error."""
+
+
+class BackEnd(NamedTuple):
+    """The kind of object that a driver writes for an instance."""
+
+    group: str
+    kind: str
+    ready: Callable[[Mapping[str, Any], Expected], Result]
+
+
+def result_of(back_end: BackEnd, live: Mapping[str, Any] | None, expected: Expected) -> Result:
+    """The result of one object; a yield has its reason."""
+    if live is None:
+        return Result("yield", f"{back_end.kind} missing")
+    if value_in(live, "metadata", "deletionTimestamp"):
+        return Result("yield", f"{back_end.kind} is being deleted")
+    return back_end.ready(live, expected)
+
+
+def gone(back_end: BackEnd, live: Mapping[str, Any] | None, owner: str) -> Result:
+    """The result of a deletion; `owner` is one that does not delete what leaves the catalog."""
+    if live is None:
+        return DONE
+    if value_in(live, "metadata", "deletionTimestamp"):
+        return Result("yield", f"{back_end.kind} is being deleted")
+    who = f", and {owner} does not prune" if owner else ""
+    return Result("yield", f"{back_end.kind} is present, and nobody deletes it{who}")
+
+
+def _application(live: Mapping[str, Any], expected: Expected) -> Result:
+    for kind, message in _conditions(live):
+        if kind == "InvalidSpecError" or (expected.fail_fast and kind.endswith("Error")):
+            return Result("error", f"{kind}: {message}")
+    source = value_in(live, "spec", "source") or {}
+    seen = value_in(live, "status", "sync", "comparedTo", "source") or {}
+    sync = value_in(live, "status", "sync", "status") or "Unknown"
+    revision = str(value_in(live, "status", "sync", "revision") or "")
+    health = value_in(live, "status", "health", "status") or "Unknown"
+    if any(source.get(key) != seen.get(key) for key in ("path", "targetRevision")):
+        return Result("yield", "not compared with this spec yet")
+    if sync != "Synced":
+        return Result("yield", f"{sync}, {health}")
+    if not revision.startswith(expected.commit):
+        return Result("yield", f"Synced at another commit: {revision}")
+    if health == "Healthy" or (health == "Degraded" and expected.allow_degraded):
+        return DONE
+    failed = health == "Degraded" and expected.fail_fast
+    message = value_in(live, "status", "health", "message") or ""
+    return Result("error" if failed else "yield", f"{health}: {message}".strip(": "))
+
+
+def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
+    ready = next((one for one in _raw_conditions(live) if one.get("type") == "Ready"), {})
+    revision = str(value_in(live, "status", "lastAppliedRevision") or "")
+    if ready.get("observedGeneration") != value_in(live, "metadata", "generation"):
+        return Result("yield", "not reconciled to this spec yet")
+    commit = revision.rpartition(":")[2]
+    if not commit.startswith(expected.commit):
+        return Result("yield", f"applied another commit: {commit or 'none'}")
+    degraded = ready.get("reason") == "HealthCheckFailed"
+    if ready.get("status") == "True" or (degraded and expected.allow_degraded):
+        return DONE
+    text = f"{ready.get('reason', 'Unknown')}: {ready.get('message', '')}".strip(": ")
+    failed = expected.fail_fast and ready.get("status") == "False"
+    return Result("error" if failed else "yield", text)
+
+
+def _conditions(live: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for one in _raw_conditions(live):
+        yield str(one.get("type", "")), str(one.get("message", ""))
+
+
+def _raw_conditions(live: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = value_in(live, "status", "conditions")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+BACK_ENDS: Mapping[str, BackEnd] = {
+    "argocd": BackEnd("argoproj.io", "Application", _application),
+    "flux": BackEnd("kustomize.toolkit.fluxcd.io", "Kustomization", _kustomization),
+}
+"""By driver; `plain` has no objects of its own."""

@@ -1,0 +1,203 @@
+"""Wait until a plan is deployed, or deleted: its calls, by what the cluster says of each step."""
+
+from __future__ import annotations
+
+import time
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from commodore_py.adapters import ending
+from commodore_py.adapters.http import HttpError
+from commodore_py.delivery.algebra import DONE, Calls, Result
+from commodore_py.delivery.conditions import holds
+from commodore_py.delivery.drivers.applications import below_manifests, value_in
+from commodore_py.delivery.readiness import BACK_ENDS, Expected, gone, result_of
+from commodore_py.errors import CommodoreError
+from commodore_py.live.access.client import NOT_FOUND
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from commodore_py.delivery.algebra import Where
+    from commodore_py.delivery.nodes import Leaf, Resource
+    from commodore_py.delivery.readiness import BackEnd
+    from commodore_py.workflows.plans import PlanHere
+
+    from .cluster import LiveCluster
+
+State: TypeAlias = Literal[
+    "Provisioned", "Provisioning", "Deprovisioned", "Deprovisioning", "Errored"
+]
+_STATES: Mapping[tuple[str, bool], State] = {
+    ("done", True): "Provisioned",
+    ("yield", True): "Provisioning",
+    ("done", False): "Deprovisioned",
+    ("yield", False): "Deprovisioning",
+    ("error", True): "Errored",
+    ("error", False): "Errored",
+}
+
+
+class Step(NamedTuple):
+    """A step of the plan, as the last round found it."""
+
+    name: str
+    state: State
+    text: str
+
+
+class Waited(NamedTuple):
+    """The end of waiting; steps that were not reached are missing."""
+
+    result: Result
+    steps: tuple[Step, ...]
+
+
+class Waiting(NamedTuple):
+    """How to wait."""
+
+    gone: bool = False
+    commit: str = ""
+    fail_fast: bool = False
+    seconds: float = 1800
+    interval: float = 10
+
+
+def wait_for_plan(
+    cluster: LiveCluster, here: PlanHere, how: Waiting, report: Callable[[str], None]
+) -> Waited:
+    """Call the plan until it is done, fails, or the time is up; nothing is written."""
+    world = _Watched(cluster, here, how)
+    calls = Calls(here.plan.written, world, lambda one: holds(one, here.parameters))
+    until = time.monotonic() + how.seconds
+    reported: dict[str, Step] = {}
+    while True:
+        world.steps = {}
+        result = calls.deprovision() if how.gone else calls.provision()
+        for name, step in world.steps.items():
+            if reported.get(name) != step:
+                report(line_of(step))
+        reported = world.steps
+        if result.state != "yield" or time.monotonic() >= until:
+            return Waited(result, tuple(world.steps.values()))
+        ending.pause(min(how.interval, max(0.0, until - time.monotonic())))
+
+
+def line_of(step: Step) -> str:
+    """One step in words."""
+    return f"{step.name}: {step.state}" + (f" ({step.text})" if step.text else "")
+
+
+class _Watched:
+    """The world of a plan: the objects of its back end, read by name on the host."""
+
+    def __init__(self, cluster: LiveCluster, here: PlanHere, how: Waiting) -> None:
+        self.steps: dict[str, Step] = {}
+        self._cluster, self._how = cluster, how
+        self._back_end = _back_end(here)
+        self._paths: dict[str, list[str]] = {}
+        self._owner = ""
+        namespace = ""
+        for target in cluster.all_targets:
+            if (target.id.group, target.id.kind) != (self._back_end.group, self._back_end.kind):
+                continue
+            namespace = target.id.namespace
+            content = target.object.content
+            folder = below_manifests(value_in(content, "spec", "source", "path"))
+            if folder is not None and PurePosixPath(target.object.file).parent.name == folder.name:
+                if value_in(content, "spec", "syncPolicy", "automated", "prune") is not True:
+                    self._owner = target.id.name
+            else:
+                own = folder is not None and len(folder.parts) == 1
+                name = folder.name if folder is not None and own else target.id.name
+                self._paths.setdefault(name, []).append(target.path)
+        self._api = cluster.kinds.find(self._back_end.group, self._back_end.kind)
+        self._namespace = namespace
+
+    def provision(self, leaf: Leaf, where: Where) -> Result:
+        """Ready is what the back end says of this commit."""
+        del where
+        expected = Expected(leaf.allow_degraded, self._how.commit, self._how.fail_fast)
+        return self._note(leaf.id, self._ready(leaf.id, expected), up=True)
+
+    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+        """Gone, or requested if nobody waits for it."""
+        found = self._gone(leaf.id)
+        requested = where.background and found.text.endswith("is being deleted")
+        return self._note(leaf.id, DONE if requested else found, up=False)
+
+    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
+        """Part of the sync of its instance."""
+        del leaf, reference, where
+        return DONE
+
+    def register(self, cluster: str) -> Result:
+        """A step of Argo CD only; Flux has a Secret that others write."""
+        name = f"cluster-{cluster}"
+        if name not in self._paths:
+            return DONE
+        expected = Expected(commit=self._how.commit, fail_fast=self._how.fail_fast)
+        return self._note(name, self._ready(name, expected), up=True)
+
+    def deregister(self, cluster: str) -> Result:
+        """Gone, if it was a step at all."""
+        name = f"cluster-{cluster}"
+        return self._note(name, self._gone(name), up=False) if name in self._paths else DONE
+
+    def reachable(self, cluster: str) -> bool:
+        """Remote clusters are not contacted: the host knows the state of what is on them."""
+        del cluster
+        return True
+
+    def create(self, resource: Resource, where: Where) -> Result:
+        """It is not waited for."""
+        del resource, where
+        return DONE
+
+    def delete(self, resource: Resource, where: Where) -> Result:
+        """It leaves with the objects of the owner."""
+        del resource, where
+        return DONE
+
+    def _ready(self, name: str, expected: Expected) -> Result:
+        found = (result_of(self._back_end, one, expected) for one in self._objects(name))
+        return next((one for one in found if one.state != "done"), DONE)
+
+    def _gone(self, name: str) -> Result:
+        found = (gone(self._back_end, one, self._owner) for one in self._objects(name))
+        return next((one for one in found if one.state != "done"), DONE)
+
+    def _objects(self, name: str) -> Iterator[Mapping[str, Any] | None]:
+        """Those of the catalog; of what has left it, the one with its name."""
+        own = self._api.path(self._namespace, name) if self._api is not None else ""
+        return (self._read(path) for path in self._paths.get(name, [own]))
+
+    def _read(self, path: str) -> Mapping[str, Any] | None:
+        if not path:
+            return None
+        try:
+            found: Mapping[str, Any] = self._cluster.client.get(path)
+        except HttpError as error:
+            if error.status != NOT_FOUND:
+                raise
+            return None
+        return found
+
+    def _note(self, name: str, result: Result, *, up: bool) -> Result:
+        self.steps[name] = Step(name, _STATES[result.state, up], result.text)
+        return result
+
+
+def _back_end(here: PlanHere) -> BackEnd:
+    found = next(_known(here), None)
+    if found is None:
+        raise CommodoreError(
+            "the plan has no driver that deploys",
+            where="parameters.commodore.delivery.driver",
+            hint="a script decides itself when a step is ready; omit --plan to wait for objects",
+        )
+    return found
+
+
+def _known(here: PlanHere) -> Iterator[BackEnd]:
+    return (BACK_ENDS[one] for one in here.plan.settings.drivers if one in BACK_ENDS)
