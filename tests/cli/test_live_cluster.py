@@ -766,3 +766,60 @@ def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandL
     assert ran.code == 2
     assert ran.err.count("no cluster was compiled here") == 1
     assert "compile c-demo-1 first, or name its catalog with --catalog" in ran.err
+
+
+@pytest.mark.spec("16.34")
+def test_what_a_server_does_not_predict_is_said_and_the_rest_is_compared(
+    live: Live, server: Cluster
+) -> None:
+    for name in ("shop", "bank"):
+        server.put({**_configmap("new", name), "data": {"a": "2"}})
+    refusal = Refusal(400, "BadRequest", 'admission webhook "w" does not support dry run')
+    server.before = lambda method, path: refusal if method == "PATCH" and "/bank/" in path else None
+
+    ran = live("diff", "--server-side")
+
+    assert ran.code == 1
+    assert "ConfigMap bank/new is not compared" in ran.err
+    assert 'admission webhook "w" does not support dry run' in ran.err
+    assert "leave out --server-side" in ran.err
+    assert "ConfigMap shop/new" in ran.out
+    assert server.objects["/configmaps", "shop", "new"]["data"] == {"a": "2"}
+    (refused,) = json.loads(live("diff", "--server-side", "-o", "json").out)["refused"]
+    assert (refused["namespace"], refused["name"]) == ("bank", "new")
+
+
+@pytest.mark.spec("16.35")
+def test_an_immutable_field_is_a_recreation(live: Live, server: Cluster) -> None:
+    server.put({**_configmap("new"), "data": {"a": "2"}})
+    refusal = Refusal(422, "Invalid", "data: Forbidden: field is immutable when it is set")
+    server.before = lambda method, path: refusal if method == "PATCH" and "/shop/" in path else None
+
+    ran = live("diff", "--server-side", "--app", "shop")
+
+    assert ran.code == 0, ran.err
+    assert "recreate  changed ConfigMap shop/new" in ran.out
+    assert 'data.a: "2" -> "1"' in ran.out
+
+
+def test_what_admission_webhooks_change_is_no_difference(live: Live, server: Cluster) -> None:
+    mine = _marked({**_configmap("new"), "data": {"a": "1"}})
+    server.put(mine)
+    fields = {"f:data": {"f:a": {}}, "f:metadata": {"f:annotations": {f"f:{TRACKING}": {}}}}
+
+    def mutated(content: dict[str, Any]) -> dict[str, Any]:
+        entry = {"manager": "argocd-controller", "operation": "Apply", "fieldsV1": fields}
+        metadata = {**content["metadata"], "managedFields": [entry]}
+        return {**content, "metadata": metadata, "data": {**content["data"], "webhook": "x"}}
+
+    server.mutate = mutated
+
+    assert "No changes" in live("diff", "--server-side", "--app", "shop").out
+
+
+@pytest.mark.spec("16.71")
+def test_server_side_is_for_clusters(commodore: CommandLine) -> None:
+    ran = commodore("live", "diff", "--live", "x", "--desired", "y", "--server-side")
+
+    assert ran.code == 2
+    assert "--server-side needs a cluster" in ran.err

@@ -207,6 +207,8 @@ def test_a_catalog_is_applied_waited_for_drifts_and_is_pruned(
     assert (waited.code, waited.out) == (0, ""), waited.err
     assert "Healthy" in live("status").out
     assert live("diff", "--exit-code").code == 0
+    by_server = live("diff", "--exit-code", "--server-side")
+    assert by_server.code == 0, by_server.out
     assert live("health").code == 0
     tree = live("tree").out
     assert all(kind in tree for kind in ("Deployment", "ReplicaSet", "Pod"))
@@ -220,6 +222,7 @@ def test_a_catalog_is_applied_waited_for_drifts_and_is_pruned(
     assert drift.code == 5
     assert "somebody" in drift.out
     assert live("diff", "--exit-code").code == 5
+    assert live("diff", "--exit-code").out == live("diff", "--server-side").out
     assert live("wait", "--for", "synced", "--timeout", "1").code == 7
 
     refused = live("apply", "--yes")

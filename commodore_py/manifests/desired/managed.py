@@ -47,6 +47,16 @@ def fields_of(live: Content, managers: Sequence[object]) -> Iterator[Mapping[str
             yield fields
 
 
+def applied_by(live: Content, manager: str) -> Mapping[str, _Value] | None:
+    """The tree of fields that a manager has applied on the server."""
+    for entry in _entries(live):
+        about = tuple(str(entry.get(key) or "") for key in _ABOUT[:3])
+        if about == (manager, "Apply", "") and isinstance(entry.get("fieldsV1"), dict):
+            fields: Mapping[str, _Value] = entry["fieldsV1"]
+            return fields
+    return None
+
+
 def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
     metadata = live.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
@@ -91,6 +101,46 @@ def without(
             live, wanted = _put(live, places[0], mine), _put(wanted, places[1], its)
             hidden += count
     return live, wanted, hidden
+
+
+def without_mutations(fields: Mapping[str, _Value], live: _Value, outcome: _Value) -> _Value:
+    """The outcome of an apply, where what the manager does not own is as it is now.
+
+    So what admission webhooks do does not count. What is gone stays gone.
+    """
+    if isinstance(outcome, dict) and isinstance(live, dict):
+        found: dict[str, _Value] = {}
+        for key, value in outcome.items():
+            below = fields.get(f"{_FIELD}{key}")
+            if below is None:
+                found |= {key: live[key]} if key in live else {}
+            else:
+                found[key] = _settled(below, live[key], value) if key in live else value
+        return found
+    if isinstance(outcome, list) and isinstance(live, list):
+        return list(_items_settled(fields, live, outcome))
+    return outcome
+
+
+def _items_settled(
+    fields: Mapping[str, _Value], live: Sequence[_Value], outcome: Sequence[_Value]
+) -> Iterator[_Value]:
+    owned = [one for one in fields.items() if one[0][:2] in (_KEYS, _ITEM)]
+    at = {_places(name[:2], name[2:], outcome): (name, below) for name, below in owned}
+    for place, item in enumerate(outcome):
+        if place not in at:
+            # Of another manager, which has it now, or of a webhook.
+            if any(same(one, item) for one in live):
+                yield item
+            continue
+        name, below = at[place]
+        now = _places(name[:2], name[2:], live)
+        yield item if now is None else _settled(below, live[int(now)], item)
+
+
+def _settled(below: _Value, live: _Value, outcome: _Value) -> _Value:
+    is_leaf = not isinstance(below, dict) or below.keys() <= {_ITSELF}
+    return outcome if is_leaf else without_mutations(below, live, outcome)
 
 
 def _places(kind: str, text: str, value: _Value) -> str | int | None:

@@ -80,8 +80,28 @@ def _merged_items(
         for name, value in wanted.items()
     }
     kept = [name for name in present if name not in wanted and name not in before]
-    order = _interleaved(kept, list(wanted), list(present))
+    gone = [name for name in present if name in before and name not in wanted]
+    places = _changed_in_place(
+        list(present), gone, [name for name in wanted if name not in present]
+    )
+    order = _interleaved(kept, list(wanted), places)
     return [items.get(name, present.get(name)) for name in order]
+
+
+def _changed_in_place(present: list[str], gone: list[str], new: list[str]) -> list[str]:
+    """The list by which Kubernetes sorts: it has deleted items from it, and added some, in place.
+
+    As its length is still that of the live list, items are at its end that others have replaced.
+    """
+    end = len(present)
+    for name in gone:
+        at = present.index(name, 0, end)
+        present[at : end - 1] = present[at + 1 : end]
+        end -= 1
+    for name in new[: len(present) - end]:
+        present[end] = name
+        end += 1
+    return present
 
 
 def _keyed(items: Sequence[_Value], key: str) -> dict[str, _Value] | None:
@@ -102,7 +122,7 @@ def _interleaved(
     kept: list[_Value], wanted: list[_Value], present: Sequence[_Value]
 ) -> list[_Value]:
     """The wanted items in their order; others stay before those that they stand before."""
-    place = {name: at for at, name in enumerate(present)}
+    place = {name: at for at, name in reversed(tuple(enumerate(present)))}
     result: list[_Value] = []
     rest = list(kept)
     for name in wanted:

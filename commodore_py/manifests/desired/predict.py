@@ -16,7 +16,7 @@ from .normalise import special, without_server_fields
 if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
 
-Mode: TypeAlias = Literal["two-way", "three-way"]
+Mode: TypeAlias = Literal["two-way", "three-way", "server"]
 _Object: TypeAlias = dict[str, Any]
 
 
@@ -72,6 +72,17 @@ def predict(
     if original is None:
         return Prediction("two-way", present, found, type_name is not None, notice or NO_RECORD)
     return Prediction("three-way", present, found, type_name is not None)
+
+
+def predicted_by_server(target: Content, live: Content, outcome: Content) -> Prediction:
+    """What a dry run of the server has made of a live object."""
+    type_name = schema.root_type(target)
+    present, found = (_prepared(one, type_name, ignore_aggregated=False) for one in (live, outcome))
+    _drop_place(found)
+    _drop_place(present)
+    if type_name is not None:
+        found, present = (defaults.completed(one, type_name) for one in (found, present))
+    return Prediction("server", present, found, type_name is not None)
 
 
 def recorded_in(live: Content) -> tuple[_Object | None, str]:

@@ -32,10 +32,17 @@ class Compared(NamedTuple):
     unseen: tuple[tuple[Target, str], ...]
 
 
-def cluster_diff(cluster: LiveCluster, *, two_way: bool = False) -> ClusterDiff:
+def cluster_diff(
+    cluster: LiveCluster, *, two_way: bool = False, server_side: bool = False
+) -> ClusterDiff:
     """Compare every target with its live object."""
     compared = paired(cluster, cluster.targets)
-    found = difference(compared.pairs, cluster.settings.ignored, two_way=two_way)
+    ask = None
+    if server_side:
+        from .server_side import asking  # most comparisons only read
+
+        ask = asking(cluster)
+    found = difference(compared.pairs, cluster.settings.ignored, two_way=two_way, ask=ask)
     return ClusterDiff(found, compared.unseen)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,13 +23,16 @@ from .health import settings_in
 from .objects import read_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     from commodore_py.manifests.desired.ignoring import Settled
-    from commodore_py.manifests.desired.predict import Mode
+    from commodore_py.manifests.desired.predict import Mode, Prediction
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Ignored
+
+    Ask: TypeAlias = Callable[[KubeObject, KubeObject], "Answer"]
 
 
 class Compared(NamedTuple):
@@ -47,6 +51,8 @@ class LiveDiff(NamedTuple):
     compared: tuple[Compared, ...]
     hidden: Mapping[str, int]
     """How many differences each rule has hidden."""
+    refused: Mapping[ObjectId, str] = MappingProxyType({})
+    """What the server says of objects that it could not predict; these are not compared."""
 
 
 def live_diff(
@@ -70,16 +76,27 @@ def difference(
     applied: Mapping[ObjectId, Content] = MappingProxyType({}),
     *,
     two_way: bool = False,
+    ask: Ask | None = None,
 ) -> LiveDiff:
-    """What applying targets changes, and what stays or goes without one."""
+    """What applying targets changes, and what stays or goes without one; `ask` predicts it."""
     pairs, created, deleted = paired
     old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
+    refused: dict[ObjectId, str] = {}
+    immutable: dict[ObjectId, str] = {}
     with closing(JqRules()) as delete:
         for target, current in pairs:
             record = applied.get(target.id) or applied.get(current.id)
-            found = predict(target.content, current.content, record, two_way=two_way)
+            answer = ask(target, current) if ask is not None else Answer()
+            if answer.refused:
+                refused[current.id] = answer.refused
+                continue
+            if answer.immutable:
+                immutable[current.id] = answer.immutable
+            found = answer.prediction or predict(
+                target.content, current.content, record, two_way=two_way
+            )
             compared.append(Compared(current.id, found.mode, found.has_schema, found.notice))
             settled = settle(
                 *(current.id, found.live, found.predicted, rules),
@@ -92,10 +109,22 @@ def difference(
                 continue  # most are: they need not be paired again
             old.append(KubeObject(current.id, before, current.file))
             new.append(KubeObject(current.id, after, target.file))
-    changes = object_changes(old, new)
+    changes = tuple(
+        replace(one, grade="recreate", reason=immutable[one.id]) if one.id in immutable else one
+        for one in object_changes(old, new)
+    )
     alone, folds = folded(changes)
     diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
-    return LiveDiff(diff, tuple(compared), dict(hidden))
+    return LiveDiff(diff, tuple(compared), dict(hidden), refused)
+
+
+class Answer(NamedTuple):
+    """What a server says of applying a target."""
+
+    prediction: Prediction | None = None
+    refused: str = ""
+    immutable: str = ""
+    """Its words about a field that cannot be changed: what differs is predicted here."""
 
 
 class Paired(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,3 +77,16 @@ def test_two_way(argocd: engine.Engine, found: tuple[dict[str, Any], ...]) -> No
 def test_three_way(argocd: engine.Engine, found: tuple[dict[str, Any], ...]) -> None:
     target, live, original = found
     _compare(argocd, target, _with_record(live, original))
+
+
+def test_items_come_in_the_same_order(argocd: engine.Engine) -> None:
+    names = [one for size in range(4) for one in permutations("abc", size)]
+    for target, applied, live in product(names, repeat=3):
+        _compare(argocd, _volumes(target), _with_record(_volumes(live), _volumes(applied)))
+
+
+def _volumes(names: tuple[str, ...]) -> dict[str, Any]:
+    volumes = [{"name": name, "emptyDir": {}} for name in names]
+    spec = {"template": {"spec": {"containers": [], "volumes": volumes}}}
+    metadata = {"name": "it", "namespace": "shop"}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}

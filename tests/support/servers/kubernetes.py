@@ -99,6 +99,8 @@ class Cluster:
     """Called with method and path of every request: what it returns is the answer."""
     allowed: Callable[[str, str, str], bool] = lambda _, __, ___: True
     """Verb, group and resource: whether the user has that right."""
+    mutate: Callable[[Json], Json] = lambda content: content
+    """What admission webhooks make of an object in a dry run."""
     objects: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
     """By root and resource, namespace, name."""
     history: list[tuple[int, str, str, dict[str, Any]]] = field(default_factory=list)
@@ -388,7 +390,7 @@ def _applied(cluster: Cluster, place: tuple[str, str, str], asked: Asked) -> Jso
     within = {"namespace": place[1]} if place[1] else {}
     merged["metadata"] = {**merged["metadata"], "name": place[2], **within}
     if asked.query.get("dryRun") == "All":
-        return merged
+        return cluster.mutate(merged)
     return cluster.put(merged)
 
 

@@ -79,13 +79,13 @@ def apply(
     """
     from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import plans
-    from commodore_py.live.access.writer import Writer
+    from commodore_py.live.access.writer import MANAGER, Writer
     from commodore_py.workflows.live import applying, saved_plan
     from commodore_py.workflows.live.planning import plan_of
 
     settings = settings.more_verbose(verbose)
     how = applying.How(
-        manager="argocd-controller",
+        manager=MANAGER,
         force_conflicts=force_conflicts,
         dry_run=dry_run,
         most=max_grade,  # type: ignore[arg-type]  # one of GRADES

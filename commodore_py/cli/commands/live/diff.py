@@ -50,6 +50,11 @@ def _files(name: str, help_text: str) -> Callable[[_Command], _Command]:
     show_default=True,
     help="Compare with what was applied last as far as it is known, or never.",
 )
+@click.option(
+    "--server-side",
+    is_flag=True,
+    help="Have the server predict each object by a dry run; needs the right to patch it.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @output_option
 @verbose_option
@@ -63,6 +68,7 @@ def diff(
     last_applied: tuple[str, ...],
     argocd: Path | None,
     mode: str,
+    server_side: bool,
     exit_code: bool,
     output: str,
     verbose: int,
@@ -88,25 +94,32 @@ def diff(
     ctx = click.get_current_context()
     if cluster:
         check_unused(ctx, _FILES, "is for files: leave out the cluster.")
-        found = _of_cluster(settings, {"cluster": cluster, **options}, two_way=two_way)
+        if server_side and two_way:
+            raise click.UsageError("--server-side and --mode two-way exclude each other.")
+        own = {"cluster": cluster, **options}
+        found = _of_cluster(settings, own, two_way=two_way, server_side=server_side)
     else:
-        check_unused(ctx, REACH, "needs a cluster.")
+        check_unused(ctx, (*REACH, "server_side"), "needs a cluster.")
         if not live or not desired:
             raise click.UsageError("Name a cluster, or files with --live and --desired.")
         from commodore_py.workflows.live.diff import live_diff
 
         found = live_diff(live, desired, last_applied, settings=argocd, two_way=two_way)
     _show(found, output, quiet=quiet)
+    if found.refused:
+        return 1
     return CHANGES_FOUND if exit_code and found.diff else 0
 
 
-def _of_cluster(settings: Globals, options: dict[str, Any], *, two_way: bool) -> LiveDiff:
+def _of_cluster(
+    settings: Globals, options: dict[str, Any], *, two_way: bool, server_side: bool
+) -> LiveDiff:
     from commodore_py.cli.output import messages
     from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.compare import cluster_diff
 
     with opened(settings, options) as cluster:
-        compared = cluster_diff(cluster, two_way=two_way)
+        compared = cluster_diff(cluster, two_way=two_way, server_side=server_side)
         confirmed = cluster.identity.confirmed_by
     unseen = {str(target.id): why for target, why in compared.unseen}
     for note in clusters.asides(unseen, confirmed):
@@ -118,6 +131,9 @@ def _show(found: LiveDiff, output: str, *, quiet: bool) -> None:
     from commodore_py.cli.output import differences, formats, messages
     from commodore_py.cli.output.live import diffs
 
+    for id_, why in found.refused.items():
+        hint = "leave out --server-side to have it predicted from what was applied last"
+        messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)
     if output != "text":
         streams.data(formats.structured(diffs.content(found), output))
         return

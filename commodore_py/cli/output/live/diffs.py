@@ -36,6 +36,16 @@ def content(found: LiveDiff) -> dict[str, Any]:
             }
             for one in found.compared
         ],
+        "refused": [
+            {
+                "group": id_.group,
+                "kind": id_.kind,
+                "namespace": id_.namespace,
+                "name": id_.name,
+                "why": why,
+            }
+            for id_, why in found.refused.items()
+        ],
         "hidden": dict(found.hidden),
     }
 

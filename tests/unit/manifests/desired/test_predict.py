@@ -117,7 +117,7 @@ def test_removed_item_is_seen_by_its_merge_key() -> None:
 
     containers = predict(target, live, applied).predicted["spec"]["template"]["spec"]["containers"]
 
-    assert [one["name"] for one in containers] == ["b", "a", "sidecar"]
+    assert [one["name"] for one in containers] == ["sidecar", "b", "a"]
 
 
 def test_other_strategy_replaces_the_fields_of_the_former() -> None:
@@ -220,3 +220,27 @@ def test_no_value_of_a_secret_is_left(fields: str) -> None:
     live = _with_record(_object("v1 Secret", fields), "canary {")
 
     assert "canary" not in json.dumps(hidden_values([None, live]))
+
+
+@pytest.mark.parametrize(
+    ("target", "applied", "live", "expected"),
+    [
+        # As Argo CD's engine orders them (tests/differential/live).
+        ("a", "", "bc", "abc"),
+        ("a", "b", "bc", "ca"),
+        ("bd", "abd", "adc", "cbd"),
+        ("bd", "bd", "adc", "badc"),
+        ("ba", "ad", "bdc", "bca"),
+        ("db", "db", "dab", "dab"),
+    ],
+)
+def test_order_of_items(target: str, applied: str, live: str, expected: str) -> None:
+    wanted, before, now = (
+        _object("apps/v1 Deployment", POD % ", ".join(f"{{name: {name}}}" for name in names))
+        for names in (target, applied, live)
+    )
+
+    found = predict(wanted, _with_record(now, json.dumps(before))).predicted
+
+    containers = found["spec"]["template"]["spec"]["containers"]
+    assert "".join(one["name"] for one in containers) == expected
