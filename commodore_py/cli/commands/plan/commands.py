@@ -42,7 +42,7 @@ def plan(ctx: click.Context, verbose: int) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(("text", "json", "mermaid", "dot")),
+    type=click.Choice(("text", "json", "mermaid", "dot", "svg", "html")),
     default="text",
     show_default=True,
     help="Format of the result on stdout.",
@@ -55,14 +55,19 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
     Conditions are evaluated, and every cluster is registered just before its first user.
 
     \b
-    A picture of it:
-      commodore plan show -o dot | dot -T svg >plan.svg
+    A picture of it, alone or in a page with all steps:
+      commodore plan show -o svg >plan.svg
+      commodore plan show -o html >plan.html
     """
-    from commodore_py.cli.output import formats, plans
+    from commodore_py.cli.output import formats, plan_picture, plans
 
     here = _plan_here(settings.more_verbose(verbose))
     if output == "json":
         streams.data(formats.structured(plans.shown(here), output))
+        return
+    if output in ("svg", "html"):
+        text = plan_picture.web_page(here) if output == "html" else plan_picture.svg(here.plan)
+        streams.data(text)
         return
     lines = {"text": plans.plan_lines, "mermaid": plans.mermaid, "dot": plans.dot}[output]
     for line in lines(here.plan):

@@ -44,14 +44,18 @@ class Section(NamedTuple):
     counted: bool = True
 
 
-def page(title: str, about: str, sections: Iterable[Section]) -> str:
-    """The page; it loads nothing, and no text of the data can become markup or code."""
+def page(title: str, about: str, sections: Iterable[Section], *, picture: str = "") -> str:
+    """The page; it loads nothing, and no text of the data can become markup or code.
+
+    The picture is markup: who makes it has escaped its texts.
+    """
     content = {"title": title, "about": about, "sections": [_section(one) for one in sections]}
     # Only ASCII, and no `<`: neither an end tag nor a comment can begin inside.
     data = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
     template = files(__name__).joinpath("page.html").read_text("utf-8")
     before, _, after = template.partition("@DATA@")
-    return before.replace("@TITLE@", html.escape(title)) + data + after
+    before = before.replace("@PICTURE@", picture).replace("@TITLE@", html.escape(title))
+    return before + data + after
 
 
 def refuse_page(file: Path) -> None:
