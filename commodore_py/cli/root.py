@@ -33,6 +33,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.catalog:catalog",
         "Compile, list and clean cluster catalogs.",
     ),
+    "catalogue": (
+        "commodore_py.cli.commands.catalogue:catalogue",
+        "List the components of a cluster and their versions.",
+    ),
     "cluster": (
         "commodore_py.cli.commands.edit.facts:cluster",
         "Add, change and remove clusters in a folder of facts.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters import files, yaml
+from commodore_py.adapters import files
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.revisions import manifests_at
@@ -21,14 +21,18 @@ from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
-from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.inventory.hierarchy import parameters_of
-from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
+from commodore_py.workflows.inventory.sources import (
+    instances_of_working_directory,
+    is_compiled,
+    of_working_directory,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
@@ -80,7 +84,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
             where="parameters.commodore.plan",
             hint="add one to the hierarchy",
         )
-    instances = tuple(_instances_in(paths))
+    instances = tuple(instances_of_working_directory(paths))
     requires = {
         one.name: components
         for one in instances
@@ -92,19 +96,6 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
     return here
-
-
-def _instances_in(paths: WorkPaths) -> Iterator[Instance]:
-    """The instances of the last compile; the target of one with another name has its component."""
-    for file in sorted(paths.targets.glob("*.yml")):
-        name = file.stem
-        if name == BOOTSTRAP:
-            continue
-        own = f"${{{parameter_key(name)}}}"
-        target = yaml.load_file(file)
-        given = target.get("parameters") if isinstance(target, dict) else None
-        keys = [key for key, value in (given or {}).items() if value == own]
-        yield Instance(name, str(keys[0]).replace("_", "-") if keys else name)
 
 
 def _published(paths: WorkPaths) -> Tree:

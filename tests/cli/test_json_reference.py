@@ -46,6 +46,8 @@ WORDS = {
         *("-d", "{work}", "catalog", "affected", "-o", "json"),
         *("--path", "{work}/dependencies/web-shop/component/main.jsonnet"),
     ),
+    "catalogue-list/v1": ("-d", "{work}", "catalogue", "list", "-o", "json"),
+    "catalogue-show/v1": ("-d", "{work}", "catalogue", "show", "backup", "-o", "json"),
     "catalog-images/v1": ("-d", "{work}", "catalog", "images", "-o", "json"),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": (

@@ -14,14 +14,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 
 from .facts import class_of_facts, fake_cluster, overlaid
 from .hierarchy import Hierarchy
 from .values import class_names, ids_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.config import Config
     from commodore_py.model.inventory import Node, Parameters
@@ -89,6 +89,19 @@ def of_working_directory(
 def is_compiled(paths: WorkPaths) -> bool:
     """Whether a compile left an inventory in this working directory."""
     return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
+
+
+def instances_of_working_directory(paths: WorkPaths) -> Iterator[Instance]:
+    """The instances of the last compile; the target of one with another name has its component."""
+    for file in sorted(paths.targets.glob("*.yml")):
+        name = file.stem
+        if name == BOOTSTRAP:
+            continue
+        own = f"${{{parameter_key(name)}}}"
+        target = yaml.load_file(file)
+        given = target.get("parameters") if isinstance(target, dict) else None
+        keys = [key for key, value in (given or {}).items() if value == own]
+        yield Instance(name, str(keys[0]).replace("_", "-") if keys else name)
 
 
 def parameters_of_cluster(
