@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +16,12 @@ def parse(value: object) -> Fraction | None:
     """The number of a quantity such as `10Gi`, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    found = _QUANTITY.fullmatch(str(value))
+    return _parsed(str(value))
+
+
+@lru_cache(maxsize=1024)  # a catalog has few of them, many times
+def _parsed(text: str) -> Fraction | None:
+    found = _QUANTITY.fullmatch(text)
     if found is None:
         return None
     from fractions import Fraction  # slow, and rarely needed

@@ -41,19 +41,16 @@ def secret_issues(content: Content) -> Iterator[Issue]:
     for key in _KEYS.get(str(content.get("type")), ()):
         if key not in texts and key not in blobs:
             yield missing("data", key, f" for type {content['type']}")
-        elif key in _JSON and not _is_json(texts.get(key), blobs.get(key)):
+        elif key in _JSON and key not in texts and not _is_json(blobs[key]):
             yield wrong(f"data.{key}", "it is not an object in JSON", subject=key)
     if _size(texts) + _size(blobs, encoded=True) > _MOST:
         yield wrong("data", "it holds more than 1 MiB")
 
 
-def _is_json(text: object, blob: object) -> bool:
-    """Whether a value is an object in JSON; a secret reference is replaced by its value later."""
-    if "?{" in f"{text}{blob}":
-        return True
+def _is_json(blob: object) -> bool:
+    """Whether an encoded value is an object in JSON; others may be what stands for a reference."""
     try:
-        content = text if isinstance(text, str) else base64.b64decode(str(blob or ""))
-        return isinstance(json.loads(content), dict)
+        return isinstance(json.loads(base64.b64decode(str(blob or ""))), dict)
     except ValueError:
         return False
 

@@ -86,3 +86,7 @@ def scaling_issues(content: Content) -> Iterator[Issue]:
 def _target(field: str, target: Mapping[str, Any], values: tuple[str, ...]) -> Iterator[Issue]:
     if not any(is_set(target.get(one)) for one in values):
         yield missing(field, " or ".join(values))
+    for name in ("averageValue", "value"):
+        size = quantities.parse(target.get(name))
+        if size is not None and size <= 0:
+            yield wrong(f"{field}.{name}", "it must be more than 0")

@@ -51,6 +51,10 @@ _REPLACED: dict[str, dict[str, Any]] = {
 }
 
 
+_DECODED = (WRONG_TYPE, f"{NAME}/unknown-field")
+"""What is wrong with fields that the server decodes, but does not keep."""
+
+
 class Schemas:
     """The schemas of one version of Kubernetes."""
 
@@ -113,6 +117,14 @@ class Schemas:
         references = (one.get(_REF, "") for one in found.get("properties", {}).values())
         waiting += [one.rpartition("/")[2] for one in references if one.endswith(PLAIN)]
         return found
+
+
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401 - any value
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value if one is not None]
+    return value
 
 
 def _reduced(definition: Any, waiting: list[str]) -> Any:  # noqa: ANN401 - a part of a schema
@@ -230,7 +242,14 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
         )
         return
     schema, validator = schemas.of(api_version, kind)
-    found = list(issues_of(NAME, validator, content, schema))
+    if "status" in content:
+        # The server decodes it, and then drops it.
+        content = {**content, "status": _without_nulls(content["status"])}
+    found = [
+        one
+        for one in issues_of(NAME, validator, content, schema)
+        if one.code in _DECODED or not f"{one.field}.".startswith(("status.", "status["))
+    ]
     yield from found
     yield from name_issues(NAME, content, version)
     # Parts are compared where each has its type; more errors than are shown may be of types.

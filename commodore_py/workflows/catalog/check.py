@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
-from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.checks import parameters_schema
 from commodore_py.checks.base import mapping
 from commodore_py.checks.online import vault_parameters
@@ -134,6 +133,8 @@ def check(
         found = tree_of_folder(request.folder)
         return _check_alone(config, request, found, shown, tolerance, strict=strict)
     if request.revision:
+        from commodore_py.catalog.diff.revisions import manifests_at
+
         found = {"": manifests_at(request.catalog or config.paths.catalog, request.revision)}
         shown = f"{request.revision}:"
         return _check_alone(config, request, found, shown, tolerance, strict=strict)

@@ -8,19 +8,20 @@ import pytest
 
 from commodore_py.model.problems.vault import Login, VaultSettings
 from tests.support.servers.api import redirect_reply, serve_api
-from tests.support.servers.vault import DoubleVault, double_vault, recorded
+from tests.support.servers.vault import Vault, double_vault, real_vault, recorded
 
 from .build import an_object, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from commodore_py.model.verdict import Checked
 
 
-@pytest.fixture
-def vault() -> Iterator[DoubleVault]:
-    with double_vault() as server:
+@pytest.fixture(params=["double", pytest.param("real", marks=pytest.mark.slow)])
+def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Vault]:
+    with double_vault() if request.param == "double" else real_vault(tmp_path) as server:
         server.write("secret", "shop/db", {"password": "x", "user": "y"})
         yield server
 
@@ -33,13 +34,14 @@ def looked_up(
     *objects: object,
     address: str,
     named: str | None = None,
+    token: str = "",
     **parameters: str,
 ) -> Checked:
     """What the check finds; `named` is the server in the hierarchy."""
     return checked(
         *objects,
         only="secrets",
-        vault=VaultSettings((address,) if address else (), Login("root")),
+        vault=VaultSettings((address,) if address else (), Login(token or "root")),
         vault_parameters={"VAULT_ADDR": address if named is None else named, **parameters},
     )
 
@@ -48,11 +50,12 @@ def found(result: Checked) -> list[tuple[str, str]]:
     return [(one.severity, one.code) for one in result.problems]
 
 
-def test_what_is_there_is_not_a_problem(vault: DoubleVault) -> None:
+def test_what_is_there_is_not_a_problem(vault: Vault) -> None:
     with recorded(vault) as recorder:
         result = looked_up(
             secret(a="?{vaultkv:shop/db/password}", b="?{vaultkv:shop/db/user:0123abcd}"),
             address=recorder.url,
+            token=vault.token,
         )
 
     assert result.problems == ()
@@ -60,13 +63,14 @@ def test_what_is_there_is_not_a_problem(vault: DoubleVault) -> None:
 
 
 @pytest.mark.spec("14.67")
-def test_a_key_and_a_version_that_are_missing(vault: DoubleVault) -> None:
+def test_a_key_and_a_version_that_are_missing(vault: Vault) -> None:
     vault.write("secret", "shop/gone", {"a": "x"})
     vault.delete("secret", "shop/gone")
 
     result = looked_up(
         secret(a="?{vaultkv:shop/db/pass}", b="?{vaultkv:shop/gone/a}", c="?{vaultkv:no/a}"),
         address=vault.url,
+        token=vault.token,
     )
 
     assert found(result) == [
@@ -78,8 +82,32 @@ def test_a_key_and_a_version_that_are_missing(vault: DoubleVault) -> None:
     assert (key.options, key.place.object) == (("password", "user"), "Secret x")
 
 
+@pytest.mark.spec("14.65")
+def test_what_may_not_be_read_is_not_missing(vault: Vault) -> None:
+    vault.write("secret", "shop/other", {"a": "x"})
+    token = vault.limited_token("shop/db")
+
+    result = looked_up(
+        secret(a="?{vaultkv:shop/db/pass}", b="?{vaultkv:shop/other/a}"),
+        address=vault.url,
+        token=token,
+    )
+
+    assert found(result) == [("error", "secrets/absent"), ("info", "secrets/unchecked")]
+    assert "shop/other/a" in result.problems[1].message
+
+
+@pytest.mark.spec("14.65")
+def test_a_wrong_mount_is_not_a_missing_secret(vault: Vault) -> None:
+    reference = secret(a="?{vaultkv:shop/db/password}")
+
+    result = looked_up(reference, address=vault.url, token=vault.token, mount="other")
+
+    assert found(result) == [("info", "secrets/unchecked")]
+
+
 @pytest.mark.spec("14.66")
-def test_a_server_that_the_user_did_not_name(vault: DoubleVault) -> None:
+def test_a_server_that_the_user_did_not_name(vault: Vault) -> None:
     with recorded(vault) as recorder:
         result = looked_up(
             secret(a="?{vaultkv:shop/db/password}"),
@@ -93,10 +121,12 @@ def test_a_server_that_the_user_did_not_name(vault: DoubleVault) -> None:
 
 
 @pytest.mark.spec("14.65")
-def test_what_could_not_be_looked_up_is_an_info(vault: DoubleVault) -> None:
+def test_what_could_not_be_looked_up_is_an_info(vault: Vault) -> None:
     vault.seal()
 
-    result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address=vault.url)
+    result = looked_up(
+        secret(a="?{vaultkv:shop/db/password}"), address=vault.url, token=vault.token
+    )
 
     assert [(one.name, one.outcome, one.reason) for one in result.runs] == [
         ("secrets", "unchecked", "it is sealed")
@@ -107,7 +137,7 @@ def test_what_could_not_be_looked_up_is_an_info(vault: DoubleVault) -> None:
 
 
 @pytest.mark.spec("14.65")
-def test_a_redirect_is_not_followed(vault: DoubleVault) -> None:
+def test_a_redirect_is_not_followed(vault: Vault) -> None:
     with recorded(vault) as recorder, serve_api() as api:
         reply = redirect_reply(f"{recorder.url}/v1/x")
         api.on("GET /v1/sys/internal/ui/mounts/secret", reply)
@@ -123,7 +153,7 @@ def test_without_a_server_nothing_is_looked_up() -> None:
     assert "--vault-addr" in result.problems[0].message
 
 
-def test_certificates_are_verified_whatever_the_hierarchy_says(vault: DoubleVault) -> None:
+def test_certificates_are_verified_whatever_the_hierarchy_says(vault: Vault) -> None:
     address = vault.url.replace("http:", "https:")
 
     result = looked_up(

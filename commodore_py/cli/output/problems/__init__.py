@@ -8,8 +8,6 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.cli.output import formats
 from commodore_py.cli.output import messages as log
 
-from . import data, github, junit, markdown, sarif, text
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -22,19 +20,31 @@ TOOL = "commodore"
 
 
 def shown(outcome: Outcome, form: str, *, verbose: bool = False) -> str:
-    """The outcome of a command in one form."""
+    """The outcome of a command in one form; the modules of the others are not imported."""
     match form:
         case "json" | "yaml":
+            from . import data
+
             return formats.structured(data.document(outcome), form)
         case "sarif":
+            from . import sarif
+
             return formats.as_json(sarif.document(outcome), indent=2)
         case "junit":
+            from . import junit
+
             return junit.document(outcome)
         case "markdown":
+            from . import markdown
+
             return markdown.document(outcome)
         case "github":
+            from . import github
+
             return "\n".join(github.lines(outcome))
         case _:
+            from . import text
+
             return "\n".join(text.lines(outcome, verbose=verbose))
 
 
