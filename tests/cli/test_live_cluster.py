@@ -823,3 +823,25 @@ def test_server_side_is_for_clusters(commodore: CommandLine) -> None:
 
     assert ran.code == 2
     assert "--server-side needs a cluster" in ran.err
+
+
+@pytest.mark.spec("16.24")
+def test_what_an_object_does_not_say_is_taken_from_the_commit_synced_last(
+    live: Live, server: Cluster
+) -> None:
+    record = "kubectl.kubernetes.io/last-applied-configuration"
+    both = {"kind": "Secret", "data": {"a": "Yg==", "gone": "Yg=="}}
+    _write("shop/more.yaml", {**_configmap("secret"), **both})
+    _write("shop/unchanged.yaml", _configmap("same"))
+    synced = _commit()
+    server.put({**_application("shop"), "status": {"sync": {"revision": synced}}})
+    server.put({**_configmap("secret", **{record: f"{{not JSON: {CANARY}"}), **both})
+    server.put({**_configmap("same"), "data": {"a": "1", "of-others": "x"}})
+    _write("shop/more.yaml", {**_configmap("secret"), **both, "data": {"a": "Yg=="}})
+
+    ran = live("diff", "--app", "shop", "-v")
+
+    assert "Secret shop/secret\n                 - data.gone: ++++++++\n" in ran.out
+    assert "ConfigMap shop/same" not in ran.out
+    assert "not valid JSON: what was applied last is taken from the commit" in ran.err
+    assert CANARY not in ran.out + ran.err

@@ -39,6 +39,7 @@ class Prediction(NamedTuple):
 NO_RECORD = (
     "fields that are gone from the target cannot be seen: nothing says what was applied last"
 )
+SYNCED = "what was applied last is taken from the commit that was synced last"
 OTHER_OBJECT = "its annotation of what was applied last is of another object"
 NOT_JSON = "its annotation of what was applied last is not valid JSON"
 

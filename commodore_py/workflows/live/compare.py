@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.manifests.desired.ignoring import applies
+from commodore_py.manifests.desired.predict import recorded_in
 from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.hooks import hook_facts
 
 from .diff import LiveDiff, Paired, difference
+from .history import last_synced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.live.pairing import Target
+    from commodore_py.manifests.objects import Content, ObjectId
 
     from .cluster import LiveCluster
 
@@ -42,8 +45,19 @@ def cluster_diff(
         from .server_side import asking  # most comparisons only read
 
         ask = asking(cluster)
-    found = difference(compared.pairs, cluster.settings.ignored, two_way=two_way, ask=ask)
+    synced = {} if two_way or server_side else _synced(cluster, compared.pairs)
+    found = difference(
+        compared.pairs, cluster.settings.ignored, synced=synced, two_way=two_way, ask=ask
+    )
     return ClusterDiff(found, compared.unseen)
+
+
+def _synced(cluster: LiveCluster, paired: Paired) -> dict[ObjectId, Content]:
+    """What was synced last, of objects that do not say what was applied last."""
+    silent = {wanted.id for wanted, live in paired.pairs if recorded_in(live.content)[0] is None}
+    if not silent:
+        return {}
+    return last_synced(cluster, [one for one in cluster.targets if one.id in silent])
 
 
 def paired(cluster: LiveCluster, targets: Iterable[Target]) -> Compared:

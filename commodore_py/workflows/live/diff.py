@@ -12,7 +12,7 @@ from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live.jq_rules import JqRules
 from commodore_py.manifests.desired import masks
 from commodore_py.manifests.desired.ignoring import settle
-from commodore_py.manifests.desired.predict import predict
+from commodore_py.manifests.desired.predict import SYNCED, predict, recorded_in
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.objects import KubeObject
@@ -75,6 +75,7 @@ def difference(
     rules: Sequence[Ignored],
     applied: Mapping[ObjectId, Content] = MappingProxyType({}),
     *,
+    synced: Mapping[ObjectId, Content] = MappingProxyType({}),
     two_way: bool = False,
     ask: Ask | None = None,
 ) -> LiveDiff:
@@ -88,6 +89,10 @@ def difference(
     with closing(JqRules()) as delete:
         for target, current in pairs:
             record = applied.get(target.id) or applied.get(current.id)
+            known, notice = recorded_in(current.content)
+            if record is None and known is None and target.id in synced:
+                record = synced[target.id]
+                notice = f"{notice}: {SYNCED}" if notice else SYNCED
             answer = ask(target, current) if ask is not None else Answer()
             if answer.refused:
                 refused[current.id] = answer.refused
@@ -97,7 +102,9 @@ def difference(
             found = answer.prediction or predict(
                 target.content, current.content, record, two_way=two_way
             )
-            compared.append(Compared(current.id, found.mode, found.has_schema, found.notice))
+            compared.append(
+                Compared(current.id, found.mode, found.has_schema, found.notice or notice)
+            )
             settled = settle(
                 *(current.id, found.live, found.predicted, rules),
                 served=current.content,

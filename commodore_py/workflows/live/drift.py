@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.git.refs import commit_of
-from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.http import HttpError
 from commodore_py.live.pairing import targets_of
 from commodore_py.manifests.desired import managed
@@ -13,7 +11,7 @@ from commodore_py.manifests.order import applications
 
 from .compare import paired
 from .diff import difference
-from .history import objects_at
+from .history import objects_at, synced_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +58,7 @@ class DriftReport(NamedTuple):
 
 def drift_of(cluster: LiveCluster) -> DriftReport:
     """Compare each application with the commit that the driver synced last."""
-    commits, left_out = _commits(cluster)
+    commits, left_out = synced_commits(cluster)
     namespaces = {one.id.namespace for one in cluster.targets}
     found: list[ObjectDrift] = []
     for commit in dict.fromkeys(commits.values()):
@@ -73,23 +71,6 @@ def drift_of(cluster: LiveCluster) -> DriftReport:
         found += _drifted(cluster, targets)
     unseen = dict(cluster.cache.info().unseen)
     return DriftReport(tuple(sorted(found, key=lambda one: one.id)), commits, left_out, unseen)
-
-
-def _commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:
-    names = {one.application for one in cluster.targets if one.application is not None}
-    synced = {one.name: one.revision for one in cluster.identity.applications}
-    commits: dict[str, str] = {}
-    left_out: dict[str, str] = {}
-    has_commits = is_repository(cluster.catalog)
-    for name in sorted(names):
-        revision = synced.get(name, "")
-        if not revision:
-            left_out[name] = "nothing says to which commit it was synced"
-        elif not has_commits or commit_of(cluster.catalog, revision) is None:
-            left_out[name] = f"it was synced to {revision[:8]}, which is not in the catalog here"
-        else:
-            commits[name] = revision
-    return commits, left_out
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
