@@ -13,6 +13,7 @@ from . import (
     parameters_schema,
     references,
     secrets,
+    sync_annotations,
 )
 from .kubernetes import removed_apis
 from .kubernetes import schema as kubernetes_schema
@@ -33,7 +34,15 @@ class RunCheck(Protocol):
 
 
 OBJECT_CHECKS: dict[str, ObjectCheck] = {
-    one.NAME: one for one in (kubernetes_schema, custom_resources, removed_apis, images, secrets)
+    one.NAME: one
+    for one in (
+        kubernetes_schema,
+        custom_resources,
+        removed_apis,
+        images,
+        secrets,
+        sync_annotations,
+    )
 }
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
     one.NAME: one for one in (duplicates, namespaces, references)

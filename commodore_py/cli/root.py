@@ -34,7 +34,7 @@ _COMMANDS = {
         "Compile, list and clean cluster catalogs.",
     ),
     "catalogue": (
-        "commodore_py.cli.commands.catalogue:catalogue",
+        "commodore_py.cli.commands.plan.catalogue:catalogue",
         "List the components of a cluster and their versions.",
     ),
     "cluster": (

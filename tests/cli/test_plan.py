@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from commodore_py.cli.output.plan_picture import svg
+from commodore_py.cli.output.plan.picture import svg
 from tests.support.plan_catalogs import instance, job
 from tests.support.plan_proofs import rendered_random
 

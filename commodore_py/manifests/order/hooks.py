@@ -18,15 +18,15 @@ POLICY, HELM_POLICY = "argocd.argoproj.io/hook-delete-policy", "helm.sh/hook-del
 FINALIZER = "argocd.argoproj.io/hook-finalizer"
 
 _SKIP = "Skip"
-_TYPES = (*PHASES, _SKIP)
-_HELM_TYPES = {
+TYPES = (*PHASES, _SKIP)
+HELM_TYPES = {
     "pre-install": "PreSync",
     "pre-upgrade": "PreSync",
     "post-upgrade": "PostSync",
     "post-install": "PostSync",
 }
 _CRD_INSTALL = "crd-install"
-_POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
+POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
 _HELM_POLICIES = {
     "before-hook-creation": "BeforeHookCreation",
     "hook-succeeded": "HookSucceeded",
@@ -77,8 +77,8 @@ def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:
 def hook_facts(content: Content) -> HookFacts:
     """What the annotations of hooks mean; those of Helm count if there is no known one of Argo."""
     annotations = annotations_of(content)
-    types = tuple(word for word in words_of(annotations, HOOK) if word in _TYPES) or tuple(
-        _HELM_TYPES[word] for word in words_of(annotations, HELM_HOOK) if word in _HELM_TYPES
+    types = tuple(word for word in words_of(annotations, HOOK) if word in TYPES) or tuple(
+        HELM_TYPES[word] for word in words_of(annotations, HELM_HOOK) if word in HELM_TYPES
     )
     skipped = types == (_SKIP,)
     if HOOK in annotations:
@@ -95,7 +95,7 @@ def hook_facts(content: Content) -> HookFacts:
 
 
 def _policies(annotations: dict[str, str]) -> tuple[str, ...]:
-    ours = [word for word in words_of(annotations, POLICY) if word in _POLICIES]
+    ours = [word for word in words_of(annotations, POLICY) if word in POLICIES]
     helms = words_of(annotations, HELM_POLICY)
     ours += [_HELM_POLICIES[word] for word in helms if word in _HELM_POLICIES]
     return tuple(ours) or (_DEFAULT_POLICY,)

@@ -138,6 +138,13 @@ CHECKS: dict[str, Code] = {
     "problems/stale": Code("info", "A problem of the baseline is gone."),
     "problems/unknown-code": Code("warning", "An ignore file names an unknown code."),
     "problems/unused": Code("info", "An entry of an ignore file matches nothing."),
+    "sync/hook-dropped": Code("warning", "Argo CD never applies a hook of Helm."),
+    "sync/hook-mixed": Code("warning", "Hooks of which only some count."),
+    "sync/hook-word": Code("warning", "A word about hooks that Argo CD does not know."),
+    "sync/name-generated": Code("warning", "Every sync creates another object."),
+    "sync/option-word": Code("warning", "A sync option that Argo CD does not know."),
+    "sync/replace-force": Code("warning", "Every change deletes an object that keeps data."),
+    "sync/wave-word": Code("warning", "A wave that is not an integer."),
 }
 """What checks find in a catalog, and what is wrong with files that say what to ignore."""
 

@@ -191,4 +191,7 @@ def test_a_real_argocd_follows_the_plan_with_the_health_rule(tmp_path: Path, rul
     _LOG.info("created %s", {name: round(at, 1) for name, at in created.items()})
     _LOG.info("ready %s", {name: round(at, 1) for name, at in ready.items()})
     late = {(one, two) for one, two in BEFORE if created[two] < ready[one]}
-    assert late == (set() if rule else BEFORE)
+    if rule:
+        assert late == set()
+    else:  # how many of them is a matter of speed
+        assert late

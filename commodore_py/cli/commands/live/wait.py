@@ -96,7 +96,7 @@ def _follow(
     output: str,
 ) -> int:
     from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.plans import EXITS, waited
+    from commodore_py.cli.output.plan.results import EXITS, waited
     from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
     from commodore_py.workflows.plans import plan_here
 

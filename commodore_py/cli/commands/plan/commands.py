@@ -59,17 +59,18 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
       commodore plan show -o svg >plan.svg
       commodore plan show -o html >plan.html
     """
-    from commodore_py.cli.output import formats, plan_picture, plans
+    from commodore_py.cli.output import formats
+    from commodore_py.cli.output.plan import picture, results
 
     here = _plan_here(settings.more_verbose(verbose))
     if output == "json":
-        streams.data(formats.structured(plans.shown(here), output))
+        streams.data(formats.structured(results.shown(here), output))
         return
     if output in ("svg", "html"):
-        text = plan_picture.web_page(here) if output == "html" else plan_picture.svg(here.plan)
+        text = picture.web_page(here) if output == "html" else picture.svg(here.plan)
         streams.data(text)
         return
-    lines = {"text": plans.plan_lines, "mermaid": plans.mermaid, "dot": plans.dot}[output]
+    lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
     for line in lines(here.plan):
         streams.result(line)
 
@@ -85,12 +86,13 @@ def check(settings: Globals, /, driver: str | None, verbose: int) -> None:
     After an edit of the hierarchy:
       commodore plan check
     """
-    from commodore_py.cli.output import messages, plans
+    from commodore_py.cli.output import messages
+    from commodore_py.cli.output.plan import results
     from commodore_py.workflows.plans import rendered
 
     settings = settings.more_verbose(verbose)
     found = rendered(config_of(settings).paths, driver) if driver else _plan_here(settings)
-    for line in plans.problem_lines(found.problems):
+    for line in results.problem_lines(found.problems):
         streams.result(line)
     messages.info(f"the plan is valid, {len(found.problems)} notices")
 
@@ -119,8 +121,9 @@ def render(
     For kubectl, as folders whose names are in order:
       commodore plan render --driver plain --output-dir steps
     """
-    from commodore_py.cli.output import formats, messages, plans
+    from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.differences import lines_of
+    from commodore_py.cli.output.plan import results
     from commodore_py.workflows.plans import rendered, write_rendered
 
     paths = config_of(settings.more_verbose(verbose)).paths
@@ -128,9 +131,9 @@ def render(
     if output_dir is not None:
         write_rendered(found, output_dir, paths)
     if output != "text":
-        streams.data(formats.structured(plans.rendered(found), output))
+        streams.data(formats.structured(results.rendered(found), output))
         return
-    for line in plans.problem_lines(found.problems):
+    for line in results.problem_lines(found.problems):
         messages.info(line)
     if output_dir is not None:
         messages.info(f"wrote {len(found.files)} files to {output_dir}")
@@ -172,7 +175,8 @@ def simulate_(
       commodore plan simulate --slow shop=5 --fail db@4
     """
     from commodore_py.adapters import yaml
-    from commodore_py.cli.output import formats, plans
+    from commodore_py.cli.output import formats
+    from commodore_py.cli.output.plan import results
     from commodore_py.delivery.simulation import Model
     from commodore_py.workflows.plans import simulated
 
@@ -193,11 +197,11 @@ def simulate_(
         here, model, values=changes, direction="down" if down else "up", rounds=rounds
     )
     if output != "text":
-        streams.data(formats.structured(plans.timeline(found), output))
+        streams.data(formats.structured(results.timeline(found), output))
     else:
-        for line in plans.timeline_lines(found):
+        for line in results.timeline_lines(found):
             streams.result(line)
-    return plans.EXITS[found.result.state]
+    return results.EXITS[found.result.state]
 
 
 def _pairs(

@@ -168,10 +168,10 @@ class _Rendering:
 
     def _keep_ended_groups(self) -> None:
         """Groups that have members until the next push; their end must not delete these."""
-        planned = [one for _, found in self._planned for one in found]
+        planned = {one[:3] for _, found in self._planned for one in found}
         for one in self._known.all:
             folder = one.path.parent
-            if one not in planned and self._published.protected_place(one.name, folder):
+            if one[:3] not in planned and self._published.protected_place(one.name, folder):
                 place = self._place(self._documents.edit(one, PLAN), folder, PLAN)
                 self._documents.move(one, place / one.path.name)
         for folder in sorted(self._stays - {self._folder}):

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import escaping
+from commodore_py.cli.output.pages import Column, Row, Section, page
 from commodore_py.delivery.nodes import (
     Concurrent,
     Leaf,
@@ -18,8 +19,6 @@ from commodore_py.delivery.nodes import (
 )
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import Spot
-
-from .pages import Column, Row, Section, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

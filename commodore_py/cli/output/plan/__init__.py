@@ -1,0 +1,1 @@
+"""Results of `commodore plan …` and of what follows a plan."""
