@@ -125,10 +125,25 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
 
     laid = DRIVERS[driver].render(Job(here.plan, trees, complete, _published(paths)))
     here = here.valid((*laid.findings, *path_findings(laid)))
+    if not any(one.code == "plan/move" for one in here.problems):
+        _check_order(driver, laid.manifests, here.plan)
     before = Tree({path: one for tree in trees.values() for path, one in tree.items()})
     after = laid.manifests.below(MANIFESTS)
     change = change_between(before.below(MANIFESTS), after)
     return RenderedPlan(driver, change, after | laid.copies, here.problems)
+
+
+def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:
+    """Read the order back from the rendered text: it has to be the one of the plan."""
+    found, wanted = DRIVERS[driver].read_back(manifests).closed(), plan.order.closed()
+    steps = found.keys() & wanted.keys()
+    late = ((one, step) for step in sorted(steps) for one in (wanted[step] & steps) - found[step])
+    if (pair := next(late, None)) is not None:
+        raise CommodoreError(
+            f"as it is rendered, {pair[1]} does not wait for {pair[0]}",
+            where=f"driver {driver}",
+            hint="look for annotations of the same name in the components, or report a bug",
+        )
 
 
 def write_rendered(found: RenderedPlan, folder: Path, paths: WorkPaths) -> None:

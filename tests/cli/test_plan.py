@@ -11,6 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from commodore_py.cli.output.plan.picture import svg
+from commodore_py.delivery.drivers import plain
+from commodore_py.delivery.normal import Order
 from tests.support.plan_catalogs import instance, job
 from tests.support.plan_proofs import rendered_random
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 CLASS = "inventory/classes/t-demo/common.yml"
+STEPS = ("certificates", "web-shop")
 PLAN = "{serial: [certificates, {when: {if: {exists: web_shop.off}, then: backup}}, web-shop]}"
 
 
@@ -181,3 +184,17 @@ def test_what_a_driver_needs_is_reported_with_file_and_line(
     assert "instance certificates has no Application" in ran.err
     assert "common.yml:" in ran.err
     assert "render: true" in ran.err
+
+
+def test_check_reads_the_order_back_from_what_is_rendered(
+    commodore: CommandLine, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_plan(work, PLAN)
+    words = ("-d", str(work), "plan", "check", "--driver", "plain")
+    right = commodore(*words)
+    monkeypatch.setattr(plain, "read_back", lambda _: Order(dict.fromkeys(STEPS, frozenset())))
+
+    wrong = commodore(*words)
+
+    assert (right.code, wrong.code) == (0, 1)
+    assert "web-shop does not wait for certificates" in wrong.err
