@@ -112,8 +112,9 @@ class Memory:
             found = self._new[document.digest]
         else:
             found = self._old.get(document.digest, False)
-            if found is False:
-                found = self._extracted(document, checks)
+            if found is False or _lacks(found, checks):
+                # What was found in objects stays, if only an extract is missing.
+                found = self._extracted(document, checks, found[1] if found else {})
                 self._changed = True
             self._new[document.digest] = found
         return None if found is None else Known(*found)
@@ -124,11 +125,11 @@ class Memory:
             self._parsed[document.digest] = document.objects()
         return self._parsed[document.digest] or ()
 
-    def _extracted(self, document: Document, checks: Mapping[str, Extract]) -> Any:  # noqa: ANN401 - plain data
+    def _extracted(self, document: Document, checks: Mapping[str, Extract], issues: Any) -> Any:  # noqa: ANN401 - plain data
         objects = self.contents(document)
         if self._parsed[document.digest] is None:
             return None
-        return [[_object(document, content, checks) for content in objects], {}]
+        return [[_object(document, content, checks) for content in objects], issues]
 
     def note_issues(self, known: Known, check: str, salts: Any, found: list[Any]) -> None:  # noqa: ANN401 - plain data
         """Remember what a check found in a document."""
@@ -157,6 +158,11 @@ class Memory:
 
 def _catalog_key(check: str) -> str:
     return f"catalog {check}"
+
+
+def _lacks(found: Any, checks: Mapping[str, Extract]) -> bool:  # noqa: ANN401 - plain data
+    """Whether an earlier run did not need all of these extracts."""
+    return found is not None and any(checks.keys() - facts.keys() for _, _, facts in found[0][:1])
 
 
 def _object(document: Document, content: Content, checks: Mapping[str, Extract]) -> list[Any]:

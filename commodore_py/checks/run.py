@@ -127,8 +127,9 @@ class _Run:
 
     @cached_property
     def _read(self) -> list[tuple[Document, Known | None]]:
+        wanted = {name: one for name, one in CATALOG_CHECKS.items() if self._settings.wants(name)}
         return [
-            (document, self._memory.known(document, CATALOG_CHECKS))
+            (document, self._memory.known(document, wanted))
             for document in documents_of(self._trees)
         ]
 

@@ -28,6 +28,7 @@ _WORDS = {
     "object": "a mapping",
 }
 _NONE: tuple[object, ...] = (None, "", 0, [])
+_SCALARS = {str, int, bool, type(None)}
 MOST = 20
 """Errors of one object that are shown."""
 
@@ -75,10 +76,30 @@ def issues_of(
 
 def as_json(value: Any) -> Any:  # noqa: ANN401 - any value
     """The value as the API server reads it: dates are strings, and so are all keys."""
+    return value if _is_json(value) else _converted(value)
+
+
+def _is_json(value: object) -> bool:
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        kind = type(one)
+        if kind is dict:
+            if not all(type(key) is str for key in one):
+                return False
+            waiting += one.values()
+        elif kind is list:
+            waiting += one
+        elif kind not in _SCALARS:
+            return False
+    return True
+
+
+def _converted(value: Any) -> Any:  # noqa: ANN401 - any value
     if isinstance(value, dict):
-        return {_key(key): as_json(inner) for key, inner in value.items()}
+        return {_key(key): _converted(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(inner) for inner in value]
+        return [_converted(inner) for inner in value]
     if value is None or isinstance(value, str | bool | int | float):
         return value if value == value else str(value)  # noqa: PLR0124 - not a number
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

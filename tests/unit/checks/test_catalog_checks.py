@@ -319,6 +319,17 @@ def test_an_unchanged_run_is_not_examined_again(
         assert checked(*objects, cache=tmp_path, **other) == checked(*objects, **other)
 
 
+def test_checks_that_earlier_runs_omitted_are_made(tmp_path: Path) -> None:
+    objects = (a_deployment(**POD), an_object("ConfigMap", metadata={"namespace": "shared"}))
+    checked(*objects, only="images", cache=tmp_path)
+    changed = (*objects, an_object("ConfigMap"))
+
+    assert checked(*changed, cache=tmp_path) == checked(*changed)
+    assert checked(*changed, only="namespaces", cache=tmp_path) == checked(
+        *changed, only="namespaces"
+    )
+
+
 def test_namespaces_that_become_known_are_another_run(tmp_path: Path) -> None:
     content = an_object("ConfigMap", metadata={"namespace": "shared"})
 
