@@ -13,11 +13,13 @@ from tests.supply_chain.licences import Accepted, accepted, identifier
 from tests.supply_chain.requirements import ROOT, Requirement, read
 from tests.supply_chain.vulnerabilities import audit, result
 from tests.supply_chain.wheels import built
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _FOUND = '{"id": "X", "fix_versions": ["2"]}'
+LARGE = 400_000
 LOCKED = sorted((ROOT / "requirements").glob("*.txt"))
 
 
@@ -35,6 +37,13 @@ def test_a_requirement_that_is_not_pinned_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="not a pinned requirement: click>=8"):
         read(file)
+
+
+def test_no_file_is_large() -> None:
+    # A package downloaded by hand was committed once, and every clone would have brought it.
+    files = git(ROOT, "ls-files", "-z").split("\0")
+
+    assert [file for file in files if file and (ROOT / file).lstat().st_size > LARGE] == []
 
 
 def test_all_licences_are_accepted() -> None:

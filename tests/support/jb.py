@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .installed import installing
+
 VERSION = "v0.6.0"
 
 _MODULE = "github.com/jsonnet-bundler/jsonnet-bundler"
@@ -46,8 +48,9 @@ def find_jb() -> Jb:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "commodore-py-tests" / "jb" / VERSION
     program = home / "bin" / "jb"
-    if not program.is_file():
-        _build(home)
+    with installing(home):
+        if not program.is_file():
+            _build(home)
     return _recognised(Jb(program))
 
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from .installed import installing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,9 +49,10 @@ def find_peer() -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "commodore-py-tests" / f"peer-{PEER_VERSION}"
     complete = home / "complete"
-    if not complete.is_file():
-        _install(home)
-        complete.touch()
+    with installing(home):
+        if not complete.is_file():
+            _install(home)
+            complete.touch()
     return home / "bin" / "commodore"
 
 

@@ -42,9 +42,9 @@ def applications(tree: Tree) -> dict[str, str]:
     """The files below folders of Applications, with what says how they are pruned."""
     found = {}
     for path, entry in tree.items():
-        content = yaml.safe_load(entry.content)
-        if content["kind"] == "Application":
-            found[str(path)] = content["metadata"].get("annotations", {}).get(OPTIONS, "")
+        for content in yaml.safe_load_all(entry.content):
+            if content["kind"] == "Application":
+                found[str(path)] = content["metadata"].get("annotations", {}).get(OPTIONS, "")
     return found
 
 

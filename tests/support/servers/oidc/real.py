@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.installed import installing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -74,6 +76,12 @@ def _node_with_provider() -> str:
     node, npm = (shutil.which(name, path=_ENVIRONMENT.get("PATH")) for name in ("node", "npm"))
     if not (node and npm):
         pytest.skip("no node or npm: install Node.js 20 or newer to log in at a real provider")
+    with installing(_PLACE):
+        _install(npm)
+    return node
+
+
+def _install(npm: str) -> None:
     wanted = json.loads((_HERE / "package.json").read_text("utf-8"))["dependencies"]
     _PLACE.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
@@ -90,7 +98,6 @@ def _node_with_provider() -> str:
         )
         if done.returncode:
             pytest.skip(f"npm cannot install oidc-provider: {done.stderr.strip()[-300:]}")
-    return node
 
 
 def _installed() -> str:
