@@ -15,12 +15,14 @@ from commodore_py.adapters.rules.lua import LuaWorker, TimedOut
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.health import scripts
 from commodore_py.manifests.health.assess import Ruled
+from commodore_py.manifests.health.own import PATH
 from commodore_py.manifests.health.scripts import Script, ScriptTable
 from commodore_py.manifests.health.status import Verdict, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from commodore_py.manifests.health.own import OwnRule
     from commodore_py.manifests.objects import Content
 
 log = logging.getLogger(__name__)
@@ -35,8 +37,9 @@ _DEEPEST = 2
 class UserRules:
     """Judges objects by scripts; the worker process starts with the first of them."""
 
-    def __init__(self, table: ScriptTable) -> None:
+    def __init__(self, table: ScriptTable, own: Mapping[str, OwnRule] | None = None) -> None:
         self._table = table
+        self._own = own or {}
         self._worker = LuaWorker()
         self._kills: Counter[Script] = Counter()
         self._ambiguous: set[tuple[str, ...]] = set()
@@ -47,10 +50,15 @@ class UserRules:
         kind: str,
         content: Content,
         *,
-        as_argocd: bool,  # noqa: ARG002 - Argo CD knows all of these
+        as_argocd: bool,
     ) -> Ruled | None:
-        """The verdict of the first script for the kind."""
+        """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
         found = self._table.find(group, kind)
+        own = self._own.get(scripts.key_of(group, kind))
+        if own is not None and own.decides and not as_argocd:
+            key = scripts.key_of(group, kind)
+            in_argocd = bool(found) or has_rule_in_argocd(group, kind)
+            return Ruled(f"{key} of the hierarchy", self._by_own(key, own, content), in_argocd)
         if not found:
             return None
         script = found[0]
@@ -65,6 +73,12 @@ class UserRules:
     def close(self) -> None:
         """End the worker process."""
         self._worker.close()
+
+    def _by_own(self, key: str, own: OwnRule, content: Content) -> Verdict:
+        if not own.lua:
+            return own.verdict(content)
+        where = ".".join(("parameters", *PATH, key))
+        return self._verdict(Script(key, own.lua, open_libraries=True, where=where), content)
 
     def _verdict(self, script: Script, content: Content) -> Verdict:
         if self._kills[script] >= MOST_KILLS:

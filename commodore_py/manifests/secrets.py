@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .values import SecretValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .diff import ObjectChange
     from .fields import FieldChange
@@ -99,6 +99,20 @@ def masked_value(value: object) -> object:
 def has_reference(text: str) -> bool:
     """Whether a value refers to a secret, as it is or in base64."""
     return bool(_REFERENCE.search(text) or _REFERENCE.search(_decoded(text)))
+
+
+def with_references_replaced(text: str, replace: Callable[[str], str]) -> str:
+    """The value with all references replaced, as it is or in base64."""
+
+    def revealed(plain: str) -> str:
+        return _REFERENCE.sub(lambda found: replace(found[0]), plain)
+
+    if _REFERENCE.search(text):
+        return revealed(text)
+    decoded = _decoded(text)
+    if not _REFERENCE.search(decoded):
+        return text
+    return base64.b64encode(revealed(decoded).encode()).decode()
 
 
 def shown_value(value: object) -> str:

@@ -9,7 +9,7 @@ from commodore_py.adapters import files
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.revisions import manifests_at
-from commodore_py.catalog.layout import MANIFESTS, REFERENCES
+from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
 from commodore_py.delivery.drivers.applications import value_in
@@ -22,7 +22,6 @@ from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (
@@ -30,6 +29,8 @@ from commodore_py.workflows.inventory.sources import (
     is_compiled,
     of_working_directory,
 )
+
+from .references import reference_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -114,7 +115,7 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
         for folder in sorted(paths.compiled.iterdir())
         if folder.is_dir()
     }
-    tags = _tags_in(paths)
+    tags = Tags.of(reference_files(paths.catalog))
 
     def complete(value: Any) -> Any:  # noqa: ANN401 - plain data
         try:
@@ -163,15 +164,6 @@ def write_rendered(found: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
 
 
 _MARKER = ".commodore-plan.json"
-
-
-def _tags_in(paths: WorkPaths) -> Tags:
-    """The reference files of the catalog as the last compile wrote it."""
-    folder = paths.catalog / REFERENCES
-    tree = files.read_tree(folder) if folder.is_dir() else Tree()
-    return Tags.of(
-        tuple(ReferenceFile(str(path), one.content, "vaultkv") for path, one in tree.items())
-    )
 
 
 def simulated(

@@ -59,6 +59,31 @@ def test_no_value_is_read(vault: Vault, recorder: Recorder) -> None:
     ]
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_values_are_read_when_they_are_needed(
+    vault: Vault, recorder: Recorder, version: int
+) -> None:
+    vault.enable("other", version)
+    vault.write("other", "a/b", {"key": SECRET})
+    server = Server(recorder.url, Login(vault.token))
+
+    found = server.read(Place("other", "a/b"))
+    absent = server.read(Place("other", "a/c"))
+
+    assert (found.outcome, found.keys, found.values) == ("exists", ("key",), {"key": SECRET})
+    assert (absent.outcome, absent.values) == ("absent", {})
+
+
+def test_deleted_and_refused_secrets_have_no_values(vault: Vault, recorder: Recorder) -> None:
+    limited = Server(recorder.url, Login(vault.limited_token("shop/database")))
+
+    deleted = Server(recorder.url, Login(vault.token)).read(Place("secret", "shop/gone"))
+    refused = limited.read(Place("secret", "shop/database"))
+
+    assert (deleted.outcome, deleted.values) == ("deleted", {})
+    assert (refused.outcome, refused.reason) == ("unknown", "a token may not read it")
+
+
 @pytest.mark.spec("14.65")
 def test_what_may_not_be_read_is_not_absent(vault: Vault, recorder: Recorder) -> None:
     login = Login(vault.limited_token("shop/database"))

@@ -7,6 +7,9 @@ import os
 import ssl
 import tempfile
 import threading
+import time
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import requests
@@ -59,6 +62,8 @@ class Server:
         self._proxies = {"http": proxy, "https": proxy} if proxy else get_environ_proxies(url)
         self._of_thread = threading.local()
         self._closed = threading.Event()
+        self.ahead = 0.0
+        """Seconds by which the clock of the server is ahead of ours, by its last answer."""
         self._context = _context(tls) if url.startswith("https://") else None
         if not tls.verify:
             disable_warnings(InsecureRequestWarning)
@@ -72,6 +77,7 @@ class Server:
         with self._sent(request, "request") as response:
             if response.status_code >= requests.codes.multiple_choices:
                 raise refused(response.url, response)
+            self._compare_clocks(response.headers.get("Date", ""))
             read_whole(response, response.url, most)
             return response.content
 
@@ -121,6 +127,10 @@ class Server:
             raise translated(error, url, timeout) from error
         except OSError as error:
             raise not_sent(error, url) from error
+
+    def _compare_clocks(self, date: str) -> None:
+        with suppress(ValueError):
+            self.ahead = parsedate_to_datetime(date).timestamp() - time.time()
 
     def _session(self) -> tuple[requests.Session, Watch]:
         found: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)

@@ -1,4 +1,4 @@
-"""Whether keys exist in Vault, without reading a value where the engine makes that possible."""
+"""Secrets in Vault: whether keys exist, if possible without reading a value, and their values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from queue import Empty, SimpleQueue
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote, urlsplit
 
@@ -38,6 +39,8 @@ class Found(NamedTuple):
     outcome: Outcome
     reason: str = ""
     keys: tuple[str, ...] = ()
+    values: Mapping[str, object] = MappingProxyType({})
+    """Only of a secret that was read."""
 
 
 class _Unknown(Exception):
@@ -91,6 +94,16 @@ class Server:
                 break
             found[place] = answer
         return found
+
+    def read(self, place: Place) -> Found:
+        """One secret, with its values."""
+        try:
+            client = self._client()
+            if place.mount not in self._versions:
+                self._mount(client, place.mount)
+            return self._look_up(client, place, values=True)
+        except _Unknown as error:
+            return Found("unknown", str(error))
 
     def _work(
         self,
@@ -155,7 +168,7 @@ class Server:
         elif status in (_SEALED, *_REDIRECTS):
             raise _Unknown(_said(status, content))
 
-    def _look_up(self, client: hvac.Client, place: Place) -> Found:
+    def _look_up(self, client: hvac.Client, place: Place, *, values: bool = False) -> Found:
         version = self._versions.get(place.mount)
         if version is None:
             raise _Unknown(
@@ -163,7 +176,7 @@ class Server:
             )
         path = _quoted(place.path)
         if version == 1:
-            if not self._read_values:
+            if not (self._read_values or values):
                 raise _Unknown(
                     f"{place.mount} has version 1: only --vault-read-values finds out which keys"
                     " there are"
@@ -171,10 +184,12 @@ class Server:
             status, content = self._request(client, f"{_quoted(place.mount)}/{path}")
             keys = _part(content, "data")
         else:
-            status, content = self._request(client, f"{_quoted(place.mount)}/subkeys/{path}")
-            keys = _part(content, "data", "subkeys")
+            what, name = ("data", "data") if values else ("subkeys", "subkeys")
+            status, content = self._request(client, f"{_quoted(place.mount)}/{what}/{path}")
+            keys = _part(content, "data", name)
         if status == _OK and isinstance(keys, dict):
-            return Found("exists", keys=tuple(sorted(map(str, keys))))
+            found = Found("exists", keys=tuple(sorted(map(str, keys))))
+            return found._replace(values=keys) if values else found
         metadata = _part(content, "data", "metadata")
         if status == _NOT_FOUND and isinstance(metadata, dict):
             return Found("deleted", "its latest version is deleted")

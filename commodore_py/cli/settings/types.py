@@ -52,6 +52,20 @@ class TimeLimit(click.types.StringParamType):
         return str(value)
 
 
+class Timestamp(click.types.StringParamType):
+    """A point in time, as Kubernetes writes it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The time, if it is complete."""
+        from commodore_py.manifests.health.assess import time_of
+
+        found = time_of(value)
+        if found is None:
+            example = "2026-01-31T12:00:00Z"
+            self.fail(f"{value!r} is not a time with its zone, such as {example}.", param, ctx)
+        return found
+
+
 class Size(click.types.StringParamType):
     """A number of bytes: 500M, 2GiB, 1.5G; units are powers of 1024."""
 

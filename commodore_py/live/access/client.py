@@ -79,6 +79,11 @@ class Client:
             if line.strip():
                 yield json_text.load(line, name=f"{self.access.server}{path}")
 
+    def now(self) -> float:
+        """The time by the clock of the server, as it said it last; ours, if it never did."""
+        ahead = (one.ahead for one in self._servers.values())
+        return time.time() + next(ahead, 0.0)
+
     def close(self) -> None:
         """End all requests that are under way."""
         for one in list(self._servers.values()):

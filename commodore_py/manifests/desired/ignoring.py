@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from commodore_py.manifests.secrets import has_reference
+from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.manifests.values import canonical, same
 
 from . import managed
@@ -21,6 +21,11 @@ _Path: TypeAlias = tuple[str, ...]
 Delete: TypeAlias = "Callable[[str, _Value], _Value]"
 """Delete what a jq expression names; a value that it does not fit is returned as it is."""
 
+Reveal: TypeAlias = "Callable[[str], str]"
+"""What a reference stands for."""
+
+OTHER_VALUE = "***"
+"""In place of a live value that is not the one of its reference."""
 REFERENCES, REBASE, IGNORED = "references", "rebase", "ignored"
 ANY_ITEM = "*"
 
@@ -73,13 +78,15 @@ def settle(
     *,
     served: Content | None = None,
     delete: Delete | None = None,
+    reveal: Reveal | None = None,
 ) -> Settled:
     """Take out of both versions what is not compared.
 
     Rules about managers need the live object as it was served, those in jq something to run them.
+    With `reveal`, values of references are compared, but not shown.
     """
     counts: dict[str, int] = {}
-    predicted = _without_references(live, predicted, counts)
+    live, predicted = _without_references(live, predicted, counts, reveal)
     for path in REBASED.get((id_.group, id_.kind), ()):
         predicted = _rebased(live, predicted, path, counts)
     for rule in rules:
@@ -138,20 +145,31 @@ def parsed(pointer: str) -> _Path:
     return tuple(word.replace("~1", "/").replace("~0", "~") for word in words)
 
 
-def _without_references(live: _Value, predicted: _Value, counts: dict[str, int]) -> _Value:
-    """A value that a reference stands for equals anything."""
+def _without_references(
+    live: _Value, predicted: _Value, counts: dict[str, int], reveal: Reveal | None
+) -> tuple[_Value, _Value]:
+    """A value that a reference stands for equals anything, or what it stands for."""
     if isinstance(predicted, dict) and isinstance(live, dict):
-        return {
-            key: _without_references(live[key], one, counts) if key in live else one
+        both = {
+            key: _without_references(live[key], one, counts, reveal)
             for key, one in predicted.items()
+            if key in live
         }
+        olds = {key: both[key][0] if key in both else one for key, one in live.items()}
+        news = {key: both[key][1] if key in both else one for key, one in predicted.items()}
+        return olds, news
     if isinstance(predicted, list) and isinstance(live, list) and len(live) == len(predicted):
-        pairs = zip(live, predicted, strict=True)
-        return [_without_references(one, other, counts) for one, other in pairs]
+        items = [
+            _without_references(old, new, counts, reveal)
+            for old, new in zip(live, predicted, strict=True)
+        ]
+        return [old for old, _ in items], [new for _, new in items]
     if isinstance(predicted, str) and not same(live, predicted) and has_reference(predicted):
+        if reveal is not None and live != with_references_replaced(predicted, reveal):
+            return OTHER_VALUE, predicted
         counts[REFERENCES] = counts.get(REFERENCES, 0) + 1
-        return live
-    return predicted
+        return live, live
+    return live, predicted
 
 
 def _rebased(  # noqa: PLR0911 - a line per shape

@@ -13,39 +13,45 @@ if TYPE_CHECKING:
 
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _NAMES_CONFLICT = "its names are not accepted"
+NOT_OBSERVED = "its controller has not yet observed the latest change"
 
 
 def verdict(group: str, kind: str, content: Content) -> Verdict | None:  # noqa: PLR0911 - a line per convention
     """What the conditions say; None if they say nothing."""
-    status = content.get("status")
-    metadata = content.get("metadata")
-    if not isinstance(status, dict) or not isinstance(metadata, dict):
+    if not isinstance(content.get("status"), dict) or not isinstance(content.get("metadata"), dict):
         return None
-    observed, generation = status.get("observedGeneration"), metadata.get("generation")
-    if observed is not None and observed != generation:
-        return progressing("its controller has not yet observed the latest change")
+    if not is_observed(content):
+        return progressing(NOT_OBSERVED)
     conditions = conditions_of(content)
     if is_status(conditions, "Reconciling", "True"):
-        return progressing(_message(conditions["Reconciling"]))
+        return progressing(message_of(conditions["Reconciling"]))
     if is_status(conditions, "Stalled", "True"):
-        return degraded(_message(conditions["Stalled"]))
+        return degraded(message_of(conditions["Stalled"]))
     if (group, kind) == _CRD:
         return _crd(conditions)
     ready = conditions.get("Ready")
     if ready is None or ready.get("status") not in ("True", "False", "Unknown"):
         return None
-    return (healthy if ready["status"] == "True" else progressing)(_message(ready))
+    return (healthy if ready["status"] == "True" else progressing)(message_of(ready))
 
 
 def _crd(conditions: Mapping[str, Mapping[str, object]]) -> Verdict:
     if is_status(conditions, "NamesAccepted", "False"):
-        return degraded(_message(conditions["NamesAccepted"]) or _NAMES_CONFLICT)
+        return degraded(message_of(conditions["NamesAccepted"]) or _NAMES_CONFLICT)
     established = conditions.get("Established", {})
     if established.get("status") == "False" and established.get("reason") != "Installing":
-        return degraded(_message(established))
+        return degraded(message_of(established))
     if established.get("status") == "True":
-        return healthy(_message(established))
+        return healthy(message_of(established))
     return progressing("it is not established yet")
+
+
+def is_observed(content: Content) -> bool:
+    """Whether the status is of the object as it is now, as far as it says so."""
+    status, metadata = content.get("status"), content.get("metadata")
+    observed = status.get("observedGeneration") if isinstance(status, dict) else None
+    generation = metadata.get("generation") if isinstance(metadata, dict) else None
+    return observed is None or observed == generation
 
 
 def conditions_of(content: Content) -> dict[str, dict[str, object]]:
@@ -65,6 +71,7 @@ def is_status(conditions: Mapping[str, Mapping[str, object]], kind: str, status:
     return kind in conditions and conditions[kind].get("status") == status
 
 
-def _message(condition: Mapping[str, object]) -> str:
+def message_of(condition: Mapping[str, object]) -> str:
+    """The message of a condition."""
     message = condition.get("message")
     return message if isinstance(message, str) else ""

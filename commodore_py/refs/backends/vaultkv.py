@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+import binascii
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import yaml
 from commodore_py.refs.errors import BadReference
 
 if TYPE_CHECKING:
-    from commodore_py.model.secrets import SecretRef
+    from commodore_py.model.secrets import ReferenceFile, SecretRef
+
+
+_MOUNT = "secret"
+"""As in Kapitan, if nothing is set."""
+
+
+class Described(NamedTuple):
+    """Where a reference file says that a value is."""
+
+    secret: str
+    key: str
+    mount: str
+    address: str
+    namespace: str
 
 
 class NoKey(BadReference):
@@ -36,4 +51,27 @@ def render(ref: SecretRef, settings: object) -> bytes:
             "type": "vaultkv",
             "vault_params": settings,
         }
+    )
+
+
+def read(file: ReferenceFile) -> Described | None:
+    """What `render` has written; None if it is something else."""
+    content = yaml.load(file.content, name=file.path)
+    data = content.get("data") if isinstance(content, dict) else None
+    settings = content.get("vault_params") if isinstance(content, dict) else None
+    if not isinstance(data, str) or not isinstance(settings, dict):
+        return None
+    try:
+        secret, colon, key = base64.b64decode(data, validate=True).decode().rpartition(":")
+    except (binascii.Error, ValueError):
+        return None
+    if not (colon and secret and key):
+        return None
+    text = {name: str(settings.get(name) or "") for name in ("VAULT_ADDR", "VAULT_NAMESPACE")}
+    return Described(
+        secret,
+        key,
+        str(settings.get("mount") or _MOUNT),
+        text["VAULT_ADDR"].rstrip("/"),
+        text["VAULT_NAMESPACE"],
     )

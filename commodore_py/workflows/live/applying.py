@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
 from commodore_py.live.plan import AFTER_FAILURE
+from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from commodore_py.live.access.writer import Writer
     from commodore_py.live.plan import Action, Step
+    from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.model.difference import Grade
 
@@ -45,6 +47,8 @@ class How(NamedTuple):
     trusted: str = ""
     """UID of a cluster that nothing else confirms."""
     while_automated: bool = False
+    reveal: Reveal | None = None
+    """What gives the value of a secret reference; without it, objects with one are refused."""
 
 
 class Applied(NamedTuple):
@@ -59,6 +63,8 @@ class Applied(NamedTuple):
 def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
     """Everything that forbids carrying out a plan, before the first write."""
     problems = [*_of_cluster(cluster, how), *_of_actions(plan, how)]
+    if how.reveal is not None and not problems:
+        problems += _of_references(plan, how.reveal)
     if len(problems) == 1:
         raise problems[0]
     if problems:
@@ -143,10 +149,10 @@ def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
             continue
         if action.refused:
             yield CommodoreError(f"{action.id} cannot be applied: {action.refused}")
-        if action.references:
+        if action.references and how.reveal is None:
             yield CommodoreError(
                 f"{action.id} has secret references: {', '.join(action.references)}",
-                hint="Argo CD replaces them when it syncs; apply the other applications by --app",
+                hint="Argo CD replaces them when it syncs; to apply their values: --reveal",
             )
         if GRADES.index(action.grade) < GRADES.index(how.most):
             yield CommodoreError(
@@ -154,6 +160,27 @@ def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
                 + (f", {action.reason}" if action.reason else ""),
                 hint=f"to do it all the same: --max-grade {action.grade}",
             )
+
+
+def _of_references(plan: Plan, reveal: Reveal) -> Iterator[CommodoreError]:
+    """References without a value; nothing is written before all values are there."""
+    for action in plan.actions:
+        if action.what in _CHANGES and action.references:
+            try:
+                with_values(action.content, reveal)
+            except CommodoreError as error:
+                yield CommodoreError(f"{action.id}: {error}", hint=error.hint)
+
+
+def with_values(content: Any, reveal: Reveal) -> Any:  # noqa: ANN401 - plain data
+    """The same with the values of all secret references."""
+    if isinstance(content, dict):
+        return {key: with_values(one, reveal) for key, one in content.items()}
+    if isinstance(content, list):
+        return [with_values(one, reveal) for one in content]
+    if isinstance(content, str) and has_reference(content):
+        return with_references_replaced(content, reveal)
+    return content
 
 
 def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:
@@ -171,6 +198,8 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
             _delete(cluster, writer, action.id, path, how)
             return ""
         content = action.content or {}
+        if action.references and how.reveal is not None:
+            content = with_values(content, how.reveal)
         if not action.is_created_namespace:
             content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
         applied = writer.apply(

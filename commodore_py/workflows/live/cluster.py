@@ -19,9 +19,10 @@ from commodore_py.live.access.client import NOT_FOUND, Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.live.cache.settings import Made, Settings
+from commodore_py.live.judge import Judge
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import UserRules, has_rule_in_argocd
-from commodore_py.manifests.health import assess, builtin
+from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.order import applications
@@ -29,9 +30,10 @@ from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.manifests.settings import settings_of
 
 from .objects import check_compiled, read_objects
+from .own_rules import own_rules_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from commodore_py.config import Config
     from commodore_py.live.access.discovery import Api, Discovery
@@ -69,7 +71,7 @@ class LiveCluster(NamedTuple):
     """Also those of other applications and namespaces, which are not orphans either."""
     settings: ArgoSettings
     catalog: Path
-    rules: UserRules
+    judge: Judge
     application: str = ""
     """The one that was named."""
 
@@ -100,7 +102,7 @@ class LiveCluster(NamedTuple):
 
     def health(self, content: Content) -> Health:
         """The health of an object."""
-        return assess.assess(content, self.rules)
+        return self.judge(content)
 
 
 @contextmanager
@@ -120,7 +122,9 @@ def opened(
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
     argocd = _argo_settings(found)
-    rules = UserRules(ScriptTable(argocd.scripts))
+    own = own_rules_here(config, cluster_id)
+    rules = UserRules(ScriptTable(argocd.scripts), own)
+    judge = Judge(rules, own, client.now)
     try:
         kinds = discover(client)
         assigned = applications.assigned(found, str(catalog))
@@ -129,7 +133,9 @@ def opened(
         _remember(config, cluster_id, known)
         all_targets = targets_of(assigned, kinds)
         targets = _wanted(all_targets, reach, assigned)
-        cache = ClusterCache(client, _settings(targets, rules, reach, descendants=descendants))
+        # What is followed is not judged again as time passes, so a grace would never end.
+        health = (judge.lasting if follow else judge) if descendants else None
+        cache = ClusterCache(client, _settings(targets, judge, health, reach))
         (cache.follow if follow else cache.load)()
         yield LiveCluster(
             cluster_id,
@@ -142,7 +148,7 @@ def opened(
             all_targets,
             argocd,
             catalog,
-            rules,
+            judge,
             reach.application,
         )
     finally:
@@ -151,14 +157,17 @@ def opened(
 
 
 def _settings(
-    targets: tuple[Target, ...], rules: UserRules, reach: Reach, *, descendants: bool
+    targets: tuple[Target, ...],
+    judge: Judge,
+    health: Callable[[Content], Health] | None,
+    reach: Reach,
 ) -> Settings:
     wanted = {one.id: one for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
     versions = {one.api.key: one.api.version for one in wanted.values() if one.api is not None}
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (descendants and _has_health(api))
+        return api.key in kinds or (health is not None and _has_health(api))
 
     def make(api: Api, content: Content) -> Made:
         metadata = content.get("metadata")
@@ -168,8 +177,9 @@ def _settings(
         )
         target = wanted.get(id_)
         same = target is not None and target.api is not None and target.api.version == api.version
-        health = assess.assess(content, rules) if descendants or target is not None else None
-        return Made(health, manifest=same)
+        if target is not None:
+            judge.saw(content)
+        return Made(health(content) if health is not None else None, manifest=same)
 
     return Settings(
         namespaces=reach.namespaces,

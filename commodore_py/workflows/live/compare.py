@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.live.pairing import Target
+    from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import Content, ObjectId
 
     from .cluster import LiveCluster
@@ -36,7 +37,11 @@ class Compared(NamedTuple):
 
 
 def cluster_diff(
-    cluster: LiveCluster, *, two_way: bool = False, server_side: bool = False
+    cluster: LiveCluster,
+    *,
+    two_way: bool = False,
+    server_side: bool = False,
+    reveal: Reveal | None = None,
 ) -> ClusterDiff:
     """Compare every target with its live object."""
     compared = paired(cluster, cluster.targets)
@@ -47,7 +52,11 @@ def cluster_diff(
         ask = asking(cluster)
     synced = {} if two_way or server_side else _synced(cluster, compared.pairs)
     found = difference(
-        compared.pairs, cluster.settings.ignored, synced=synced, two_way=two_way, ask=ask
+        *(compared.pairs, cluster.settings.ignored),
+        synced=synced,
+        two_way=two_way,
+        ask=ask,
+        reveal=reveal,
     )
     return ClusterDiff(found, compared.unseen)
 

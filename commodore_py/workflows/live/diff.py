@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
-    from commodore_py.manifests.desired.ignoring import Settled
+    from commodore_py.manifests.desired.ignoring import Reveal, Settled
     from commodore_py.manifests.desired.predict import Mode, Prediction
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Ignored
@@ -78,8 +78,12 @@ def difference(
     synced: Mapping[ObjectId, Content] = MappingProxyType({}),
     two_way: bool = False,
     ask: Ask | None = None,
+    reveal: Reveal | None = None,
 ) -> LiveDiff:
-    """What applying targets changes, and what stays or goes without one; `ask` predicts it."""
+    """What applying targets changes, and what stays or goes without one; `ask` predicts it.
+
+    With `reveal`, the values of secret references are compared, too.
+    """
     pairs, created, deleted = paired
     old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
     compared: list[Compared] = []
@@ -109,6 +113,7 @@ def difference(
                 *(current.id, found.live, found.predicted, rules),
                 served=current.content,
                 delete=delete,
+                reveal=reveal,
             )
             before, after = _shown(current.id, settled)
             hidden.update(settled.hidden)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import reading, yaml
 from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.errors import CommodoreError, of_system
 from commodore_py.live import rules as live_rules
-from commodore_py.manifests.health.assess import assess, missing
+from commodore_py.live.judge import Judge
+from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
 from commodore_py.manifests.objects import KubeObject, split_version
@@ -19,10 +21,11 @@ from commodore_py.manifests.settings import Settings, settings_of
 from .objects import read_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.live.rules import UserRules
+    from commodore_py.manifests.health.own import OwnRule
     from commodore_py.manifests.health.scripts import Script
     from commodore_py.manifests.health.status import Status
     from commodore_py.manifests.objects import Content
@@ -52,6 +55,16 @@ class HealthReport(NamedTuple):
         return worst(one.health.status for one in self.objects if one.health.status is not None)
 
 
+class RulesFrom(NamedTuple):
+    """What the objects of files are judged by, besides what is built in."""
+
+    own: Mapping[str, OwnRule] = {}
+    """Those of the hierarchy."""
+    folders: tuple[Path, ...] = ()
+    settings: Path | None = None
+    as_argocd: bool = False
+
+
 class Case(NamedTuple):
     """A test of a rule: what it should return, and what it returns."""
 
@@ -68,16 +81,17 @@ class Case(NamedTuple):
 
 def health_of(
     names: Iterable[str],
+    by: RulesFrom,
     *,
-    folders: Iterable[Path] = (),
-    settings: Path | None = None,
-    as_argocd: bool = False,
+    now: datetime | None = None,
 ) -> HealthReport:
     """The health of the objects in files, in their order."""
     found = read_objects(names)
-    with _rules(folders, settings) as rules:
+    time = (now or datetime.now(UTC)).timestamp()
+    with _rules(by) as rules:
+        judge = Judge(rules, {} if by.as_argocd else by.own, lambda: time)
         judged = tuple(
-            Judged(one, _known(assess(one.content, rules, as_argocd=as_argocd), one.content))
+            Judged(one, _known(judge(one.content, as_argocd=by.as_argocd), one.content))
             for one in found.objects
         )
     return HealthReport(judged, found.others)
@@ -135,9 +149,10 @@ def settings_in(file: Path | None) -> Settings:
 
 
 @contextmanager
-def _rules(folders: Iterable[Path], settings: Path | None) -> Iterator[UserRules]:
-    scripts = tuple(one for folder in folders for one in live_rules.scripts_in(folder))
-    rules = live_rules.UserRules(ScriptTable(settings_in(settings).scripts, scripts))
+def _rules(by: RulesFrom) -> Iterator[UserRules]:
+    scripts = tuple(one for folder in by.folders for one in live_rules.scripts_in(folder))
+    table = ScriptTable(settings_in(by.settings).scripts, scripts)
+    rules = live_rules.UserRules(table, by.own)
     try:
         yield rules
     finally:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.live.plan import Action, Step
+    from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
@@ -50,9 +51,9 @@ class Plan(NamedTuple):
             yield from step.actions
 
 
-def plan_of(cluster: LiveCluster, *, prune: bool = False) -> Plan:
+def plan_of(cluster: LiveCluster, *, prune: bool = False, reveal: Reveal | None = None) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
-    compared = cluster_diff(cluster)
+    compared = cluster_diff(cluster, reveal=reveal)
     found = orphans_of(cluster)
     doomed = _doomed(cluster, found.orphans) if prune else {}
     deletions = object_changes([one for of in doomed.values() for one in of], [])

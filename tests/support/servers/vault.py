@@ -201,10 +201,12 @@ class DoubleVault(ThreadingHTTPServer):
         for mount, version in self._versions.items():
             if version == 1 and path.startswith(f"{mount}/") and token == self.token:
                 return self._found(mount, path.removeprefix(f"{mount}/"), 1)
-            if path.startswith(f"{mount}/subkeys/"):
-                name = path.removeprefix(f"{mount}/subkeys/")
-                if token == self.token or name in self._limits.get(token, ()):
-                    return self._found(mount, name, 2)
+            for what in ("subkeys", "data"):
+                if path.startswith(f"{mount}/{what}/"):
+                    name = path.removeprefix(f"{mount}/{what}/")
+                    limits = self._limits.get(token, ()) if what == "subkeys" else ()
+                    if token == self.token or name in limits:
+                        return self._found(mount, name, 2, what)
         return 403, _DENIED
 
     def _mount(self, mount: str, token: str) -> tuple[int, Any]:
@@ -214,7 +216,7 @@ class DoubleVault(ThreadingHTTPServer):
         options = {"version": str(version)}
         return 200, {"data": {"type": "kv", "path": f"{mount}/", "options": options}}
 
-    def _found(self, mount: str, name: str, version: int) -> tuple[int, Any]:
+    def _found(self, mount: str, name: str, version: int, what: str = "subkeys") -> tuple[int, Any]:
         if (mount, name) not in self._values:
             return 404, _NOTHING
         values = self._values[mount, name]
@@ -222,8 +224,9 @@ class DoubleVault(ThreadingHTTPServer):
             return 200, {"data": values}
         metadata = {"deletion_time": "" if values is not None else "2026-01-01T00:00:00Z"}
         if values is None:
-            return 404, {"data": {"subkeys": None, "metadata": metadata}}
-        return 200, {"data": {"subkeys": dict.fromkeys(values), "metadata": metadata}}
+            return 404, {"data": {what: None, "metadata": metadata}}
+        shown = dict.fromkeys(values) if what == "subkeys" else values
+        return 200, {"data": {what: shown, "metadata": metadata}}
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from commodore_py.cli.settings.options import Globals, config_of, output_option,
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.model.difference import GRADES
 
-from .reach import cluster_options, opened
+from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_options
 
 
 @click.command()
@@ -24,6 +24,7 @@ from .reach import cluster_options, opened
     metavar="FILE",
     help="Do what this plan of `live plan --out` says, if catalog and cluster are as they were.",
 )
+@reveal_options("Apply objects with secret references, with their values")
 @click.option("--prune", is_flag=True, help="Delete objects that the catalog no longer has.")
 @click.option("--dry-run", is_flag=True, help="Have the server check everything, change nothing.")
 @click.option("--yes", is_flag=True, help="Do not prompt for confirmation.")
@@ -67,8 +68,8 @@ def apply(
     """Apply the catalog to its cluster, for a first start or an emergency.
 
     Everything is checked first: which cluster it is, what each change does, whether secret
-    references are in the way. Objects are applied on the server, in the order of `live plan`; a
-    killed run goes on when it is started again.
+    references are in the way (--reveal replaces them by their values). Objects are applied on the
+    server, in the order of `live plan`; a killed run goes on when it is started again.
 
     \b
     With a look before:
@@ -93,9 +94,12 @@ def apply(
         trusted=trust_cluster,
         while_automated=while_automated,
     )
+    check_reveal(options)
     with opened(settings, options) as cluster:
+        how = how._replace(reveal=reveal_in(cluster, options))
         saved = saved_plan.read(file) if file is not None else None
-        plan = plan_of(cluster, prune=prune or (saved is not None and saved.deletes))
+        deletes = prune or (saved is not None and saved.deletes)
+        plan = plan_of(cluster, prune=deletes, reveal=how.reveal)
         log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
         if saved is not None:
             saved_plan.check(saved, plan, applying.unfinished(log, saved.digest).versions)

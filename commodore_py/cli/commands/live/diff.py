@@ -11,7 +11,15 @@ from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 
-from .reach import REACH, check_unused, opened, optional_cluster
+from .reach import (
+    REACH,
+    check_reveal,
+    check_unused,
+    opened,
+    optional_cluster,
+    reveal_in,
+    reveal_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +63,7 @@ def _files(name: str, help_text: str) -> Callable[[_Command], _Command]:
     is_flag=True,
     help="Have the server predict each object by a dry run; needs the right to patch it.",
 )
+@reveal_options("Also compare the values of secret references with those of the cluster")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @output_option
 @verbose_option
@@ -80,7 +89,8 @@ def diff(
     syncs apply them. Otherwise name files with --live and --desired.
 
     What the server writes, its defaults, other forms of the same value and secret references are
-    not differences. Values of Secrets are never shown; equal ones are the same run of `+`.
+    not differences; --reveal compares the values of references, too. Values of Secrets are never
+    shown; equal ones are the same run of `+`.
 
     \b
     The catalog and its cluster:
@@ -96,10 +106,11 @@ def diff(
         check_unused(ctx, _FILES, "is for files: leave out the cluster.")
         if server_side and two_way:
             raise click.UsageError("--server-side and --mode two-way exclude each other.")
+        check_reveal(options)
         own = {"cluster": cluster, **options}
         found = _of_cluster(settings, own, two_way=two_way, server_side=server_side)
     else:
-        check_unused(ctx, (*REACH, "server_side"), "needs a cluster.")
+        check_unused(ctx, (*REACH, "server_side", "reveal", "vault_addresses"), "needs a cluster.")
         if not live or not desired:
             raise click.UsageError("Name a cluster, or files with --live and --desired.")
         from commodore_py.workflows.live.diff import live_diff
@@ -119,7 +130,8 @@ def _of_cluster(
     from commodore_py.workflows.live.compare import cluster_diff
 
     with opened(settings, options) as cluster:
-        compared = cluster_diff(cluster, two_way=two_way, server_side=server_side)
+        reveal = reveal_in(cluster, options)
+        compared = cluster_diff(cluster, two_way=two_way, server_side=server_side, reveal=reveal)
         confirmed = cluster.identity.confirmed_by
     unseen = {str(target.id): why for target, why in compared.unseen}
     for note in clusters.asides(unseen, confirmed):

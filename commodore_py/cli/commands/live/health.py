@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.cli.settings.types import Timestamp
 
 from .reach import REACH, check_unused, opened, optional_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from commodore_py.workflows.live.health import Case, HealthReport
 
@@ -21,7 +23,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _TESTS_FAILED = 1
 
 
-_FILES = ("files", "rules", "argocd", "as_argocd", "tests")
+_FILES = ("files", "rules", "argocd", "as_argocd", "tests", "now")
 
 
 @click.command()
@@ -52,6 +54,13 @@ _FILES = ("files", "rules", "argocd", "as_argocd", "tests")
     "--as-argocd", is_flag=True, help="Judge as Argo CD does, without the conventions of kstatus."
 )
 @click.option(
+    "--now",
+    type=Timestamp(),
+    metavar="TIME",
+    help="Judge as if it were TIME, such as 2026-01-31T12:00:00Z: what is in its grace depends"
+    " on it.",
+)
+@click.option(
     "--test",
     "tests",
     type=_FOLDER,
@@ -69,6 +78,7 @@ def health(
     rules: tuple[Path, ...],
     argocd: Path | None,
     as_argocd: bool,
+    now: datetime | None,
     tests: Path | None,
     output: str,
     verbose: int,
@@ -77,8 +87,9 @@ def health(
     """Show the health of objects, and which rule decides it.
 
     With CLUSTER, of those of its catalog as the cluster has them; else of objects in files.
-    Rules of settings come first, then those of folders, those of Argo CD for Kubernetes' own kinds,
-    and the conventions of kstatus. A sync of Argo CD does not wait for an object without health.
+    Rules of the hierarchy that was compiled here (parameters.commodore.live.health) come first,
+    then those of settings and of folders, those of Argo CD for Kubernetes' own kinds, and the
+    conventions of kstatus. A sync of Argo CD does not wait for an object without health.
 
     \b
     The objects of a catalog in its cluster:
@@ -98,14 +109,16 @@ def health(
         return 0
     check_unused(ctx, REACH, "needs a cluster.")
     if tests is not None:
-        if files or rules or argocd or as_argocd:
-            raise click.UsageError("--test takes no files, rules or settings.")
+        if files or rules or argocd or as_argocd or now:
+            raise click.UsageError("--test takes no files, rules, settings or time.")
         return _tested(tests, output)
     if not files:
         raise click.UsageError("Name a cluster, or a file with -f; - is stdin.")
-    from commodore_py.workflows.live.health import health_of
+    from commodore_py.workflows.live.health import RulesFrom, health_of
+    from commodore_py.workflows.live.own_rules import own_rules_here
 
-    report = health_of(files, folders=rules, settings=argocd, as_argocd=as_argocd)
+    own = {} if as_argocd else own_rules_here(config_of(settings))
+    report = health_of(files, RulesFrom(own, rules, argocd, as_argocd), now=now)
     _show(report, output)
     return 0
 

@@ -10,11 +10,12 @@ import click
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 
-from .reach import cluster_options, opened
+from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_options
 
 
 @click.command()
 @cluster_options
+@reveal_options("Also change what has another value than its secret reference")
 @click.option("--prune", is_flag=True, help="Delete objects that the catalog no longer has.")
 @click.option(
     "--out",
@@ -44,8 +45,9 @@ def plan(
     from commodore_py.workflows.live.planning import plan_of
 
     settings = settings.more_verbose(verbose)
+    check_reveal(options)
     with opened(settings, options) as cluster:
-        found = plan_of(cluster, prune=prune)
+        found = plan_of(cluster, prune=prune, reveal=reveal_in(cluster, options))
         confirmed = cluster.identity.confirmed_by
     content = plans.content(found)
     if out is not None:

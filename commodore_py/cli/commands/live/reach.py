@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,9 +11,13 @@ from commodore_py.cli import completion
 from commodore_py.cli.settings.options import Globals, config_of, with_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from commodore_py.workflows.live.cluster import LiveCluster, Reach
+
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 def cluster_options(command: Any) -> Any:
@@ -79,6 +83,43 @@ def reach_options(command: Any) -> Any:
             help="Read this namespace only, and what is outside of namespaces; repeatable.",
         ),
     )(command)
+
+
+def reveal_options(what: str) -> Callable[[_Command], _Command]:
+    """Add how the values of secret references are found."""
+    return with_options(
+        click.option(
+            "--reveal",
+            is_flag=True,
+            help=f"{what}; values are read with VAULT_TOKEN, or VAULT_ROLE_ID and"
+            " VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE, and never shown.",
+        ),
+        click.option(
+            "--vault-addr",
+            "vault_addresses",
+            multiple=True,
+            metavar="URL",
+            help="A server that may be used by --reveal, VAULT_ADDR by default; may be repeated.",
+        ),
+    )
+
+
+def check_reveal(options: dict[str, Any]) -> None:
+    """Refuse servers for nothing."""
+    if options["vault_addresses"] and not options["reveal"]:
+        raise click.UsageError("--vault-addr needs --reveal.")
+
+
+def reveal_in(cluster: LiveCluster, options: dict[str, Any]) -> Callable[[str], str] | None:
+    """What gives the values of the references in a catalog, if that is asked for."""
+    if not options["reveal"]:
+        return None
+    from commodore_py.cli.settings.checks import vault_settings
+    from commodore_py.workflows.references import revealing
+
+    vault = vault_settings(options["vault_addresses"], online=True, read_values=True)
+    assert vault is not None  # noqa: S101 - as it is online
+    return revealing(cluster.catalog, vault)
 
 
 def opened(
