@@ -8,7 +8,7 @@ import ssl
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,7 +74,7 @@ class Server:
 
     def body(self, request: Request, most: int) -> bytes:
         """The body of the answer to a request; an `HttpError` if it is refused."""
-        with self._sent(request, "request") as response:
+        with self._sent(request, "request") as response, _reading(response, self._timeout):
             if response.status_code >= requests.codes.multiple_choices:
                 raise refused(response.url, response)
             self._compare_clocks(response.headers.get("Date", ""))
@@ -86,13 +86,10 @@ class Server:
 
         A server that sends nothing for so many seconds is given up.
         """
-        with self._sent(request, "", idle) as response:
+        with self._sent(request, "", idle) as response, _reading(response, idle):
             if response.status_code >= requests.codes.multiple_choices:
                 raise refused(response.url, response)
-            try:
-                yield from _lines(response)
-            except requests.RequestException as error:
-                raise translated(error, response.url, idle) from error
+            yield from _lines(response)
 
     def _sent(self, request: Request, setting: str, idle: float = 0) -> requests.Response:
         if ending.asked():
@@ -151,6 +148,15 @@ class Server:
 def _as_it_is(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
     """Instead of what requests would take from the URL or a netrc file."""
     return prepared
+
+
+@contextmanager
+def _reading(response: requests.Response, timeout: float) -> Iterator[None]:
+    """What goes wrong after the first bytes of an answer, in our words."""
+    try:
+        yield
+    except requests.RequestException as error:
+        raise translated(error, response.url, timeout) from error
 
 
 def _lines(response: requests.Response) -> Iterator[bytes]:
