@@ -32,7 +32,7 @@ pytestmark = pytest.mark.long
 
 URL = "https://git.example.com/catalogs/c-demo-1.git"
 _MERGE = "application/merge-patch+json"
-_CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 @pytest.fixture(scope="module")
@@ -180,15 +180,15 @@ def catalog(live: Live, server: Server, access: kubeconfig.Access) -> None:  # n
     thing = {"apiVersion": "example.com/v1alpha1", "kind": "Thing"}
     _write("shop/kind.yaml", crd("example.com", "Thing"))
     _write("shop/thing.yaml", {**thing, "metadata": {"name": "it", "namespace": "shop"}})
-    server.send("POST", _CRDS, crd("argoproj.io", "Application"))
+    server.send("POST", CRDS, crd("argoproj.io", "Application"))
     client = Client(access)
-    assert eventually(lambda: _is_served(client, "/apis/argoproj.io/v1alpha1"))
+    assert eventually(lambda: is_served(client, "/apis/argoproj.io/v1alpha1"))
     client.close()
     path = "/apis/argoproj.io/v1alpha1/namespaces/default/applications"
     server.send("POST", path, _application())
 
 
-def _is_served(client: Client, path: str) -> bool:
+def is_served(client: Client, path: str) -> bool:
     try:
         return bool(client.get(path))
     except Exception:  # noqa: BLE001 - not yet
@@ -270,14 +270,14 @@ def test_kinds_come_and_go(access: kubeconfig.Access, server: Server) -> None:
         cache.follow()
         cache.on_api_added(lambda api: seen.append(("added", api.kind)))
         cache.on_api_removed(lambda api: seen.append(("removed", api.kind)))
-        server.send("POST", _CRDS, crd("passing.example.com", "Guest"))
+        server.send("POST", CRDS, crd("passing.example.com", "Guest"))
         assert eventually(lambda: ("added", "Guest") in seen)
         content = {"apiVersion": "passing.example.com/v1alpha1", "kind": "Guest"}
         path = "/apis/passing.example.com/v1alpha1/namespaces/default/guests"
         server.send("POST", path, {**content, "metadata": {"name": "it"}})
         id_ = ObjectId("passing.example.com", "Guest", "default", "it")
         assert eventually(lambda: cache.get(id_) is not None)
-        server.send("DELETE", f"{_CRDS}/guests.passing.example.com", {})
+        server.send("DELETE", f"{CRDS}/guests.passing.example.com", {})
         assert eventually(lambda: ("removed", "Guest") in seen)
         assert cache.get(id_) is None
     finally:

@@ -10,6 +10,7 @@ import click
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.cli.settings.options import with_options
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from commodore_py.model.problems.vault import VaultSettings
@@ -82,5 +83,5 @@ def vault_settings(
 def _content(path: Path) -> str:
     try:
         return content_of(path, limit=_LARGEST).decode().strip()
-    except (OSError, UnicodeDecodeError):
+    except (CommodoreError, UnicodeDecodeError):
         return ""

@@ -165,9 +165,10 @@ def _without_references(
         ]
         return [old for old, _ in items], [new for _, new in items]
     if isinstance(predicted, str) and not same(live, predicted) and has_reference(predicted):
-        if reveal is not None and live != with_references_replaced(predicted, reveal):
+        if reveal is None:
+            counts[REFERENCES] = counts.get(REFERENCES, 0) + 1
+        elif live != with_references_replaced(predicted, reveal):
             return OTHER_VALUE, predicted
-        counts[REFERENCES] = counts.get(REFERENCES, 0) + 1
         return live, live
     return live, predicted
 
