@@ -104,7 +104,7 @@ def _options() -> argparse.Namespace:
         nargs="*",
         choices=sizes,
         default=[one for one in sizes if one not in ALONE],
-        help="default: all but X, which takes too much memory; with none, the tables are made of"
+        help="default: all but X, which takes a quarter of an hour; with none, the tables are made of"
         " what is in the file",
     )
     add("--scenarios", nargs="+", choices=names, default=names, help="default: all")

@@ -223,9 +223,13 @@ class _Maker:
 
     def _target(self, target: str, shared: list[str], links: dict[str, str]) -> None:
         rng, rules = self._rng, self._rules
-        classes = ["base", *shared[: rng.randint(0, len(shared))]]
-        if len(classes) > 1:
+        classes = shared[: rng.randint(0, len(shared))]
+        if classes:
             rules.add("targets: shared prefix")
+            if rng.random() < 0.4:
+                rules.add("targets: another class, then the same")
+                classes.insert(0, rng.choice(list(self._names.values())))
+        classes.insert(0, "base")
         classes += [self._written(name, "classes/x") for name in self._some_classes()]
         for link in links:
             name = link.removeprefix("classes/")

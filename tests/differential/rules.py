@@ -82,6 +82,7 @@ RENDERS = (
     "applications: removed before listed",
     "targets: several",
     "targets: shared prefix",
+    "targets: another class, then the same",
 )
 
 # Rules whose point is a strict.

@@ -86,18 +86,20 @@ class CachedHierarchy:
             }
         # Parameters that are not resolved again log nothing.
         silent = not _LOG.isEnabledFor(logging.DEBUG) and not self._verify
-        earlier = cached.resolved if cached and silent else ()
+        earlier = cached.resolved if cached and silent else []
+        verified = cached.results if cached is not None and cached.made_of == made_of else None
+        cached = None  # of 800 targets, half of all memory: what is not used is freed
         class_files = self._class_files(files, [_slot("classes", one) for one in slots])
         with _collected_log() as records, class_files:
             nodes, resolved = _recorded(files, targets, uris, earlier, missing_ok=missing_ok)
+        earlier = []
         # A warning is given once a run, by whichever comes first: it cannot be repeated from here.
         if all(record.levelno < logging.WARNING for record in records):
             messages = [(record.name, record.levelno, record.getMessage()) for record in records]
             found = tuple(_Cached(made_of, messages, _results(nodes), resolved))
-            for one in slots:
-                self._write(_slot("hierarchy", one), found)
-        if cached is not None and cached.made_of == made_of:
-            _refuse_differences(cached.results, nodes)
+            self._write([_slot("hierarchy", one) for one in slots], found)
+        if verified is not None:
+            _refuse_differences(verified, nodes)
         return nodes
 
     @contextmanager
@@ -112,8 +114,7 @@ class CachedHierarchy:
         yield
         known = files.known()
         if known.keys() != before.keys() or len(slots) > 1:
-            for slot in slots:
-                self._write(slot, known)
+            self._write(slots, known)
 
     def _cached(self, slot: str) -> _Cached | None:
         try:
@@ -131,13 +132,14 @@ class CachedHierarchy:
         except (ValueError, TypeError, EOFError):
             return None
 
-    def _write(self, slot: str, value: Any) -> None:
+    def _write(self, slots: Iterable[str], value: Any) -> None:
         try:
             # Written at once, so that what is shared is shared when it is read, too.
-            content = marshal.dumps(value)
+            content = _engine_digest() + marshal.dumps(value)
         except ValueError:  # nested too deeply for that
             return
-        self._store.note(slot, _engine_digest() + content)
+        for slot in slots:
+            self._store.note(slot, content)
 
 
 def _from_scratch(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import logging
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
+from .additions import Recording
 from .classes import ClassFiles, absolute_name
 from .reader import Applications, ClassFile
 from .references import parse
@@ -18,6 +20,7 @@ from .values import Map, ResolveError, Stack, Token, Value
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
+    from .additions import Addition
     from .fingerprints import Fingerprints
     from .merge import LayerCache
 
@@ -25,6 +28,9 @@ log = logging.getLogger(__name__)
 
 Includes: TypeAlias = "tuple[Includes | None, tuple[str, ...]]"
 """Lists of included classes, the last one first; what is before it is shared."""
+
+MOST_ADDITIONS = 4
+"""Of a class: where more lists before it differ in what it depends on, it is merged again."""
 
 META = "_reclass_"
 """The parameter that names the target: the only one that differs before any class is loaded."""
@@ -180,6 +186,9 @@ class Loader:
         self._stacks: dict[int, Stack] = {}
         self._bits: dict[str, int] = {}
         self._names_by_target = 0
+        self._additions: dict[str, list[Addition]] = {}
+        """What classes have added that targets include directly."""
+        self._recording: Recording | None = None
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> Loaded:
         """The layers of a target, before references are resolved."""
@@ -203,7 +212,7 @@ class Loader:
         included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
         for written in included:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
-            if name is None or state.seen & self._bits.get(name, 0):
+            if name is None or self._is_merged(name, state):
                 continue
             absolute = absolute_name(name, folder)
             if absolute not in self._files:
@@ -216,15 +225,61 @@ class Loader:
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                before, others = self._names_by_target, len(state.next)
-                known = self._class(state, name, absolute, meta, chain)
-                if self._names_by_target == before:
-                    while len(state.next) > others:
-                        state.next.popitem()  # states within the class: its last is enough
-                    known.follow(state)
-                    state.next[key] = known
+                known = self._after(state, key, name, absolute, meta, chain)
+            elif self._recording:
+                self._recording.complete = False
             state = known
         return state, included
+
+    def _is_merged(self, name: str, state: State) -> bool:
+        bit = self._bits.setdefault(name, 1 << len(self._bits))
+        if self._recording:
+            self._recording.examined(bit)
+        return bool(state.seen & bit)
+
+    def _after(  # noqa: PLR0917 - as those below
+        self, state: State, key: str, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
+    ) -> State:
+        """The state after one more class, which is noted in the state before it."""
+        of_target = len(chain) == 1 and not self._observer
+        additions = self._additions.setdefault(key, []) if of_target else []
+        for one in additions:
+            if state.seen & one.examined == one.seen_before and one.fits(
+                state.parameters, state.constant
+            ):
+                known = state.next[key] = self._added_again(state, one)
+                return known
+        before, others = self._names_by_target, len(state.next)
+        if of_target:
+            self._recording = Recording() if len(additions) < MOST_ADDITIONS else None
+        recording = self._recording
+        try:
+            known = self._class(state, name, absolute, meta, chain)
+        finally:
+            if of_target:
+                self._recording = None
+        if self._names_by_target == before:
+            while len(state.next) > others:
+                state.next.popitem()  # states within the class: its last is enough
+            known.follow(state)
+            state.next[key] = known
+            if of_target and recording and recording.complete:
+                additions.append(recording.closed(state.seen, known.seen))
+        return known
+
+    def _added_again(self, state: State, addition: Addition) -> State:
+        known = state.parameters
+        return State(
+            state,
+            {
+                key: value if replaces or key not in known else self._stack(known[key]).plus(value)
+                for key, value, replaces in addition.parameters
+            },
+            state.constant.union(addition.constant) if addition.constant else state.constant,
+            functools.reduce(Applications.merged, addition.applications, state.applications),
+            state.includes(addition.includes),
+            state.seen | addition.seen,
+        )
 
     def _class(
         self, state: State, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
@@ -236,7 +291,7 @@ class Loader:
         if self._observer:
             self._observer.merged(name, absolute, chain, content)
         state = self._merge(state, content, included, str(self._files.path(absolute)), chain)
-        state.seen |= self._bits.setdefault(name, 1 << len(self._bits))
+        state.seen |= self._bits[name]
         return state
 
     def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
@@ -261,6 +316,8 @@ class Loader:
     ) -> State:
         """A new state, with what a file adds."""
         constant = content.parameters.constant
+        if self._recording:
+            self._recording.merged(content, included, state.parameters)
         return State(
             state,
             self._added(state, content.parameters, place, chain),
@@ -313,8 +370,11 @@ class Loader:
             failure.__cause__ = error
             self._fail(failure, chain, written)
             return None
-        if META in resolver.looked_up():
+        looked_up = resolver.looked_up()
+        if META in looked_up:
             self._names_by_target += 1
+        if self._recording:
+            self._recording.looked_up(looked_up, state.parameters)
         return name
 
     def _fail(self, error: HierarchyError, chain: tuple[str, ...], subject: Hashable) -> None:

@@ -91,7 +91,7 @@ class Engine:
                 if len(errors) >= MOST_ERRORS:
                     break
             else:
-                parameters[plain_key(key)] = resolved.plain
+                parameters[plain_key(key)] = resolved.value
         raise_collected(errors, f"target {name} cannot be resolved")
         return ResolvedTarget(parameters, loaded.applications.names, loaded.classes).node(name, uri)
 

@@ -25,10 +25,9 @@ Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A parameter's value, also as plain values unless it is broken."""
+    """A parameter as plain values, or as it is if parts of it could not be resolved."""
 
-    value: Value
-    plain: Any
+    value: Any
     broken: bool = False
 
 
@@ -67,7 +66,7 @@ class SharedResults:
         if not is_dynamic(value):
             known = self._static.get(id(value))
             if known is None or known[0] is not value:
-                known = self._static[id(value)] = (value, Resolved(value, plain(value)))
+                known = self._static[id(value)] = (value, Resolved(plain(value)))
             return known[1]
         results = self._dynamic.setdefault((key, id(value)), {})
         get = parameters.get
@@ -98,11 +97,11 @@ class SharedResults:
             record = by_fingerprints.get(self._fingerprints_of(parameters, looked_up) or ())
             if record is not None:
                 self.records.append(record)
-                return Resolved(value, record[4]), looked_up
+                return Resolved(record[4]), looked_up
         result, looked_up = _resolved_now(value, resolver)
         fingerprints = self._fingerprints_of(parameters, looked_up)
         if fingerprints is not None and not result.broken:
-            self.records.append((str(key), fingerprint, looked_up, fingerprints, result.plain))
+            self.records.append((str(key), fingerprint, looked_up, fingerprints, result.value))
         return result, looked_up
 
     def _fingerprints_of(
@@ -123,5 +122,5 @@ def _resolved_now(value: Value, resolver: Resolver) -> tuple[Resolved, tuple[str
     except ResolveError as error:
         resolved = Unresolved(error)
     broken = is_broken(resolved)
-    result = Resolved(resolved, None if broken else plain(resolved), broken)
+    result = Resolved(resolved if broken else plain(resolved), broken)
     return result, tuple(sorted(resolver.looked_up()))

@@ -1,0 +1,112 @@
+"""What classes add again to targets whose class lists began in another way."""
+
+from __future__ import annotations
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.additions import Recording
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.loader import MOST_ADDITIONS
+from commodore_py.inventory.engine.nodes import TargetsFailed
+from commodore_py.inventory.engine.render import Engine, render_targets
+
+_SHARED = {
+    "shared": b"classes: [.below, '${kind}', again]\napplications: [one, ~two]\n"
+    b"parameters: {k: {shared: 1}, l: [shared], ~o: [shared], c: {'=d': 1}}\n",
+    "below": b"parameters: {k: {below: 1}, l: [below], o: [below], first: {x: 1}}\n",
+    "again": b"applications: [three]\nparameters: {l: [again]}\n",
+    "a": b"parameters: {of: a}\n",
+    "b": b"parameters: {of: b}\n",
+}
+
+
+def rendered(beginnings: dict[str, str], *, together: bool) -> dict[str, object]:
+    """Targets that begin with classes of these parameters, and go on with `shared`."""
+    own = {f"own-{name}": f"{{{text}}}".encode() for name, text in beginnings.items()}
+    targets = {
+        name: {"classes": [f"own-{name}", "shared"], "parameters": {"last": name}}
+        for name in beginnings
+    }
+    found: dict[str, object] = {}
+    for names in [[*targets]] if together else [[name] for name in targets]:
+        files = ClassFiles((), generated=_SHARED | own)
+        some = {name: targets[name] for name in names}
+        nodes = render_targets(files, some, dict.fromkeys(names, ""), missing_ok=False)
+        for name, node in nodes.items():
+            order = [*node.parameters]
+            found[name] = node.parameters, order, node.applications, node.classes
+    return found
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "parameters: {kind: a}",
+        "parameters: {kind: b}",
+        "parameters: {kind: a, k: {own: 1}, l: [own]}",
+        "parameters: {kind: a, o: [own], new: 1}",
+        "parameters: {kind: a, o: {own: 1}, first: null}",
+        "parameters: {kind: '${other}', other: b}",
+        "parameters: {kind: a}, classes: [again]",
+        "parameters: {kind: a}, classes: [below, a]",
+        "parameters: {kind: a}, applications: [two, four]",
+        "parameters: {kind: a}, applications: [~one]",
+        "parameters: {kind: a, '=own': 1}",
+    ],
+)
+def test_targets_are_the_same_together_and_alone(other: str) -> None:
+    beginnings = {"first": "parameters: {kind: a, k: {f: 1}}", "then": other, "once-more": other}
+
+    assert rendered(beginnings, together=True) == rendered(beginnings, together=False)
+
+
+def test_a_constant_is_refused_in_each_target() -> None:
+    beginnings = {"first": "parameters: {kind: a}", "then": "parameters: {kind: a, '=l': [1]}"}
+
+    with pytest.raises(TargetsFailed) as failure:
+        rendered(beginnings, together=True)
+
+    assert "parameter l cannot be overwritten" in str(failure.value.by_target["then"])
+    assert [*failure.value.by_target] == ["then"]
+
+
+def test_a_target_that_failed_leaves_nothing_behind() -> None:
+    """The states that it has left within a class are not taken for all that the class adds."""
+    classes = {
+        "fails": b"classes: [inner, nope]",
+        "works": b"classes: [inner]",
+        "inner": b"parameters: {l: [inner]}",
+        "own": b"parameters: {l: [own]}",
+    }
+    engine = Engine(ClassFiles((), generated=classes), missing_ok=False)
+
+    def lists_of(*names: str) -> object:
+        target = {"classes": [*names], "parameters": {}}
+        return engine.render("-".join(names), target, "").parameters["l"]
+
+    with pytest.raises(CommodoreError, match="nope not found"):
+        lists_of("fails")
+
+    assert lists_of("works") == ["inner"]
+    assert lists_of("own", "works") == ["own", "inner"]
+
+
+def test_classes_are_merged_once_for_targets_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = []
+    merged = Recording.merged
+    monkeypatch.setattr(
+        Recording, "merged", lambda *given: (recorded.append(given[1]), merged(*given))[1]
+    )
+    alike = {f"t{number}": f"parameters: {{kind: a, n: {number}}}" for number in range(10)}
+
+    rendered(alike, together=True)
+
+    assert len(recorded) == len(alike) + len(("shared", "below", "a", "again"))
+
+
+def test_what_differs_often_is_merged_each_time() -> None:
+    kinds = {f"t{n}": f"parameters: {{kind: '${{x{n}}}', x{n}: a}}" for n in range(10)}
+
+    assert len(kinds) > MOST_ADDITIONS
+    assert rendered(kinds, together=True) == rendered(kinds, together=False)
