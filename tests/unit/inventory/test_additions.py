@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from commodore_py.errors import CommodoreError
@@ -93,11 +95,14 @@ def test_a_target_that_failed_leaves_nothing_behind() -> None:
 
 
 def test_classes_are_merged_once_for_targets_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded = []
+    recorded: list[object] = []
     merged = Recording.merged
-    monkeypatch.setattr(
-        Recording, "merged", lambda *given: (recorded.append(given[1]), merged(*given))[1]
-    )
+
+    def counted(*given: Any) -> None:
+        recorded.append(given)
+        merged(*given)
+
+    monkeypatch.setattr(Recording, "merged", counted)
     alike = {f"t{number}": f"parameters: {{kind: a, n: {number}}}" for number in range(10)}
 
     rendered(alike, together=True)
