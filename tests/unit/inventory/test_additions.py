@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -94,20 +94,14 @@ def test_a_target_that_failed_leaves_nothing_behind() -> None:
     assert lists_of("own", "works") == ["own", "inner"]
 
 
-def test_classes_are_merged_once_for_targets_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded: list[object] = []
-    merged = Recording.merged
-
-    def counted(*given: Any) -> None:
-        recorded.append(given)
-        merged(*given)
-
-    monkeypatch.setattr(Recording, "merged", counted)
+def test_classes_are_merged_once_for_targets_alike() -> None:
     alike = {f"t{number}": f"parameters: {{kind: a, n: {number}}}" for number in range(10)}
 
-    rendered(alike, together=True)
+    merged = Recording.merged
+    with mock.patch.object(Recording, "merged", autospec=True, side_effect=merged) as recorded:
+        rendered(alike, together=True)
 
-    assert len(recorded) == len(alike) + len(("shared", "below", "a", "again"))
+    assert recorded.call_count == len(alike) + len(("shared", "below", "a", "again"))
 
 
 def test_what_differs_often_is_merged_each_time() -> None:
