@@ -34,11 +34,15 @@ class Addition(NamedTuple):
     looked_up: tuple[tuple[str, Value], ...]
     """Parameters that class names refer to, with their layers."""
 
-    def fits(self, parameters: Mapping[Hashable, Value], constant: frozenset[Hashable]) -> bool:
-        """Whether it depends on nothing that is different here; see also `seen_before`."""
+    def fits(
+        self, seen: int, parameters: Mapping[Hashable, Value], constant: frozenset[Hashable]
+    ) -> bool:
+        """Whether nothing that it depends on is different in a state."""
         get = parameters.get
-        return all(get(name, MISSING) is value for name, value in self.looked_up) and (
-            not constant or constant.isdisjoint(key for key, _, _ in self.parameters)
+        return (
+            seen & self.examined == self.seen_before
+            and all(get(name, MISSING) is value for name, value in self.looked_up)
+            and (not constant or constant.isdisjoint(key for key, _, _ in self.parameters))
         )
 
 
@@ -107,7 +111,7 @@ class Recording:
             ),
             constant=self._constant,
             applications=tuple(self._applications),
-            includes=tuple(dict.fromkeys(self._includes)),
+            includes=tuple(self._includes),
             seen=seen & ~seen_before,
             examined=self._examined,
             seen_before=seen_before & self._examined,

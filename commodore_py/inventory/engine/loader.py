@@ -225,7 +225,9 @@ class Loader:
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                known = self._after(state, key, name, absolute, meta, chain)
+                of_target = len(chain) == 1 and not self._observer
+                after = self._after_of_target if of_target else self._after
+                known = after(state, key, name, absolute, meta, chain)
             elif self._recording:
                 self._recording.complete = False
             state = known
@@ -241,30 +243,33 @@ class Loader:
         self, state: State, key: str, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
     ) -> State:
         """The state after one more class, which is noted in the state before it."""
-        of_target = len(chain) == 1 and not self._observer
-        additions = self._additions.setdefault(key, []) if of_target else []
-        for one in additions:
-            if state.seen & one.examined == one.seen_before and one.fits(
-                state.parameters, state.constant
-            ):
-                known = state.next[key] = self._added_again(state, one)
-                return known
         before, others = self._names_by_target, len(state.next)
-        if of_target:
-            self._recording = Recording() if len(additions) < MOST_ADDITIONS else None
-        recording = self._recording
-        try:
-            known = self._class(state, name, absolute, meta, chain)
-        finally:
-            if of_target:
-                self._recording = None
+        known = self._class(state, name, absolute, meta, chain)
         if self._names_by_target == before:
             while len(state.next) > others:
                 state.next.popitem()  # states within the class: its last is enough
             known.follow(state)
             state.next[key] = known
-            if of_target and recording and recording.complete:
-                additions.append(recording.closed(state.seen, known.seen))
+        return known
+
+    def _after_of_target(  # noqa: PLR0917 - as those below
+        self, state: State, key: str, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
+    ) -> State:
+        """The same for a class that a target includes directly: others include it elsewhere."""
+        additions = self._additions.setdefault(key, [])
+        for one in additions:
+            if one.fits(state.seen, state.parameters, state.constant):
+                known = state.next[key] = self._added_again(state, one)
+                return known
+        if len(additions) >= MOST_ADDITIONS:
+            return self._after(state, key, name, absolute, meta, chain)
+        recording = self._recording = Recording()
+        try:
+            known = self._after(state, key, name, absolute, meta, chain)
+        finally:
+            self._recording = None
+        if recording.complete and key in state.next:
+            additions.append(recording.closed(state.seen, known.seen))
         return known
 
     def _added_again(self, state: State, addition: Addition) -> State:
@@ -272,7 +277,7 @@ class Loader:
         return State(
             state,
             {
-                key: value if replaces or key not in known else self._stack(known[key]).plus(value)
+                key: value if replaces else self._over(known, key, value)
                 for key, value, replaces in addition.parameters
             },
             state.constant.union(addition.constant) if addition.constant else state.constant,
@@ -337,11 +342,13 @@ class Loader:
         for key, value in more.items.items():
             if key in known and key in state.constant:
                 self._fail(_constant(key, place), chain, key)
-            elif key not in known or key in more.overriding:
-                added[key] = value
             else:
-                added[key] = self._stack(known[key]).plus(value)
+                added[key] = value if key in more.overriding else self._over(known, key, value)
         return added
+
+    def _over(self, known: Mapping[Hashable, Value], key: Hashable, value: Value) -> Value:
+        """A value over the layers that a parameter has."""
+        return self._stack(known[key]).plus(value) if key in known else value
 
     def _stack(self, value: Value) -> Stack:
         """A value as the lowest layer of a stack; the same stack for the same value."""

@@ -24,10 +24,10 @@ _SHARED = {
 
 
 def rendered(beginnings: dict[str, str], *, together: bool) -> dict[str, object]:
-    """Targets that begin with classes of these parameters, and go on with `shared`."""
+    """Targets that begin with classes of these parameters, and have the same ones after that."""
     own = {f"own-{name}": f"{{{text}}}".encode() for name, text in beginnings.items()}
     targets = {
-        name: {"classes": [f"own-{name}", "shared"], "parameters": {"last": name}}
+        name: {"classes": [f"own-{name}", "shared", "again"], "parameters": {"last": name}}
         for name in beginnings
     }
     found: dict[str, object] = {}
