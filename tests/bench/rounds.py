@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from dataclasses import dataclass, field, replace
@@ -81,7 +80,6 @@ class Rounds:
         first = replace(self.ours, root=self._root / "first")
         first.empty()
         first.compile("--push")
-        shutil.rmtree(self._root / "first")
 
     def _measure(self, scenario: Scenario, result: Result) -> None:
         if scenario.name == COMPONENT_TEST:
