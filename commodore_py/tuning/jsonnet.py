@@ -13,11 +13,13 @@ import functools
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import StaleImport, enabled
+from .jsonnet_formats import ImportedTwice, Imports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Find: TypeAlias = Callable[[str, str], tuple[str, bytes]]
+    from .jsonnet_formats import Find
+
     Call: TypeAlias = Callable[..., object]
 
 # Parsed code stays in memory; this many files share nearly all that can be shared.
@@ -50,6 +52,7 @@ class SharedEvaluator:
 
     def __init__(self) -> None:
         self._vm: _Vm | None = None
+        self._imports = Imports()
         self._left = 0
         self._retired = False
 
@@ -78,16 +81,20 @@ class SharedEvaluator:
             self._end(self._vm)
         if self._vm is None:
             self._vm, self._left = _Vm(_library(), shape, natives), _MOST_RUNS
-        vm = self._vm
+            self._imports = Imports()
+        vm, imports = self._vm, self._imports
         self._left -= 1
         self._retired = self._left == 0
         calls = {native: call for native, (_, call) in natives.items()}
         try:
-            return vm.run(name, text, ext_vars, find, calls)
+            return vm.run(name, imports.source(text), ext_vars, imports.importer(find), calls)
         except StaleImport:
             self._retired = True
             raise
+        except ImportedTwice as error:
+            raise RuntimeError(str(error)) from error
         finally:
+            self._retired |= imports.imported_twice
             if self._retired:
                 self._end(vm)
 

@@ -23,6 +23,26 @@ _DRAWN = re.compile("(\r?\x1b\\[[\\d;]*[mJK]|\r)")
 @contextmanager
 def captured(traces: list[bytes]) -> Iterator[None]:
     """Collect Jsonnet's traces; all output is printed at the end."""
+    output = bytearray()
+    try:
+        with _collected(output):
+            yield
+    finally:
+        repeat(output)
+        traces += _traces(output)
+
+
+@contextmanager
+def silent_if_it_fails() -> Iterator[None]:
+    """Print at the end, and nothing after an error."""
+    output = bytearray()
+    with _collected(output):
+        yield
+    repeat(output)
+
+
+@contextmanager
+def _collected(output: bytearray) -> Iterator[None]:
     try:
         before = os.dup(_STDERR)
     except OSError:  # there is no stderr
@@ -37,16 +57,14 @@ def captured(traces: list[bytes]) -> Iterator[None]:
             finally:
                 sys.stderr.flush()
                 os.dup2(before, _STDERR)
-                output = _all_of(file.fileno())
-                repeat(output)
-                traces += _traces(output)
+                output += _all_of(file.fileno())
     finally:
         os.close(before)
 
 
-def repeat(output: bytes) -> None:
+def repeat(text: bytes | bytearray) -> None:
     """Print something as the library did, which does not care whether it can be printed."""
-    output = _shown(output)
+    output = _shown(bytes(text))
     with suppress(OSError):
         while output:
             output = output[os.write(_STDERR, output) :]
@@ -75,7 +93,8 @@ def _passing_file() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-def _traces(output: bytes) -> Iterator[bytes]:
+def _traces(text: bytearray) -> Iterator[bytes]:
+    output = bytes(text)
     start = output.find(b"TRACE: ")
     if start >= 0 and _ESCAPE not in output:
         # A message may have several lines.

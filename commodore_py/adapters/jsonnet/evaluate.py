@@ -10,12 +10,15 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
+from commodore_py.tuning import enabled
+from commodore_py.tuning.jsonnet_formats import ImportedTwice, Imports
 
+from .captured import silent_if_it_fails
 from .interruptible import interruptible
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.tuning.jsonnet import SharedEvaluator
+    from commodore_py.tuning.jsonnet_formats import Find
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
@@ -104,18 +108,16 @@ def evaluate(
     another content by now raises `StaleImport`.
     """
     require_for_go()
-    calls = _Calls()
-    search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
+    source = _source(file, content)
     variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
-    functions = {
-        name: (native.parameters, calls.guard(name, native))
-        for name, native in (natives or {}).items()
-    }
-    try:
-        source = _source(file, content)
-        # A shared evaluator drops the values of imports when variables are set.
-        shared = evaluator if variables and evaluator is not None and evaluator.usable() else None
-        run = _run_alone if shared is None else shared.run
+    search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
+
+    def value(run: Callable[..., str]) -> str:
+        calls = _Calls()
+        functions = {
+            name: (native.parameters, calls.guard(name, native))
+            for name, native in (natives or {}).items()
+        }
         work: Callable[[], str] = functools.partial(
             run,
             str(file),
@@ -124,9 +126,29 @@ def evaluate(
             find=calls.importer(search),
             natives=functions,
         )
-        return interruptible(work)
-    except (RuntimeError, UnicodeDecodeError) as error:
-        raise calls.explain(_message_of(error), file) from (calls.failure or error)
+        try:
+            return interruptible(work)
+        except (RuntimeError, UnicodeDecodeError) as error:
+            raise calls.explain(_message_of(error), file) from (calls.failure or error)
+
+    if not enabled():
+        return value(_run_alone)
+    # A shared evaluator drops the values of imports when variables are set.
+    shared = evaluator if variables and evaluator is not None and evaluator.usable() else None
+    try:
+        return value(_run_with_sums if shared is None else shared.run)
+    except JsonnetError:
+        # Code as it is written has the columns of the error, and says what it traced before once.
+        with silent_if_it_fails():
+            return value(_run_alone)
+
+
+def _run_with_sums(name: str, text: str, *, find: Find, **more: Any) -> str:  # noqa: ANN401 - passed on
+    imports = Imports()
+    try:
+        return _run_alone(name, imports.source(text), find=imports.importer(find), **more)
+    except ImportedTwice as error:
+        raise RuntimeError(str(error)) from error
 
 
 def _run_alone(
@@ -134,7 +156,7 @@ def _run_alone(
     text: str,
     *,
     ext_vars: Mapping[str, str],
-    find: Callable[[str, str], tuple[str, bytes]],
+    find: Find,
     natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
 ) -> str:
     # Loading Go's runtime takes a while and is only needed by commands that compile.
