@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import faults, scalars
-from .parameters import Parameters
+from .parameters import TOP, Parameters
 from .yaml_text import File, Hierarchy, Items, Node, Pairs, Text
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class _Maker:
             self._target(target, shared, links)
             if per_target:
                 self._per_target(target)
+        if rng.random() < 0.3:
+            self._alike(targets[-1])
         return Hierarchy(self._files, links, missing_ok, frozenset(rules))
 
     def _base(self) -> None:
@@ -259,3 +261,17 @@ class _Maker:
         file = self._files[path]
         classes = (*(file.classes or ()), "tgt.${_reclass_:name:short}")
         self._files[path] = replace(file, classes=classes)
+
+    def _alike(self, target: str) -> None:
+        """More targets with the same classes, whose references find other values."""
+        rng, like = self._rng, self._files[f"targets/{target}.yml"]
+        self._rules.add("targets: alike")
+        different = rng.sample(TOP[:6], rng.randint(1, 3))
+        for number in range(rng.randint(2, 5)):
+            pairs: list[tuple[str, Node]] = [("q6", Text(f"end-{number}")), ("x1", Text("1"))]
+            for key in different:
+                kind = rng.choice("slm") if rng.random() < 0.04 else key[0]
+                mark = rng.choice(("", "~"))
+                pairs.append((f"{mark}{key}", self._parameters.value(kind, 0, 2)))
+            file = replace(like, parameters=Pairs((*pairs, ("~y1", Text("5")))))
+            self._files[f"targets/like-{number}.yml"] = file

@@ -81,6 +81,7 @@ RENDERS = (
     "applications: removed",
     "applications: removed before listed",
     "targets: several",
+    "targets: alike",
     "targets: shared prefix",
     "targets: another class, then the same",
 )

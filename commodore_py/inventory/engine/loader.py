@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import logging
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
@@ -158,7 +159,7 @@ class State:
         while rest:
             rest, names = rest
             lists.append(names)
-        return tuple(dict.fromkeys(name for names in reversed(lists) for name in names))
+        return tuple(dict.fromkeys(chain.from_iterable(reversed(lists))))
 
 
 # Stands for the target's own `_reclass_` while a state is shared by several targets.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from . import numbers
 from .merge import LayerCache, surface
 from .references import DEEPEST
+from .templates import is_scalar
 from .values import (
     Map,
     OddKey,
@@ -29,8 +30,9 @@ from .values import (
 from .yaml_values import read_default
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
+    from .templates import Marks
     from .values import Part
 
 MOST_VALUES = 2_000_000
@@ -66,6 +68,7 @@ class Resolver:
         self._loop = _NO_LOOP
         self.visited: set[str] = set()
         """Paths that were looked up since this was last emptied."""
+        self._marks: Marks | None = None
 
     def looked_up(self) -> set[str]:
         """The top-level parameters of the paths that were visited."""
@@ -87,6 +90,22 @@ class Resolver:
     def text(self, token: Token) -> str:
         """A text with its references replaced, as it stands in a class name."""
         return as_text(self._token(token))
+
+    def marked(self, value: Value, marks: Marks) -> Value:
+        """The same with its own scalars marked, not those of what it refers to; counts nothing."""
+        added, self._marks = self._added, marks
+        try:
+            return self.resolve(value)
+        finally:
+            self._marks, self._added = None, added
+
+    def scalars(self, tokens: Iterable[Token]) -> list[Value] | None:
+        """Tokens as scalars; None if one is something else, or cannot be resolved."""
+        try:
+            values = [self._token(token) for token in tokens]
+        except ResolveError:
+            return None
+        return values if all(map(is_scalar, values)) else None
 
     def _map(self, value: Map) -> Map:
         made = Map()
@@ -122,6 +141,11 @@ class Resolver:
         return self._cache.merged(resolved)
 
     def _token(self, token: Token) -> Value:
+        if self._marks is None or self._trail:
+            return self._value_of(token)
+        return self._marks.value(token, self._value_of)
+
+    def _value_of(self, token: Token) -> Value:
         if token.problem:
             raise ResolveError(token.problem)
         parts = token.parts

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .fingerprints import MISSING
+from .templates import Marks, template_of
 from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plain
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from .fingerprints import Fingerprints
     from .resolver import Resolver
+    from .templates import Template
 
 Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
 """A parameter, its fingerprint, the parameters looked up, their fingerprints, and the value."""
@@ -44,6 +46,8 @@ class SharedResults:
         ] = {}
         # The keys above are identities: none of the objects may be freed.
         self._alive: list[Value] = []
+        self._templates: dict[int, Template | None] = {}
+        self._identities = _Identities({})
         self._fingerprints = fingerprints
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
@@ -69,15 +73,16 @@ class SharedResults:
                 known = self._static[id(value)] = (value, Resolved(plain(value)))
             return known[1]
         results = self._dynamic.setdefault((key, id(value)), {})
-        get = parameters.get
+        identities = self._identities
+        if identities.parameters is not parameters:
+            identities = self._identities = _Identities(parameters)
         for looked_up, by_identity in results.items():
-            found = by_identity.get(tuple([id(get(one, MISSING)) for one in looked_up]))
+            found = by_identity.get(identities[looked_up])
             if found is not None:
                 return found
-        result, looked_up = self._resolve(key, value, parameters, resolver)
-        values = [get(one, MISSING) for one in looked_up]
-        self._alive += [value, *values]
-        results.setdefault(looked_up, {})[tuple(map(id, values))] = result
+        result, looked_up = self._resolve(key, value, parameters, resolver, again=bool(results))
+        self._alive += [value, *(parameters.get(one, MISSING) for one in looked_up)]
+        results.setdefault(looked_up, {})[identities[looked_up]] = result
         return result
 
     def _resolve(
@@ -86,23 +91,44 @@ class SharedResults:
         value: Value,
         parameters: Mapping[Hashable, Value],
         resolver: Resolver,
+        *,
+        again: bool,
     ) -> tuple[Resolved, tuple[str, ...]]:
         """The result and the parameters looked up, by an earlier run or by resolving now."""
         fingerprint = (
             self._fingerprints.of(value) if self._fingerprints and isinstance(key, str) else None
         )
         if fingerprint is None:
-            return _resolved_now(value, resolver)
+            return self._resolved_now(value, resolver, again=again)
         for looked_up, by_fingerprints in self._earlier.get((str(key), fingerprint), {}).items():
             record = by_fingerprints.get(self._fingerprints_of(parameters, looked_up) or ())
             if record is not None:
                 self.records.append(record)
                 return Resolved(record[4]), looked_up
-        result, looked_up = _resolved_now(value, resolver)
+        result, looked_up = self._resolved_now(value, resolver, again=again)
         fingerprints = self._fingerprints_of(parameters, looked_up)
         if fingerprints is not None and not result.broken:
             self.records.append((str(key), fingerprint, looked_up, fingerprints, result.value))
         return result, looked_up
+
+    def _resolved_now(
+        self, value: Value, resolver: Resolver, *, again: bool
+    ) -> tuple[Resolved, tuple[str, ...]]:
+        """The same by resolving now; `again` with the layers that another target has."""
+        resolver.visited = set()
+        result = self._filled(value, resolver) if again else None
+        if result is None:
+            resolver.visited = set()
+            result = _plainly(value, resolver)
+        return result, tuple(sorted(resolver.looked_up()))
+
+    def _filled(self, value: Value, resolver: Resolver) -> Resolved | None:
+        """The result if only scalars differ from those of other targets."""
+        if id(value) not in self._templates:
+            self._templates[id(value)] = _template(value, resolver)
+        template = self._templates[id(value)]
+        scalars = resolver.scalars(template.tokens) if template else None
+        return Resolved(template.filled(scalars)) if template and scalars else None
 
     def _fingerprints_of(
         self, parameters: Mapping[Hashable, Value], names: tuple[str, ...]
@@ -115,12 +141,32 @@ class SharedResults:
         return known if len(known) == len(fingerprints) else None
 
 
-def _resolved_now(value: Value, resolver: Resolver) -> tuple[Resolved, tuple[str, ...]]:
-    resolver.visited = set()
+class _Identities(dict[tuple[str, ...], tuple[int, ...]]):
+    """The identities of some parameters of a target: many results depend on the same ones."""
+
+    def __init__(self, parameters: Mapping[Hashable, Value]) -> None:
+        super().__init__()
+        self.parameters = parameters
+
+    def __missing__(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        get = self.parameters.get
+        found = self[names] = tuple([id(get(name, MISSING)) for name in names])
+        return found
+
+
+def _plainly(value: Value, resolver: Resolver) -> Resolved:
     try:
         resolved = resolver.resolve(value)
     except ResolveError as error:
         resolved = Unresolved(error)
     broken = is_broken(resolved)
-    result = Resolved(resolved if broken else plain(resolved), broken)
-    return result, tuple(sorted(resolver.looked_up()))
+    return Resolved(resolved if broken else plain(resolved), broken)
+
+
+def _template(value: Value, resolver: Resolver) -> Template | None:
+    marks = Marks()
+    try:
+        resolved = resolver.marked(value, marks)
+    except ResolveError:
+        return None
+    return None if is_broken(resolved) else template_of(plain(resolved), marks)

@@ -1,0 +1,102 @@
+"""Parameters that differ between targets by scalars alone: resolved for one, filled in for others.
+
+A component with `${_instance}` in its parameters has them for every instance of the cluster. Where
+layers are the same, the scalars that references become decide nothing else: how layers merge
+depends on kinds of values, never on what a text says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from .values import Reference, ResolveError, Token, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+Plan: TypeAlias = "int | tuple[Any, tuple[tuple[Any, Plan], ...]]"
+"""The number of a scalar; or a mapping or list, and what is different in it."""
+
+
+class Scalar(NamedTuple):
+    """What a token has become."""
+
+    value: Any
+    token: Token
+
+
+class Marks:
+    """The scalars of a parameter's own tokens, while it is resolved."""
+
+    def __init__(self) -> None:
+        self.scalars: list[Scalar] = []
+        self.others = False
+        """Whether a token has become something else, or could not be resolved."""
+
+    def value(self, token: Token, resolve: Callable[[Token], Value]) -> Value:
+        """The value of a token, marked if it is a scalar."""
+        try:
+            value = resolve(token)
+        except ResolveError:
+            self.others = True
+            raise
+        if not is_scalar(value):
+            self.others = True
+            return value
+        self.scalars.append(Scalar(value, token))
+        return self.scalars[-1]
+
+
+def is_scalar(value: Value) -> bool:
+    """Whether a value is merged as texts are; null is not."""
+    return type(value) in (str, int, float, bool)
+
+
+class Template(NamedTuple):
+    """A resolved parameter, with places for its scalars."""
+
+    plan: Plan
+    tokens: Sequence[Token]
+
+    def filled(self, scalars: Sequence[Any]) -> Any:
+        """The parameter with these scalars; what has none of them is shared."""
+        return _filled(self.plan, scalars)
+
+
+def template_of(value: Any, marks: Marks) -> Template | None:
+    """The template of plain values with marked scalars; None if more may differ than these."""
+    numbers: dict[int, int] = {}
+    plan = _plan(value, numbers)
+    if marks.others or plan is None:
+        return None
+    for scalar in marks.scalars:
+        # For another target it may be a mapping: then what is merged over it fails.
+        if id(scalar) not in numbers and _is_reference(scalar.token):
+            return None
+    tokens = {id(scalar): scalar.token for scalar in marks.scalars}
+    return Template(plan, [tokens[one] for one in numbers])
+
+
+def _is_reference(token: Token) -> bool:
+    return len(token.parts) == 1 and isinstance(token.parts[0], Reference)
+
+
+def _plan(value: Any, numbers: dict[int, int]) -> Plan | None:
+    kind = type(value)
+    if kind is Scalar:
+        return numbers.setdefault(id(value), len(numbers))
+    if kind is not dict and kind is not list:
+        return None
+    items: Iterable[tuple[Any, Any]] = value.items() if kind is dict else enumerate(value)
+    places = [(key, plan) for key, below in items if (plan := _plan(below, numbers)) is not None]
+    return (value, tuple(places)) if places else None
+
+
+def _filled(plan: Plan, scalars: Sequence[Any]) -> Any:
+    if isinstance(plan, int):
+        return scalars[plan]
+    base, places = plan
+    made = base.copy()
+    for key, below in places:
+        made[key] = _filled(below, scalars)
+    return made

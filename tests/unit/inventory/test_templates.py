@@ -1,0 +1,91 @@
+"""Parameters are filled in where targets differ by scalars, else they are resolved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.nodes import TargetsFailed
+from commodore_py.inventory.engine.render import render_targets
+from commodore_py.inventory.engine.templates import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_NAMES = ("one", "two", "three", "four")
+
+
+def rendered(text: str, values: Sequence[object], *, together: bool) -> dict[str, object]:
+    """What `a` is for targets that have another `v` each, or the error."""
+    layers = text.split(" OVER ")
+    generated = {f"c{n}": f"parameters: {{a: {one}}}".encode() for n, one in enumerate(layers)}
+    targets = {
+        name: {"classes": [*generated], "parameters": {"v": value}}
+        for name, value in zip(_NAMES, values, strict=False)
+    }
+    found: dict[str, object] = {}
+    for names in [[*targets]] if together else [[name] for name in targets]:
+        files = ClassFiles((), generated=generated)
+        some = {name: targets[name] for name in names}
+        try:
+            nodes = render_targets(files, some, dict.fromkeys(names, ""), missing_ok=False)
+        except TargetsFailed as error:
+            found |= dict.fromkeys(names, repr(error))
+        else:
+            found |= {name: repr(node.parameters["a"]) for name, node in nodes.items()}
+    return found
+
+
+TEXTS = ["x", "y", "z", "w"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "filled"),
+    [
+        ("{b: 'x-${v}', c: [1, '${v}'], d: {e: 1}}", TEXTS, 3),
+        ("{b: '${v}', c: '${v}', d: [[{e: '${v}'}]]}", TEXTS, 3),
+        ("{b: '${v}'}", ["x", 1, True, 1.5], 3),
+        ("'${v}'", TEXTS, 3),
+        ("['${v}'] OVER [1]", TEXTS, 3),
+        ("{b: 'x-${v}'} OVER {b: 1}", TEXTS, 0),
+        ("{b: 'x-${v}', c: '${v}'} OVER {b: 1}", TEXTS, 3),
+        ("{b: '${v}', c: '${v}'} OVER {b: 1}", TEXTS, 0),
+        ("{b: '${v}', c: '${nope}'} OVER {c: 1}", TEXTS, 0),
+        ("{b: '${v}'}", ["x", "y", {"k": 1}, "w"], 2),
+        ("{b: '${v}'}", ["x", {"k": 1}, "z", "w"], 0),
+        ("{b: '${v}'}", ["x", "y", None, "w"], 2),
+        ("{b: '${v}', c: {'=d': 'x-${v}'}} OVER {b: 'y-${v}'}", TEXTS, 0),
+        ("{b: 'x-${v}', c: {'=d': 'x-${v}'}} OVER {b: 'y-${v}'}", TEXTS, 3),
+    ],
+)
+def test_targets_are_the_same_together_and_alone(
+    text: str, values: Sequence[object], filled: int
+) -> None:
+    with mock.patch.object(Template, "filled", autospec=True, side_effect=Template.filled) as fill:
+        together = rendered(text, values, together=True)
+
+    assert together == rendered(text, values, together=False)
+    assert fill.call_count == filled
+
+
+def test_a_scalar_that_becomes_a_mapping_below_another_layer_fails() -> None:
+    text, values = "{b: '${v}', c: 'x-${v}'} OVER {b: 1}", ["x", "y", "z", {"k": 1}]
+
+    assert "TargetsFailed" in str(rendered(text, values, together=True))
+    assert "TargetsFailed" in str(rendered(text, values, together=False)["four"])
+
+
+def test_what_is_filled_in_is_not_shared() -> None:
+    generated = {"c": b"parameters: {a: {b: {c: '${v}'}, d: {e: 1}}}"}
+    targets = {name: {"classes": ["c"], "parameters": {"v": name}} for name in _NAMES}
+    files = ClassFiles((), generated=generated)
+
+    nodes = render_targets(files, targets, dict.fromkeys(targets, ""), missing_ok=False)
+
+    third, fourth = (nodes[name].parameters["a"] for name in ("three", "four"))
+    assert third["b"] is not fourth["b"]
+    assert third["b"] == {"c": "three"}
+    assert third["d"] is fourth["d"]
