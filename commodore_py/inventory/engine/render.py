@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
@@ -59,12 +60,13 @@ class Engine:
 
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
-        text = yaml.dump(target)
+        # The classes, hundreds of names, are what they are: they need not be written and read.
+        text = yaml.dump({"parameters": target["parameters"]})
         digest = digest_of(text)
         content = self._files.read(text, f"target {name}", digest)
         if self._fingerprints:
             self._fingerprints.add(content, digest)
-        return self.render_content(name, content, uri)
+        return self.render_content(name, replace(content, classes=tuple(target["classes"])), uri)
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
         """The node of a target whose file was read already."""
