@@ -113,6 +113,19 @@ def test_a_hierarchy_that_cannot_be_read_does_not_count(commodore: CommandLine) 
     assert "its rules about health do not count" in ran.err
 
 
+@pytest.mark.parametrize("classes", ["text", [1], [{"a": "b"}], None])
+def test_a_target_without_names_of_classes_does_not_count(
+    commodore: CommandLine, classes: object
+) -> None:
+    _compiled(RULES)
+    Path("inventory/targets/cluster.yml").write_text(json.dumps({"classes": classes}))
+
+    ran = commodore("live", "health", "-f", "-", stdin=json.dumps(THING))
+
+    assert (ran.code, ran.out) == (0, "Degraded     Thing one  no quota  (kstatus)\n")
+    assert "a target must be a mapping with a list of names of classes" in ran.err
+
+
 @pytest.mark.parametrize("text", ["yesterday", "2026-01-01", "2026-01-01T00:00:00"])
 def test_a_time_has_its_zone(commodore: CommandLine, text: str) -> None:
     ran = commodore("live", "health", "-f", "-", "--now", text, stdin="{}")

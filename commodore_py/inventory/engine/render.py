@@ -61,12 +61,13 @@ class Engine:
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
         # The classes, hundreds of names, are what they are: they need not be written and read.
-        text = yaml.dump({"parameters": target["parameters"]})
+        text = yaml.dump({key: value for key, value in target.items() if key != "classes"})
         digest = digest_of(text)
         content = self._files.read(text, f"target {name}", digest)
         if self._fingerprints:
             self._fingerprints.add(content, digest)
-        return self.render_content(name, replace(content, classes=tuple(target["classes"])), uri)
+        classes = tuple(target.get("classes", ()))
+        return self.render_content(name, replace(content, classes=classes), uri)
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
         """The node of a target whose file was read already."""

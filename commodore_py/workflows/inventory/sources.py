@@ -71,9 +71,9 @@ def of_working_directory(
         names = sorted(path.stem for path in paths.targets.glob("*.yml"))
         raise unknown_target(target, names, where=str(paths.targets))
     content = yaml.load_file(file)
-    if not isinstance(content, dict) or not isinstance(content.get("classes"), list):
+    if not isinstance(content, dict) or not _are_names(content.get("classes")):
         raise CommodoreError(
-            "a target must be a mapping with a list of classes",
+            "a target must be a mapping with a list of names of classes",
             where=str(file),
             hint="run `catalog compile` to write it again",
         )
@@ -84,6 +84,10 @@ def of_working_directory(
         # The facts of the cluster come first; the hierarchy may override them.
         content["classes"] = [*content["classes"][:1], _GIVEN, *content["classes"][1:]]
     return Hierarchy(entries, target, content, generated)
+
+
+def _are_names(classes: object) -> bool:
+    return isinstance(classes, list) and all(isinstance(one, str) for one in classes)
 
 
 def is_compiled(paths: WorkPaths) -> bool:
