@@ -570,8 +570,40 @@ def test_a_note_of_another_version_is_not_believed(api: Reruns) -> None:
     assert not api.run().rested
 
 
-def test_the_note_is_for_its_owner_alone(api: Reruns) -> None:
-    assert (api.work / ".commodore/unchanged").stat().st_mode & 0o077 == 0
+def test_the_notes_are_for_their_owner_alone(local: Reruns) -> None:
+    time.sleep(PAUSE)
+    assert local.settle().rested
+
+    for name in ("unchanged", "unchanged-files"):
+        assert (local.work / ".commodore" / name).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"of another run"])
+def test_without_a_valid_list_of_files_all_folders_are_listed(
+    local: Reruns, content: bytes
+) -> None:
+    time.sleep(PAUSE)
+    listed = local.settle()
+    file = local.work / ".commodore/unchanged-files"
+    looked_at_each = local.run()
+    before = file.read_bytes()
+
+    file.write_bytes(content)
+    ran = local.run()
+
+    assert listed.shown == looked_at_each.shown == ran.shown
+    assert (looked_at_each.rested, ran.rested) == (True, True)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_comes_and_goes_between_runs_does_not_count(local: Reruns) -> None:
+    time.sleep(PAUSE)
+    local.settle()
+    passing = local.work / "compiled/passing"
+    passing.touch()
+    passing.unlink()
+
+    assert local.run().rested
 
 
 @pytest.mark.parametrize("name", ["running", "unreported.json"])

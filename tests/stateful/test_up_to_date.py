@@ -128,6 +128,8 @@ def test_a_run_that_rests_leaves_what_a_full_run_leaves(
             ran = reruns.run(force=True)
         if ran.rested:
             rested += 1
+            again = reruns.run()  # by what that one noted
+            assert (again.rested, again.shown) == (True, ran.shown), (number, step)
             reruns.forget()
             full = reruns.run()
             assert ran.state == full.state, (number, step)

@@ -1,4 +1,4 @@
-"""What a run depends on besides files: settings, environment, tools, our own code."""
+"""What a run depends on besides files: settings, environment, tools, packages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
         sorted(_environment(os.environ)),
         (root, os.getcwd(), os.geteuid(), os.getegid(), _umask()),
         (sys.version, sys.executable, sys.prefix),
-        (commodore_py.__version__, list(_our_files())),
+        (commodore_py.__version__, [_stat(folder) for folder in sys.path if _has_packages(folder)]),
         [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
         [_stat(file) for file in settings_files()],
     )
@@ -74,26 +74,9 @@ def _umask() -> int:
     return mask
 
 
-def _our_files() -> Iterator[object]:
-    """Our code, which an editable install may change; and the folders of packages."""
-    waiting = [os.path.dirname(commodore_py.__file__)]
-    while waiting:
-        folder, files = waiting.pop(), list[tuple[Any, ...]]()
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
-                        waiting.append(entry.path)
-                elif entry.is_symlink():
-                    files.append(_stat(entry.path))  # it may lead nowhere
-                else:
-                    files.append((entry.name, *_signature(entry.stat())))
-        waiting.sort()
-        yield folder, sorted(files)
-    for folder in sys.path:
-        if folder.endswith("-packages"):
-            # Another version of a package has other names there.
-            yield _stat(folder)
+def _has_packages(folder: str) -> bool:
+    """Another version of a package has other names in such a folder."""
+    return folder.endswith("-packages")
 
 
 def _tools(path: str) -> Iterator[str]:

@@ -19,7 +19,8 @@ from commodore_py.model.catalog import (
 )
 from commodore_py.model.problem import Problem
 from commodore_py.model.published import LockUse, Published
-from commodore_py.tuning.blake2 import blake2b
+
+from . import note_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
 
     from commodore_py.model.catalog import BundleUse
 
-_SCHEMA = "unchanged/v3"
+_SCHEMA = "unchanged/v4"
 NAME = "unchanged"
 """Of the note; `tuning/go_collector.py` looks for it, too."""
-_DIGEST = 40
 READS_FILE = "looked.json"
 """What instances read, see `cache.instances`: of the last run, unless that is marked."""
 _READS_OUTDATED = "looked.json.older"
@@ -42,8 +42,10 @@ class LastRun(NamedTuple):
     """A run that succeeded, by what it read, and its outcome."""
 
     environment: str
+    program: str
+    """The digest of a snapshot, of our own code."""
     files: str
-    """The digest of a snapshot."""
+    """The digest of another, of all that the run reads and writes."""
     cluster: str
     """The digest of the cluster's facts; empty where files hold them."""
     catalog: str
@@ -63,32 +65,26 @@ class LastRun(NamedTuple):
 
 def read(folder: Path) -> LastRun | None:
     """The note of the last run; None without a valid one."""
+    content = note_file.read(folder / NAME)
+    if content is None:
+        return None
     try:
-        digest, _, content = _file_in(folder).read_bytes().partition(b"\n")
-        if digest.decode() != _digest(content):
-            return None
         stored = json_text.load(content, name=NAME)
         if stored.pop("schema") != _SCHEMA or stored.keys() != set(LastRun._fields):
             return None
         return LastRun(**stored)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def write(folder: Path, run: LastRun) -> None:
-    """Note a run; without permission to write, the next run finds no note."""
-    content = json.dumps({"schema": _SCHEMA, **run._asdict()}).encode()
-    aside = folder / f"{NAME}-{os.getpid()}"
-    with suppress(OSError):
-        # What changes in the catalog may be secret.
-        with open(aside, "wb", opener=_private) as file:
-            file.write(_digest(content).encode() + b"\n" + content)
-        aside.replace(_file_in(folder))
+    """Note a run. What changes in the catalog may be secret, so the note is for its owner alone."""
+    note_file.write(folder / NAME, json.dumps({"schema": _SCHEMA, **run._asdict()}).encode())
 
 
 def forget(folder: Path) -> None:
     """Remove the note."""
-    _file_in(folder).unlink(missing_ok=True)
+    (folder / NAME).unlink(missing_ok=True)
 
 
 def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, Any]:
@@ -181,15 +177,3 @@ def locked_if_idle(state: Path) -> Iterator[bool]:
             yield True
     finally:
         os.close(lock)
-
-
-def _file_in(folder: Path) -> Path:
-    return folder / NAME
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_TRUNC, 0o600)
-
-
-def _digest(content: bytes) -> str:
-    return blake2b(content, digest_size=_DIGEST // 2).hexdigest()

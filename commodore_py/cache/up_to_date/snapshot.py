@@ -28,6 +28,9 @@ _NO_HOOK = ".sample"
 _GIT_SIGNS = frozenset({"HEAD", "refs"})
 _NOTHING: frozenset[str] = frozenset()
 
+OUTSIDE = "outside:"
+"""Before a path that is not below the folder of a snapshot."""
+
 
 class TooMuch(Exception):
     """There are more files than can be compared each time."""
@@ -36,15 +39,18 @@ class TooMuch(Exception):
 class Snapshot:
     """Folders and what is in them, as it was at one moment; of links, also their texts."""
 
-    __slots__ = ("_ignored_in", "_rows", "folders", "ignored", "links")
+    __slots__ = ("_ignored_everywhere", "_ignored_in", "_rows", "folders", "ignored", "links")
 
     def __init__(
         self,
         ignored: frozenset[str] = frozenset(),
         folders: dict[str, list[Row]] | None = None,
         links: Iterable[tuple[str, str]] = (),
+        *,
+        ignored_everywhere: frozenset[str] = _NOTHING,
     ) -> None:
         self.ignored = ignored
+        self._ignored_everywhere = ignored_everywhere
         self.folders = {} if folders is None else folders
         self.links = list(links)
         self._rows: dict[str, dict[str, Row]] = {}
@@ -55,7 +61,7 @@ class Snapshot:
 
     def rows_now(self, folder: str) -> list[Row]:
         """The entries of a folder at this moment."""
-        return _rows(folder, self._ignored_in.get(folder, _NOTHING))
+        return _rows(folder, self._ignored_in.get(folder, self._ignored_everywhere))
 
     def digest(self) -> str:
         """The digest of all of it."""
@@ -111,21 +117,25 @@ class Snapshot:
         time.sleep(left / 1e9)
         limit = newest - _FINE_CLOCK
         return all(
-            not folder.startswith(_OUTSIDE) and self.rows_now(folder) == self.folders[folder]
+            not folder.startswith(OUTSIDE) and self.rows_now(folder) == self.folders[folder]
             for folder in young
             if _newest(self.folders[folder]) >= limit
         )
 
 
-_OUTSIDE = "outside:"
-
-
-def take(root: str, more: Iterable[str] = (), *, ignored: frozenset[str]) -> Snapshot:
+def take(
+    root: str,
+    more: Iterable[str] = (),
+    *,
+    ignored: frozenset[str],
+    ignored_everywhere: frozenset[str] = _NOTHING,
+) -> Snapshot:
     """Everything below a folder, what links in it lead to, and what else is named.
 
-    Raises OSError where something cannot be read, TooMuch where there are too many files.
+    Some paths are `ignored`, and some names wherever they are. Raises OSError where something
+    cannot be read, TooMuch where there are too many files.
     """
-    return _completed(Snapshot(ignored), root, more)
+    return _completed(Snapshot(ignored, ignored_everywhere=ignored_everywhere), root, more)
 
 
 def take_again(
@@ -228,26 +238,37 @@ def _are_hooks(folder: str) -> bool:
 
 
 def _add_outside(snapshot: Snapshot, path: str) -> None:
+    key = f"{OUTSIDE}{path}"
+    if key not in snapshot.folders:
+        row = outside_row(path)
+        snapshot.folders[key] = [row]
+        if stat.S_ISDIR(int(row[1])):
+            _walk(snapshot, str(row[-1]), limit=_MOST_OUTSIDE)
+
+
+def outside_row(path: str) -> Row:
+    """What is at a path outside, and where that really is."""
     real = os.path.realpath(path)
-    key = f"{_OUTSIDE}{path}"
-    if key in snapshot.folders:
-        return
     try:
         found = os.stat(real)
     except (FileNotFoundError, NotADirectoryError):
-        snapshot.folders[key] = [("", 0, 0, real)]
-        return
+        return ("", 0, 0, real)
     if stat.S_ISDIR(found.st_mode):
-        snapshot.folders[key] = [("", found.st_mode, found.st_ino, real)]
-        _walk(snapshot, real, limit=_MOST_OUTSIDE)
-        return
+        return ("", found.st_mode, found.st_ino, real)
     times = (found.st_mtime_ns, found.st_ctime_ns)
-    snapshot.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]
+    return ("", found.st_mode, found.st_ino, found.st_size, *times, real)
+
+
+def is_young(found: os.stat_result, than: int) -> bool:
+    """Whether something may change after a moment without another time, going by the clock."""
+    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    coarse = newest % 1_000_000 == 0
+    return newest + (_COARSE_CLOCK if coarse else _FINE_CLOCK) >= than
 
 
 def _last_change(folder: str) -> int:
     """When something last came into a folder or went, or it was put there itself."""
-    path = folder.removeprefix(_OUTSIDE)
+    path = folder.removeprefix(OUTSIDE)
     try:
         return max(os.lstat(path).st_ctime_ns, os.stat(path).st_ctime_ns)
     except OSError:  # it does not exist: the folder above shows whether it ever did

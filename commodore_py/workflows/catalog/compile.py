@@ -8,12 +8,12 @@ from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import run_log
-from commodore_py.cache.up_to_date import last_run, warnings
+from commodore_py.cache.up_to_date import last_run, noted_files, warnings
 from commodore_py.cache.up_to_date.environment import fingerprint
 from commodore_py.cache.up_to_date.snapshot import TooMuch
 from commodore_py.errors import CommodoreError
 
-from .snapshots import snapshot_of_facts, snapshot_of_run
+from .snapshots import ignored_by_run, snapshot_of_facts, snapshot_of_program, snapshot_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,7 @@ _PRESENTATION = frozenset(
         *("login_timeout", "request_timeout", "output_files"),
     }
 )
+_ENVIRONMENT = "options, environment, tools or the program itself"
 
 
 def compile_catalog(
@@ -114,6 +115,7 @@ class _Run:
         self._folder = config.paths.state
         self._root = str(config.paths.root)
         self._last: LastRun | None = None
+        self._program: Snapshot | None = None
         self._before: Snapshot | None = None
         self._facts: Snapshot | None = None
         """The facts before a first run; later ones look at all files before they read any."""
@@ -129,42 +131,63 @@ class _Run:
             self._last = last = last_run.read(self._folder)
             self._environment = self._fingerprint()
             if last is None:
+                self._program = snapshot_of_program()
                 self._facts = self._snapshot_of_facts()
                 return None
-            self._before = before = self._snapshot()
-            if not idle or before is None:
-                return None
-            why = self._difference(last, before)
+            why = self._difference(last, note=note) if idle else ""
+            published = None
             if why:
                 log.info("not up to date since the run of %s: %s", last.time, why)
+            elif idle:
+                with suppress(ValueError, KeyError, TypeError):
+                    took = (("gather", round(monotonic() - started, 3)), ("render", 0.0))
+                    published = last_run.published_of(last.outcome)
+                    published = published._replace(timings=(*took, ("publish", 0.0)))
+            if published is None:
+                self._look()
                 return None
-            published = None
-            with suppress(ValueError, KeyError, TypeError):
-                took = (("gather", round(monotonic() - started, 3)), ("render", 0.0))
-                published = last_run.published_of(last.outcome)
-                published = published._replace(timings=(*took, ("publish", 0.0)))
-        if published is not None:
-            if note and self._config.result_cache is not None:
-                last_run.set_reads_current(self._folder)
-            log.info("nothing changed since %s: nothing to do", last.time)
-            warnings.repeat(last.warnings)
+        if note and self._config.result_cache is not None:
+            last_run.set_reads_current(self._folder)
+        log.info("nothing changed since %s: nothing to do", last.time)
+        warnings.repeat(last.warnings)
         return published
 
-    def _difference(self, last: LastRun, before: Snapshot) -> str:
+    def _difference(self, last: LastRun, *, note: bool) -> str:
         """Why the catalog is not up to date; the cheapest comparisons come first."""
         if last.environment != self._environment:
-            return "options, environment, tools or the program itself"
+            return _ENVIRONMENT
         if not last.repeatable:
             return "what it warned of may have changed"
         if last.outcome["files"] and (
             self._config.push or self._lines is None or last.outcome["lines"] is None
         ):
             return "there is a change to show, or to push"
-        if last.files != before.digest():
-            return "files"
+        why = self._difference_of_files(last, note=note)
+        if why:
+            return why
         from . import responses
 
         return responses.difference(self._config, self._cluster, last)
+
+    def _difference_of_files(self, last: LastRun, *, note: bool) -> str:
+        ignored = ignored_by_run(self._config, self._own_outputs())
+        if noted_files.are_as_noted(self._folder, last, ignored):
+            return ""
+        began = time_ns()
+        program, before = self._look()
+        if program.digest() != last.program:
+            return _ENVIRONMENT
+        if before is None or before.digest() != last.files:
+            return "files"
+        if note:
+            noted_files.note(self._folder, last, before, program, began)
+        return ""
+
+    def _look(self) -> tuple[Snapshot, Snapshot | None]:
+        """The program, and all files before they are read by this run."""
+        if self._program is None:
+            self._program, self._before = snapshot_of_program(), self._snapshot()
+        return self._program, self._before
 
     def _fingerprint(self) -> str:
         settings = {
@@ -221,12 +244,13 @@ class _Run:
         from .note import Observed, note_of
 
         _note_reads(self._config, sources, self.events)
-        if self._before is None:
+        if self._before is None or self._program is None:
             return
         if self._config.lock_file is not None:  # it may have been written just now
             self._environment = self._fingerprint()
         observed = Observed(
             self._environment,
+            self._program.digest(),
             self._before,
             self._began,
             self.events,

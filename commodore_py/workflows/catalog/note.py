@@ -33,6 +33,7 @@ class Observed(NamedTuple):
     """What was collected since before the run began."""
 
     environment: str
+    program: str
     before: Snapshot
     began: int
     events: Events
@@ -76,6 +77,7 @@ def note_of(
     text = lines(published.change) if lines is not None and published.change else None
     return LastRun(
         environment=observed.environment,
+        program=observed.program,
         files=files.digest(),
         cluster="" if asks_nobody or facts else responses.digest_of(sources.cluster),
         catalog=sources.cluster.catalog_url,

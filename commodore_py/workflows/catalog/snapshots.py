@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import commodore_py
 from commodore_py.cache.up_to_date.snapshot import take, take_again
 
 if TYPE_CHECKING:
@@ -27,13 +28,24 @@ def snapshot_of_run(
     With a snapshot from `before` the run, only what the run has `written` is read again. Files that
     others change meanwhile stay as they were, so that the next run finds them modified.
     """
-    facts = _facts_of(config)
-    more = {*outside, *_read_in(facts)}
-    ignored = {str(config.paths.state), *own_outputs, *([f"{facts}/reports"] if facts else [])}
-    root, out = str(config.paths.root), frozenset(ignored)
+    more = sorted({*outside, *_read_in(_facts_of(config))})
+    root, ignored = str(config.paths.root), ignored_by_run(config, own_outputs)
     if before is None:
-        return take(root, sorted(more), ignored=out)
-    return take_again(before, root, sorted(more), written=written, ignored=out)
+        return take(root, more, ignored=ignored)
+    return take_again(before, root, more, written=written, ignored=ignored)
+
+
+def ignored_by_run(config: Config, own_outputs: Iterable[str]) -> frozenset[str]:
+    """Our notes and reports, and `own_outputs`."""
+    facts = _facts_of(config)
+    reports = [f"{facts}/reports"] if facts else []
+    return frozenset([str(config.paths.state), *own_outputs, *reports])
+
+
+def snapshot_of_program() -> Snapshot:
+    """Our own code, which an editable install may change."""
+    folder = os.path.dirname(commodore_py.__file__)  # noqa: PTH120 - as it is named
+    return take(folder, ignored=frozenset(), ignored_everywhere=frozenset({"__pycache__"}))
 
 
 def snapshot_of_facts(config: Config) -> Snapshot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from contextlib import suppress
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.http import credentials
 from commodore_py.cache import instances
-from commodore_py.cache.up_to_date import last_run
+from commodore_py.cache.up_to_date import last_run, note_file, noted_files
 from commodore_py.catalog.unreported import unreported
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.record import Record
@@ -24,8 +23,15 @@ from commodore_py.workflows.tools.folder import ToolFolder
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import as_json, damaged, spoilt
 
+_NOBODY = last_run.LastRun(
+    "", "", "", "", "", [], [], [], [], [], repeatable=True, outcome={}, time=""
+)
 VALID = {
-    "schema": "unchanged/v3",
+    "schema": "unchanged/v4",
+    "of": noted_files.key(_NOBODY, ()),
+    "outside": ["/x"],
+    "are": "",
+    "parts": [""],
     "cluster": "c-x",
     "commit": "0" * 40,
     "report": {"a": 1},
@@ -44,7 +50,12 @@ VALID = {
 }
 FILES = (
     *(".commodore/running", ".commodore/journal/files-0.json", ".commodore/unreported.json"),
-    *(".commodore/unchanged", ".commodore/looked.json", ".commodore/commodore-vendored.json"),
+    *(
+        ".commodore/unchanged",
+        ".commodore/unchanged-files",
+        ".commodore/looked.json",
+        ".commodore/commodore-vendored.json",
+    ),
     *("docker/config.json", "cache/tokens", "cache/state.json"),
 )
 CASES = st.one_of(
@@ -56,17 +67,20 @@ def feed(content: bytes) -> None:
     errors: list[CommodoreError] = []
     with tempfile.TemporaryDirectory() as name:
         root = Path(name).resolve()
-        digest = hashlib.sha256(content).hexdigest()[:40].encode()
         for file in FILES:
             path = root / file
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(digest + b"\n" + content if path.name == "unchanged" else content)
+            if path.name.startswith(last_run.NAME):
+                note_file.write(path, content)
+            else:
+                path.write_bytes(content)
         os.environ["DOCKER_CONFIG"] = str(root / "docker")
         paths = WorkPaths(root)
         asks = (
             lambda: list(Journal.of(paths).open_intents()),
             lambda: unreported(paths),
             lambda: last_run.read(paths.state),
+            lambda: noted_files.are_as_noted(paths.state, _NOBODY, ()),
             lambda: instances.read(paths.state),
             lambda: Record.read(paths.state, root),
             lambda: credentials.login_for("example.com"),
