@@ -7,12 +7,11 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from click.shell_completion import CompletionItem
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import click
+    from click.shell_completion import CompletionItem
 
 _SERVER_SECONDS = 0.25
 _FILES_SECONDS = 10.0
@@ -30,6 +29,8 @@ def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
     def complete(
         ctx: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         answers: list[Words] = [{}]
 
         def search() -> None:
