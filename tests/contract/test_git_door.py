@@ -224,7 +224,8 @@ def test_new_worktrees_are_the_same_both_ways(tmp_path: Path, branch: str) -> No
         add_worktree(checkout, bare, commit, branch)
         own = git_folder_of(checkout)
         assert own is not None
-        set_own_ref(checkout, own, _OWN, commit)
+        for value in (git(bare, "rev-parse", f"{commit}^{{tree}}"), commit):  # new, and again
+            set_own_ref(checkout, own, _OWN, value)
         check_both(checkout)
         return (
             sorted(path.name for path in own.iterdir() if path.name not in ("FETCH_HEAD", "logs")),
@@ -239,6 +240,32 @@ def test_new_worktrees_are_the_same_both_ways(tmp_path: Path, branch: str) -> No
         by_program = made("program")
 
     assert by_files == by_program
+
+
+@pytest.mark.parametrize("odd", ["to a ref", "by a link", "with a log"])
+def test_an_odd_ref_of_a_worktree_is_written_by_git(tmp_path: Path, odd: str) -> None:
+    source = make_repository(tmp_path / "remote.git", FILES)
+    checkout = tmp_path / "checkout"
+    git(source, "worktree", "add", "--quiet", "--detach", str(checkout))
+    own, commit = git_folder_of(checkout), git(source, "rev-parse", "HEAD")
+    assert own is not None
+    git(checkout, "update-ref", _OWN, git(source, "rev-parse", "HEAD^{tree}"))
+    other = own / f"{_OWN}-other"
+    match odd:
+        case "to a ref":
+            other.write_text((own / _OWN).read_text())
+            git(checkout, "symbolic-ref", _OWN, f"{_OWN}-other")
+        case "by a link":
+            (own / _OWN).rename(other)
+            (own / _OWN).symlink_to(other.name)
+        case _:
+            (own / "logs" / _OWN).parent.mkdir(parents=True)
+            (own / "logs" / _OWN).touch()
+
+    set_own_ref(checkout, own, _OWN, commit)
+
+    assert git(checkout, "rev-parse", _OWN) == commit
+    assert odd != "with a log" or commit in (own / "logs" / _OWN).read_text()
 
 
 # -- sequences

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.git import object_cache_entries
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.object_cache_entries import LIST
 from commodore_py.dependencies.jsonnet.fetch import Clones
@@ -150,6 +151,68 @@ def test_new_objects_are_cached_for_the_next_clone(shared: Shared) -> None:
     shared.fetch_in("two", component(repository))
 
     assert counts(shared.bare_in("two", repository))["count"] == 0
+
+
+@pytest.mark.parametrize("by_program", [False, True])
+def test_what_comes_to_an_entry_is_complete(
+    shared: Shared, foo: Path, monkeypatch: pytest.MonkeyPatch, *, by_program: bool
+) -> None:
+    if by_program:
+        monkeypatch.setenv("COMMODORE_GIT", "program")
+    shared.fetch_in("one", component(foo))
+    commit_to(foo, {"new.txt": "new", "more/new.txt": "newer"})
+    git(foo, "branch", "--delete", "--force", "feat/x")
+    tag(foo, "v2.0.0")
+
+    shared.fetch_in("one", component(foo))
+
+    entry, clone = shared.entry(foo), shared.bare_in("one", foo)
+    listed = json.loads((entry / LIST).read_bytes())
+    assert refs_and_commits(entry) == refs_and_commits(clone)
+    assert git(entry, "fsck", "--full", "--strict") == ""
+    assert counts(entry)["count"] == 0
+    assert sorted(listed["packs"]) == sorted(packs(entry))
+    assert sorted(listed["tips"]) == sorted({line.split()[0] for line in _refs(entry)})
+    assert by_program or not any((entry / name).is_file() for name in names_of_refs(entry))
+
+
+def _refs(entry: Path) -> list[str]:
+    return refs_and_commits(entry).splitlines()
+
+
+def test_an_entry_of_many_packs_gets_few_again(
+    shared: Shared, foo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_cache_entries, "_MOST_PACKS", 3)
+    git_settings = shared.root / "settings"
+    git_settings.write_text("[gc]\n\tautoPackLimit = 2\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(git_settings))
+    shared.fetch_in("one", component(foo))
+    for number in range(4):
+        commit_to(foo, {"new.txt": str(number)})
+        shared.fetch_in("one", component(foo))
+
+    entry = shared.entry(foo)
+    assert len(packs(entry)) <= 3
+    assert refs_and_commits(entry) == refs_and_commits(shared.bare_in("one", foo))
+    assert git(entry, "fsck", "--full", "--strict") == ""
+
+
+def test_damage_to_a_clone_does_not_come_to_the_cache(shared: Shared, foo: Path) -> None:
+    shared.fetch_in("one", component(foo))
+    place, clone = shared.place_in("one", "foo"), shared.bare_in("one", foo)
+    commit_in(place, {"mine.txt": "mine"})
+    blob = git(place, "rev-parse", "HEAD:mine.txt")
+    git(place, "push", "--quiet", "origin", "HEAD:master")
+    (shared.root / "other").write_text("other")
+    other = git(place, "hash-object", "-w", str(shared.root / "other"))
+    damaged = clone / "objects" / blob[:2] / blob[2:]
+    damaged.chmod(0o600)
+    damaged.write_bytes((clone / "objects" / other[:2] / other[2:]).read_bytes())
+
+    ObjectCache(shared.cache).update(str(foo), clone, fresh=False, changed=True)
+
+    assert not shared.entry(foo).exists()
 
 
 def test_a_clone_from_the_cache_equals_one_without(shared: Shared, foo: Path) -> None:
@@ -314,11 +377,15 @@ def test_a_broken_cache_is_reported_and_replaced(
     assert counts(shared.bare_in("three", repository))["count"] == 0
 
 
+@pytest.mark.parametrize("damage", [without_pack, without_index])
 def test_an_entry_that_breaks_while_it_is_kept_is_dropped(
-    shared: Shared, foo: Path, caplog: pytest.LogCaptureFixture
+    shared: Shared,
+    foo: Path,
+    caplog: pytest.LogCaptureFixture,
+    damage: Callable[[Path], None],
 ) -> None:
     shared.fetch_in("one", component(foo))
-    without_pack(shared.entry(foo))
+    damage(shared.entry(foo))
     commit_to(foo, {"new.txt": "new"})
 
     (got,) = shared.fetch_in("one", component(foo))

@@ -289,6 +289,34 @@ def test_a_new_repository_on_a_server_takes_few_programs(
     assert not counted.keys() & {"worktree", "update-ref", "maintenance", "for-each-ref"}
 
 
+def test_what_was_pushed_takes_few_programs(
+    workspace: Workspace, started: Callable[[], Counter[str]]
+) -> None:
+    repository = workspace.repository("foo")
+    spec, cache = component(repository), workspace.root / "cache"
+    workspace.fetch(spec, git_cache=cache)
+    commit = commit_to(repository, {"new.txt": "new"})
+    started()
+
+    (got,) = workspace.fetch(spec, git_cache=cache)
+
+    counted = started()
+    assert got.commit == commit
+    ours = {"fetch", "pack-refs", "pack-objects", "index-pack", "checkout"}
+    of_fetch = {
+        "config",
+        "var",
+        "upload-pack",
+        "pack-objects",
+        "unpack-objects",
+        "rev-list",
+        "maintenance",
+        "gc",
+    }
+    assert counted.keys() <= ours | of_fetch
+    assert all(counted[name] == 1 for name in ours - {"pack-objects"})
+
+
 def test_a_repository_that_is_cached_as_the_remote_has_it_is_only_checked_out(
     workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:

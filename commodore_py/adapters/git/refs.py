@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from os.path import exists, isfile
+from os.path import exists, isfile, islink
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -197,25 +197,36 @@ def own_ref(git_folder: Path | str, name: str) -> str:
 
 
 def set_own_ref(directory: Path, git_folder: Path, name: str, commit: str) -> None:
-    """Have a ref of one worktree alone lead to a commit."""
-    if not _begin_ref(git_folder, name, commit):
+    """Have a ref of one worktree alone lead to a commit that is there."""
+    if not _write_own_ref(git_folder, name, commit):
         git(directory, "update-ref", name, commit)
 
 
-def _begin_ref(git_folder: Path, name: str, commit: str) -> bool:
-    """Write a ref of a worktree's own that was not there; False where that is Git's to do."""
+def _write_own_ref(git_folder: Path, name: str, commit: str) -> bool:
+    """Write a ref of a worktree's own; False where that is Git's to do."""
     file = git_folder / name
-    if exists(file) or not isfile(git_folder / "commondir") or _folder_of_refs(git_folder) is None:
+    if not isfile(git_folder / "commondir") or _folder_of_refs(git_folder) is None:
         return False
     lock = file.with_name(f"{file.name}.lock")
     try:
+        # A log of it is Git's to write.
+        if exists(git_folder / "logs" / name) or not _is_value(file):
+            return False
         file.parent.mkdir(parents=True, exist_ok=True)
         with lock.open("x") as new:  # as Git does: the creator of the lock may write
             new.write(f"{commit}\n")
         lock.replace(file)
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
+
+
+def _is_value(file: Path) -> bool:
+    """Whether a ref may be replaced: it names an object, and no ref, or is not there."""
+    try:
+        return not islink(file) and OBJECT.fullmatch(text_of(str(file)).strip()) is not None
+    except FileNotFoundError:
+        return True
 
 
 def _folder_of_refs(git_folder: Path | str) -> str | None:
