@@ -1,7 +1,7 @@
 """Whether files are as they were noted, by one look at each: less than half the work of a snapshot.
 
-A folder whose own times are the same has the same names, so it is not listed. Where anything
-differs, a snapshot decides. With `COMMODORE_TUNING=off`, nothing is noted.
+A folder whose own times are the same has the same names, so it is not listed. If files differ but
+no folder does, a snapshot is made of the same looks. With `COMMODORE_TUNING=off`, nothing is noted.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import marshal
 import os
+import stat
+from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py import tuning
 from commodore_py.adapters import json_text
@@ -18,23 +20,69 @@ from commodore_py.cache.digests import BY_VALUE
 from commodore_py.tuning.blake2 import blake2b
 
 from . import note_file
-from .snapshot import OUTSIDE, is_young, outside_row
+from .snapshot import OUTSIDE, Snapshot, is_young, outside_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from .last_run import LastRun
-    from .snapshot import Row, Snapshot
+    from .snapshot import Row
 
 NAME = "unchanged-files"
 _SCHEMA = "files/v1"
+_SEPARATOR = b"\0"
 _signs_of = attrgetter("st_mode", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 """Of all but folders, as in the rows of a snapshot, after the name."""
 _SIGNS = 5
-# What was edited last is often edited next: it is looked at first, and may end the comparison.
-_AT_ONCE = 256
-_SEPARATOR = b"\0"
+
+
+class Look(NamedTuple):
+    """A look at all files that were noted; folders are as they were then, and so is the program."""
+
+    same: bool
+    """Whether the files are, too."""
+    ignored: frozenset[str]
+    outside: dict[str, Row]
+    folders: list[bytes]
+    of_folders: list[Row]
+    counts: list[int]
+    """How many files there are in each; of the last folders, what is in them does not count."""
+    names: list[bytes]
+    of_files: list[Row]
+
+    def snapshot(self) -> Snapshot:
+        """What a snapshot would have seen."""
+        found: dict[str, list[Row]] = {f"{OUTSIDE}{at}": [row] for at, row in self.outside.items()}
+        snapshot = Snapshot(self.ignored, found)
+        here, files = f"{os.getcwd()}/", zip(self.names, self.of_files, strict=True)
+        paths = [os.path.join(here, os.fsdecode(folder)) for folder in self.folders]
+        for folder, count in zip(paths, self.counts, strict=False):
+            rows = found[folder] = [(os.fsdecode(name), *of) for name, of in islice(files, count)]
+            for number, row in enumerate(rows):
+                if stat.S_ISLNK(int(row[1])):
+                    text = os.readlink(f"{folder}/{row[0]}")
+                    rows[number] = (*row, text)
+                    snapshot.links.append((folder, text))
+        for path, of in zip(paths, self.of_folders, strict=True):
+            above, _, name = path.rpartition("/")
+            if above in found and path not in self.ignored:
+                found[above].append((name, *of[:2]))
+        for rows in found.values():
+            rows.sort()
+        return snapshot
+
+
+class _Noted(NamedTuple):
+    """What is noted of a snapshot."""
+
+    folders: list[str]
+    of_folders: list[Row]
+    files: list[list[Row]]
+
+    @property
+    def of_files(self) -> list[Row]:
+        return [row[1 : _SIGNS + 1] for rows in self.files for row in rows]
 
 
 def note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int) -> None:
@@ -44,64 +92,94 @@ def note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int)
     """
     if not tuning.enabled():
         return
-    device, here = os.stat(state).st_dev, f"{os.getcwd()}/"
-    seen: dict[str, Row] = {}
-    outside: dict[str, Row] = {}
-    for folder, rows in (program.folders | run.folders).items():
-        if folder.startswith(OUTSIDE):
-            outside[folder.removeprefix(OUTSIDE)] = rows[0]
-            continue
-        inside = [f"{folder}/{row[0]}" for row in rows if len(row) <= _SIGNS]
-        for path in (folder, *inside):
-            found = os.lstat(path)
-            # The program is on another device where it is in the image of a container.
-            if is_young(found, began) or (folder in run.folders and found.st_dev != device):
-                return
-            seen[path] = _signs_of(found)
-        for row in rows:
-            if len(row) > _SIGNS:
-                seen[f"{folder}/{row[0]}"] = row[1 : _SIGNS + 1]
-    latest = sorted(seen, key=lambda path: (seen[path][-1], path), reverse=True)
+    # The program is on another device where it is in the image of a container.
+    ours, noted = _noted(program, began), _noted(run, began, os.stat(state).st_dev)
+    if ours is None or noted is None:
+        return
+    here = f"{os.getcwd()}/"
+    outside = [key.removeprefix(OUTSIDE) for key in run.folders if key.startswith(OUTSIDE)]
+    own = [*ours.folders, *_paths(ours)]
     # From the current directory, most paths are much shorter.
-    paths = [os.fsencode(path.removeprefix(here)) for path in latest]
+    folders = [folder.removeprefix(here) for folder in noted.folders]
     head = {
-        "of": key(of, run.ignored),
-        "outside": [*outside],
-        "are": _digest([*outside.values()]),
-        "parts": [_digest(part) for part in _parts([seen[path] for path in latest])],
+        "run": key(of, run.ignored),
+        "program": [len(own), _digest([*ours.of_folders, *ours.of_files])],
+        "outside": [outside, _digest([run.folders[f"{OUTSIDE}{path}"][0] for path in outside])],
+        "folders": [len(folders), _digest(noted.of_folders)],
+        "files": [[len(rows) for rows in noted.files], _digest(noted.of_files)],
     }
+    names = [*own, *folders, *(str(row[0]) for rows in noted.files for row in rows)]
     file = state / NAME
-    note_file.write(file, json.dumps(head).encode() + b"\n" + _SEPARATOR.join(paths))
+    content = _SEPARATOR.join(map(os.fsencode, names))
+    note_file.write(file, json.dumps(head).encode() + b"\n" + content)
     if os.stat(state).st_mtime_ns < os.stat(file).st_mtime_ns:
         file.unlink()  # times of folders say nothing in this file system
 
 
-def are_as_noted(state: Path, of: LastRun, ignored: Iterable[str]) -> bool:
-    """Whether the files that the note of a run is about are certainly the same now."""
+def look(state: Path, of: LastRun, ignored: frozenset[str]) -> Look | None:
+    """Look at the files that the note of a run is about; None if a snapshot has to be taken."""
     content = note_file.read(state / NAME) if tuning.enabled() else None
-    if content is None:
-        return False
-    text, _, rest = content.partition(b"\n")
+    head, _, names = (content or b"").partition(b"\n")
     try:
-        head = json_text.load(text, name=NAME)
-        if head["of"] != key(of, ignored):
-            return False
-        if head["are"] != _digest([outside_row(path) for path in head["outside"]]):
-            return False
-        parts = zip(_parts(rest.split(_SEPARATOR)), head["parts"], strict=True)
-        return all(_digest([*map(_signs_of, map(os.lstat, part))]) == then for part, then in parts)
+        stored = json_text.load(head, name=NAME)
+        valid = stored["run"] == key(of, ignored)
+        return _look(stored, names.split(_SEPARATOR), ignored) if valid else None
     except (OSError, ValueError, KeyError, TypeError):
-        return False
+        return None
 
 
-def _parts(values: list[Any]) -> Iterator[list[Any]]:
-    return (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
+def _look(stored: dict[str, Any], all_names: list[bytes], ignored: frozenset[str]) -> Look | None:
+    (own, of_own), (number, of_then) = stored["program"], stored["folders"]
+    parts = iter(all_names)
+    if _digest(_looks(islice(parts, own))) != of_own:
+        return None
+    folders = [*islice(parts, number)]
+    of_folders = _looks(folders)
+    outside = {path: outside_row(path) for path in stored["outside"][0]}
+    if _digest(of_folders) != of_then or _digest([*outside.values()]) != stored["outside"][1]:
+        return None
+    (counts, of_same), names = stored["files"], [*parts]
+    left, inside = iter(names), zip(folders, counts, strict=False)
+    paths = (map((folder + b"/").__add__, islice(left, count)) for folder, count in inside)
+    of_files = _looks(chain.from_iterable(paths))
+    if len(of_files) != len(names):
+        return None
+    same = _digest(of_files) == of_same
+    return Look(same, ignored, outside, folders, of_folders, counts, names, of_files)
 
 
 def key(of: LastRun, ignored: Iterable[str]) -> str:
     """What the files are about: a run, without the files that did not count for it."""
     # The current directory is a part of the environment.
     return _digest([_SCHEMA, of.environment, of.program, of.files, *sorted(ignored)])
+
+
+def _noted(snapshot: Snapshot, began: int, device: int | None = None) -> _Noted | None:
+    """Folders, those of which only the mode counts last; None if one may not be noted."""
+    folders = [folder for folder in snapshot.folders if not folder.startswith(OUTSIDE)]
+    rows = [snapshot.folders[folder] for folder in folders]
+    files = [[row for row in inside if len(row) > _SIGNS] for inside in rows]
+    inner = {
+        f"{folder}/{row[0]}"
+        for folder, inside in zip(folders, rows, strict=True)
+        for row in inside
+        if len(row) <= _SIGNS
+    }
+    folders += sorted(inner.difference(folders))
+    looks = [os.lstat(folder) for folder in folders]
+    other = device is not None and any(found.st_dev != device for found in looks)
+    if other or any(is_young(found, began) for found in looks):
+        return None
+    return _Noted(folders, [*map(_signs_of, looks)], files)
+
+
+def _paths(noted: _Noted) -> list[str]:
+    inside = zip(noted.folders, noted.files, strict=False)
+    return [f"{folder}/{row[0]}" for folder, rows in inside for row in rows]
+
+
+def _looks(paths: Iterable[bytes]) -> list[Row]:
+    return [*map(_signs_of, map(os.lstat, paths))]
 
 
 def _digest(values: list[Any]) -> str:

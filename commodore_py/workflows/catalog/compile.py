@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commodore_py.cache.up_to_date.last_run import LastRun
+    from commodore_py.cache.up_to_date.noted_files import Look
     from commodore_py.cache.up_to_date.snapshot import Snapshot
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
@@ -115,7 +116,8 @@ class _Run:
         self._folder = config.paths.state
         self._root = str(config.paths.root)
         self._last: LastRun | None = None
-        self._program: Snapshot | None = None
+        self._noted: Look | None = None
+        self._program = ""
         self._before: Snapshot | None = None
         self._facts: Snapshot | None = None
         """The facts before a first run; later ones look at all files before they read any."""
@@ -131,7 +133,7 @@ class _Run:
             self._last = last = last_run.read(self._folder)
             self._environment = self._fingerprint()
             if last is None:
-                self._program = snapshot_of_program()
+                self._program = snapshot_of_program().digest()
                 self._facts = self._snapshot_of_facts()
                 return None
             why = self._difference(last, note=note) if idle else ""
@@ -171,22 +173,29 @@ class _Run:
 
     def _difference_of_files(self, last: LastRun, *, note: bool) -> str:
         ignored = ignored_by_run(self._config, self._own_outputs())
-        if noted_files.are_as_noted(self._folder, last, ignored):
+        self._noted = noted_files.look(self._folder, last, ignored)
+        if self._noted is not None and self._noted.same:
             return ""
         began = time_ns()
         program, before = self._look()
-        if program.digest() != last.program:
+        if program != last.program:
             return _ENVIRONMENT
         if before is None or before.digest() != last.files:
             return "files"
         if note:
-            noted_files.note(self._folder, last, before, program, began)
+            now = snapshot_of_program()
+            if now.digest() == program:
+                noted_files.note(self._folder, last, before, now, began)
         return ""
 
-    def _look(self) -> tuple[Snapshot, Snapshot | None]:
+    def _look(self) -> tuple[str, Snapshot | None]:
         """The program, and all files before they are read by this run."""
-        if self._program is None:
-            self._program, self._before = snapshot_of_program(), self._snapshot()
+        if not self._program:
+            if self._noted is not None and self._last is not None:
+                self._program = self._last.program
+            else:
+                self._program = snapshot_of_program().digest()
+            self._before = self._snapshot()
         return self._program, self._before
 
     def _fingerprint(self) -> str:
@@ -204,6 +213,8 @@ class _Run:
     def _snapshot(self) -> Snapshot | None:
         outside = self._last.outside if self._last is not None else ()
         try:
+            if self._noted is not None:
+                return self._noted.snapshot()
             return snapshot_of_run(self._config, outside, self._own_outputs())
         except (OSError, TooMuch) as error:
             log.debug("the working directory cannot be read: %s", error)
@@ -244,13 +255,13 @@ class _Run:
         from .note import Observed, note_of
 
         _note_reads(self._config, sources, self.events)
-        if self._before is None or self._program is None:
+        if self._before is None:
             return
         if self._config.lock_file is not None:  # it may have been written just now
             self._environment = self._fingerprint()
         observed = Observed(
             self._environment,
-            self._program.digest(),
+            self._program,
             self._before,
             self._began,
             self.events,

@@ -57,8 +57,12 @@ class Noting(NamedTuple):
         noted_files.note(self.state, last, run, program, began)
         return last
 
+    def look(self, last: LastRun) -> noted_files.Look | None:
+        return noted_files.look(self.state, last, self.ignored)
+
     def are_as_noted(self, last: LastRun) -> bool:
-        return noted_files.are_as_noted(self.state, last, self.ignored)
+        look = self.look(last)
+        return look is not None and look.same
 
 
 @pytest.fixture
@@ -144,11 +148,31 @@ def test_what_is_as_noted_gives_the_same_snapshots(noting: Noting, seed: int) ->
         except OSError:  # what an earlier change has removed
             continue
         (noting.work / "passing").unlink(missing_ok=True)
-        if noting.are_as_noted(last):
-            assert noting.last() == last
+        look = noting.look(last)
+        if look is not None:
+            same_as(look.snapshot(), noting.snapshots()[0])
+            assert not look.same or noting.last() == last
         if noting.last() == last or chance.random() < 0.5:
             last = noting.note()
             assert noting.are_as_noted(last)
+
+
+def same_as(one: Snapshot, other: Snapshot) -> None:
+    assert one.folders == other.folders
+    assert sorted(one.links) == sorted(other.links)
+    assert one.digest() == other.digest()
+
+
+def test_a_snapshot_is_made_of_the_looks(noting: Noting) -> None:
+    last = noting.note()
+    (noting.work / "inner/file").write_text("two")
+    (noting.work / "inner/deep/file").chmod(0o755)
+
+    look = noting.look(last)
+
+    assert look is not None
+    assert not look.same
+    same_as(look.snapshot(), noting.snapshots()[0])
 
 
 def test_a_young_folder_is_not_noted(noting: Noting) -> None:
@@ -219,7 +243,7 @@ def test_another_run_has_another_note(noting: Noting) -> None:
     assert not noting.are_as_noted(last._replace(files="other"))
     assert not noting.are_as_noted(last._replace(program="other"))
     other = {*noting.ignored, str(noting.work / "out.json")}
-    assert not noted_files.are_as_noted(noting.state, last, other)
+    assert noted_files.look(noting.state, last, frozenset(other)) is None
 
 
 def test_without_tuning_nothing_is_noted(noting: Noting, monkeypatch: pytest.MonkeyPatch) -> None:
