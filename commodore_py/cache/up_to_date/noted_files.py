@@ -90,7 +90,7 @@ def note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int)
 
     Nothing is noted where a change could hide behind the same times.
     """
-    if not tuning.enabled():
+    if not tuning.enabled() or any(folder.startswith(OUTSIDE) for folder in program.folders):
         return
     # The program is on another device where it is in the image of a container.
     ours, noted = _noted(program, began), _noted(run, began, os.stat(state).st_dev)

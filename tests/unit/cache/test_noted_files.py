@@ -210,6 +210,14 @@ def test_folders_on_another_device_are_not_noted(
     assert not (noting.state / noted_files.NAME).exists()
 
 
+def test_a_program_with_links_that_lead_out_is_not_noted(noting: Noting) -> None:
+    (noting.program / "out").symlink_to(noting.outside / "named")
+
+    noting.note()
+
+    assert not (noting.state / noted_files.NAME).exists()
+
+
 def test_where_folders_keep_their_times_nothing_is_noted(
     noting: Noting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
