@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git import program as git_program
+from commodore_py.adapters.git import user_settings
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -456,7 +456,7 @@ def test_an_unchanged_run_starts_few_git_processes(
         workspace.fetch(*configurations)
         workspace.fetch(*components)
     calls = _count_git(workspace.root, monkeypatch)
-    git_program.rules_in_settings.cache_clear()  # as in another process
+    user_settings.ask.cache_clear()  # as in another process
 
     workspace.fetch(*configurations)
     workspace.fetch(*components)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git import program
+from commodore_py.adapters.git import user_settings
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -35,7 +35,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cou
     def since() -> Counter[str]:
         events = [json.loads(line) for line in log.read_text().splitlines()]
         log.write_text("")
-        program.rules_in_settings.cache_clear()  # what follows is another command's
+        user_settings.ask.cache_clear()  # what follows is another command's
         return Counter(e["name"] for e in events if e["event"] == "cmd_name")
 
     return since
@@ -72,7 +72,7 @@ def test_forty_unchanged_repositories(
 
     assert fetched == again == later
     # The user's settings are asked for once; for all the rest, files are read.
-    assert soon == started() == {"config": 1}
+    assert soon == started() == {"var": 1}
 
 
 def test_local_mode_asks_no_git(
@@ -197,7 +197,7 @@ def test_a_worktree_that_is_clean_is_checked_again_after(
     workspace.fetch(spec)
     started()
     workspace.fetch(spec)
-    assert started() == {"config": 1}
+    assert started() == {"var": 1}
 
     change(workspace.place("foo"))
 
@@ -218,7 +218,7 @@ def test_a_worktree_that_git_called_clean_is_checked_again_after(
     settle(workspace, spec)
     started()
     workspace.fetch(spec)
-    assert started() == {"config": 1}
+    assert started() == {"var": 1}
 
     change(workspace.place("foo"))
 
@@ -254,7 +254,7 @@ def test_a_configuration_that_is_clean_is_checked_again_after(
     settle(workspace, spec)
     started()
     workspace.fetch(spec)
-    assert started() == {"config": 1}
+    assert started() == {"var": 1}
 
     change(place)
 
@@ -272,7 +272,7 @@ def test_a_new_repository_takes_few_programs(
     workspace.fetch(*specs)
 
     # One is made by Git, the others are like it; of each, one look at whether it is complete.
-    assert started() == {"init": 1, "config": 1, "rev-list": len(names), "checkout": len(names)}
+    assert started() == {"init": 1, "var": 1, "rev-list": len(names)}
 
 
 def test_a_new_repository_on_a_server_takes_few_programs(
@@ -285,8 +285,14 @@ def test_a_new_repository_on_a_server_takes_few_programs(
         workspace.fetch(DependencySpec(Kind.COMPONENT, "foo", url, "master", component="foo"))
 
     counted = started()
-    assert counted["init"] == counted["fetch"] == counted["pack-refs"] == counted["checkout"] == 1
-    assert not counted.keys() & {"worktree", "update-ref", "maintenance", "for-each-ref"}
+    assert counted["init"] == counted["fetch"] == counted["pack-refs"] == counted["var"] == 1
+    assert not counted.keys() & {
+        "checkout",
+        "worktree",
+        "update-ref",
+        "maintenance",
+        "for-each-ref",
+    }
 
 
 def test_what_was_pushed_takes_few_programs(
@@ -334,5 +340,12 @@ def test_a_repository_that_is_cached_as_the_remote_has_it_is_only_checked_out(
 
     counted = started()
     assert got.commit == git(repository, "rev-parse", "v1.0.0^{commit}")
-    assert counted["init"] == counted["ls-remote"] == counted["checkout"] == 1
-    assert not counted.keys() & {"fetch", "update-ref", "pack-refs", "cat-file", "rev-list"}
+    assert counted["init"] == counted["ls-remote"] == counted["var"] == 1
+    assert not counted.keys() & {
+        "checkout",
+        "fetch",
+        "update-ref",
+        "pack-refs",
+        "cat-file",
+        "rev-list",
+    }

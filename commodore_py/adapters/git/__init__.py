@@ -10,6 +10,9 @@
 `layout`     which repositories are read by hand, and which by the git program alone
 `index`      Git's index
 `local_remote` remotes on this machine
+`contents`   contents of objects
+`first_checkout` checkouts to empty places
+`user_settings` what the user's settings change
 `abbreviations` abbreviated commits
 
 Every question has two ways. The fast one reads what gitrepository-layout(5), gitformat-index(5)

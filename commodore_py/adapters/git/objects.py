@@ -31,7 +31,7 @@ def is_unambiguous(git_folder: Path, start: str) -> bool | None:
         return None
     found: set[str] = set()
     try:
-        for objects in _stores(f"{git_folder}/objects"):
+        for objects in stores(f"{git_folder}/objects"):
             with suppress(FileNotFoundError):
                 names = (start[:2] + name for name in os.listdir(f"{objects}/{start[:2]}"))
                 found.update(name for name in names if name.startswith(start))
@@ -43,7 +43,7 @@ def is_unambiguous(git_folder: Path, start: str) -> bool | None:
     return len(found) < 2  # noqa: PLR2004 - the plural
 
 
-def _stores(objects: str) -> list[str]:
+def stores(objects: str) -> list[str]:
     """A folder of objects, and those that it borrows from; ValueError if the program must say."""
     alternates = f"{objects}/info/alternates"
     if not exists(alternates):
@@ -62,12 +62,12 @@ def is_packed_commit(git_folder: Path, name: str) -> bool:
     return bool(tree_of(git_folder, name))
 
 
-def tree_of(git_folder: Path, commit: str) -> str:
+def tree_of(git_folder: Path | str, commit: str) -> str:
     """The tree of a commit; empty if it is not a commit, or the git program is needed."""
     if not is_plain(git_folder):
         return ""
     try:
-        for objects in _stores(f"{git_folder}/objects"):
+        for objects in stores(f"{git_folder}/objects"):
             tree = _tree_in_store(objects, commit)
             if tree is not None:
                 return tree
@@ -136,15 +136,25 @@ def _indexed(file: str, start: str) -> dict[str, int]:
 
 def lists(index: bytes, name: str) -> bool:
     """Whether the index of a pack has an object; False also for indexes of other versions."""
+    return place_in(index, name) is not None
+
+
+def place_in(index: bytes, name: str) -> int | None:
+    """The place of an object in a pack, by the pack's index; None also for other versions."""
     if index[:8] != _INDEX_V2:
-        return False
+        return None
     first = int(name[:2], 16)
     begin, end = struct.unpack_from(">2I", b"\0" * 4 + index[8:_NAMES], 4 * first)
     names, wanted = index[_NAMES + begin * _WIDTH : _NAMES + end * _WIDTH], bytes.fromhex(name)
     at = names.find(wanted)
     while at % _WIDTH and at >= 0:
         at = names.find(wanted, at + 1)
-    return at >= 0
+    if at < 0:
+        return None
+    (total,) = struct.unpack_from(">I", index, _NAMES - 4)
+    number = begin + at // _WIDTH
+    place: int = struct.unpack_from(">I", index, _NAMES + total * (_WIDTH + 4) + number * 4)[0]
+    return place
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -6,7 +6,6 @@ import functools
 import logging
 import os
 import re
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import ending, git_urls, time_limits
@@ -31,10 +30,6 @@ _PAUSES = (0.3, 1.5)  # seconds before each further try
 # Git ends slow HTTP itself, by bytes that arrive: here it is after us, where we cannot see it idle.
 _TOO_SLOW = "Operation too slow"
 _BYTES_A_SECOND, _LATER = 100, 5
-
-# Git's settings are looked up once, not by every client of remotes: a process takes milliseconds.
-_OF_SETTINGS = ("GIT_", "HOME", "XDG_CONFIG_HOME")
-_one_asks = Lock()
 
 
 def git(
@@ -127,23 +122,6 @@ def reach_push_url(directory: Path, url: str, rule: git_urls.PushRule) -> None:
     pushed_to = git_urls.push_url(url, rule)
     if pushed_to != git_urls.normalise(url):
         over_network(directory, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
-
-
-def has_rules_for_remotes(directory: Path) -> bool:
-    """Whether the user's settings change what an address means, or what is got from there."""
-    allowed = os.environ.get("GIT_ALLOW_PROTOCOL")
-    if allowed is not None and "file" not in allowed.split(":"):
-        return True
-    variables = (one for one in os.environ.items() if one[0].startswith(_OF_SETTINGS))
-    with _one_asks:
-        return rules_in_settings(directory, tuple(sorted(variables)))
-
-
-@functools.lru_cache
-def rules_in_settings(directory: Path, _variables: tuple[tuple[str, str], ...]) -> bool:
-    """The same of settings alone; remembered for as long as variables that lead to them stay."""
-    rules = r"^(url|protocol|transfer|uploadpack)\.|^fetch\.fsckobjects$"
-    return succeeds(directory, "config", "--get-regexp", rules, env=safe.without_ours())
 
 
 def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = None) -> bool:

@@ -67,7 +67,7 @@ def read_refs(git_folder: Path, *below: str) -> RefValues:
     return found if found is not None else list_refs(git_folder, *below)
 
 
-def refs_in_files(git_folder: Path, *below: str) -> RefValues | None:
+def refs_in_files(git_folder: Path | str, *below: str) -> RefValues | None:
     """The same by files; None if the git program is needed."""
     folder = str(git_folder)
     if not is_plain(folder):

@@ -20,7 +20,7 @@ from commodore_py.adapters.reading import bytes_of
 from .layout import is_plain
 from .program import git, succeeds
 from .refs import HEADS, refs_in_files
-from .repository import git_folder_of, settings_text
+from .repository import GitFolders, git_folder_of, settings_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,8 +93,11 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
     return heads
 
 
-def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "") -> None:
-    """Check a commit out to a new place, on a branch that follows the remote's if there is one."""
+def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "", *, root: Path) -> None:
+    """Check a commit out to a new place, on a branch that follows the remote's if there is one.
+
+    The user's settings are those that hold at `root`.
+    """
     origin = f"refs/remotes/origin/{branch}"
     how = ("--track", "-B", branch, origin) if branch else ("--detach", commit)
     admin = _begin(worktree, bare) if len(commit) == len(_NO_COMMIT) else None
@@ -102,8 +105,12 @@ def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "") -> N
         places = (*how[:-1], str(worktree), how[-1])
         git(bare, "worktree", "add", "--quiet", "--force", *places)
         return
-    # Other worktrees on the branch were looked up already; the place was and should be empty.
-    git(worktree, "checkout", "--quiet", "--ignore-other-worktrees", "--no-overwrite-ignore", *how)
+    from .first_checkout import write_checkout  # few runs make worktrees
+
+    if not write_checkout(worktree, GitFolders(admin, bare), commit, branch, root):
+        # Other worktrees on the branch were looked up already; the place was and should be empty.
+        quietly = ("--quiet", "--ignore-other-worktrees", "--no-overwrite-ignore")
+        git(worktree, "checkout", *quietly, *how)
     (admin / "locked").unlink()
 
 

@@ -78,7 +78,7 @@ _Folder = dict[bytes, "Leaf | _Folder"]
 
 def _tree(name: bytes, folder: _Folder, objects: dict[str, Object]) -> tuple[str, int, bytes]:
     lines: list[tuple[bytes, bytes]] = []
-    notes: list[tuple[int, bytes, bytes]] = []
+    notes: list[tuple[bytes, bytes]] = []
     count = 0
     for child, what in folder.items():
         if isinstance(what, Leaf):
@@ -87,14 +87,19 @@ def _tree(name: bytes, folder: _Folder, objects: dict[str, Object]) -> tuple[str
         else:
             id_, inside, noted = _tree(child, what, objects)
             count += inside
-            notes.append((len(child), child, noted))
+            notes.append((child, noted))
             mode, order = _FOLDER, child + b"/"
         lines.append((order, b"%o %s\0%s" % (mode, child, bytes.fromhex(id_))))
     tree = Object("tree", b"".join(line for _, line in sorted(lines)))
     id_ = tree.id("sha1")
     objects[id_] = tree
-    head = b"%s\0%d %d\n%s" % (name, count, len(notes), bytes.fromhex(id_))
-    return id_, count, head + b"".join(note for _, _, note in sorted(notes))
+    return id_, count, note_of(name, id_, count, notes)
+
+
+def note_of(name: bytes, tree: str, count: int, inner: list[tuple[bytes, bytes]]) -> bytes:
+    """What the index notes of a folder with so many files, and of those in it; by their names."""
+    notes = [note for _, _, note in sorted((len(child), child, note) for child, note in inner)]
+    return b"%s\0%d %d\n%s%s" % (name, count, len(inner), bytes.fromhex(tree), b"".join(notes))
 
 
 def store(

@@ -10,7 +10,7 @@ from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.layout import by_program, has_plain_settings
 from commodore_py.adapters.git.local_remote import git_folder_of_remote
-from commodore_py.adapters.git.program import has_rules_for_remotes, over_network
+from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.git.refs import (
     BRANCHES,
     FALLBACK_BRANCH,
@@ -20,6 +20,7 @@ from commodore_py.adapters.git.refs import (
     refs_in_files,
 )
 from commodore_py.adapters.git.repository import settings_text
+from commodore_py.adapters.git.user_settings import has_rules_for_remotes
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.remote_use import RemoteListed
 

@@ -164,7 +164,7 @@ def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journ
     if branch:
         keep_branch(bare, branch, found.commit)
     with journaled(journal, worktree, after=found.commit, clone=bare):
-        add_worktree(worktree, bare, found.commit, branch)
+        add_worktree(worktree, bare, found.commit, branch, root=journal.root)
 
 
 def _forget_lost(bare: Path) -> dict[Path, tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git.program import has_rules_for_remotes
+from commodore_py.adapters.git.user_settings import has_rules_for_remotes
 
 if TYPE_CHECKING:
     from pathlib import Path
