@@ -6,6 +6,8 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters.turns import alone
+
 from .layout import by_program
 from .program import git
 
@@ -33,7 +35,7 @@ class Blueprint:
 
     def make(self, folder: Path) -> None:
         """Make a new folder an empty bare repository."""
-        with self._lock:
+        with alone(self._lock):
             if self._content is None:
                 git(folder, "init", "--quiet", "--bare", "--initial-branch=master")
                 self._content = None if by_program() else _content_of(folder)

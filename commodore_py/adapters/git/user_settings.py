@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.turns import alone
 
 from . import safe
 from .program import git
@@ -55,7 +56,7 @@ class UserSettings(NamedTuple):
 def user_settings(directory: Path) -> UserSettings:
     """The settings that hold in a folder that is not in a repository."""
     variables = (one for one in os.environ.items() if one[0].startswith(_DEPEND_ON))
-    with _one_asks:
+    with alone(_one_asks):
         return ask(directory, tuple(sorted(variables)))
 
 

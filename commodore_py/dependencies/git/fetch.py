@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from commodore_py import run_log
+from commodore_py.adapters import turns
 from commodore_py.adapters.git.abbreviations import short_commits_in
 from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.process import ProgramFailed
@@ -210,5 +211,9 @@ def _fetch_repository(
 
 
 def _in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> tuple[_Result, ...]:
+    def in_turn(item: _Item) -> _Result:
+        with turns.taken():
+            return work(item)
+
     with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-        return tuple(pool.map(work, items))
+        return tuple(pool.map(in_turn, items))
