@@ -11,6 +11,7 @@
 `index`      Git's index
 `local_remote` remotes on this machine
 `contents`   contents of objects
+`locked_files` files that are replaced as Git does it
 `first_checkout` checkouts to empty places
 `user_settings` what the user's settings change
 `abbreviations` abbreviated commits

@@ -21,6 +21,8 @@ _LARGEST_PACK = 8 << 20
 _LARGEST = 16 << 20
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _BY_DISTANCE, _BY_NAME = 6, 7
+_PLACES = ((1, 0), (2, 8), (4, 16), (8, 24))
+_LENGTHS = ((0x10, 0), (0x20, 8), (0x40, 16))
 
 
 class _Pack(NamedTuple):
@@ -133,12 +135,16 @@ def _patched(base: bytes, delta: bytes) -> bytes:
             pieces.append(delta[place : place + code])
             place += code
             continue
-        numbers = [0, 0]
-        for bit in range(7):
-            if code & 1 << bit:
-                numbers[bit // 4] |= delta[place] << bit % 4 * 8
+        # Bits say which bytes of the place and of the length are there.
+        begin = length = 0
+        for bit, shift in _PLACES:
+            if code & bit:
+                begin |= delta[place] << shift
                 place += 1
-        begin, length = numbers
+        for bit, shift in _LENGTHS:
+            if code & bit:
+                length |= delta[place] << shift
+                place += 1
         pieces.append(base[begin : begin + (length or 0x10000)])
     content = b"".join(pieces)
     if len(content) != size:

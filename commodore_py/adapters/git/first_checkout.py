@@ -23,8 +23,9 @@ from commodore_py.tuning import enabled
 from .contents import Contents
 from .index import written_index
 from .layout import is_plain
+from .locked_files import NO_COMMIT, log_line, replace, section_of
 from .objects import tree_of
-from .refs import BRANCHES, HEADS, refs_in_files
+from .refs import BRANCHES, HEADS, is_plain_branch, refs_in_files
 from .user_settings import user_settings
 from .written import Leaf, note_of
 
@@ -37,13 +38,11 @@ if TYPE_CHECKING:
 _PROGRAM, _LINK, _FOLDER = 0o100755, 0o120000, 0o040000
 _MODES = {b"100644": 0o100644, b"100755": _PROGRAM, b"120000": _LINK, b"40000": _FOLDER}
 _WIDTH = 20
-_NO_COMMIT = "0" * 40
 MOST = 100
 """Files: the program writes more of them quicker."""
 # Names that are plain on every system. Of those that begin like Git's own folder, only these are.
 _PLAIN_NAME = re.compile(rb"(?!\.{1,2}$|git~|\.git)[\w .+@=,#%(){}^&!;'$\[\]-]+", re.IGNORECASE)
 _NAMES_WITH_GIT = {b".gitignore", b".gitkeep", b".github", b".gitlab", b".gitlab-ci.yml"}
-_PLAIN_BRANCH = re.compile(r"[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*")
 # Only Git knows what follows from these.
 _SPECIAL = ("info/attributes", "info/sparse-checkout", "info/grafts", "shallow", "refs/replace")
 _SECTION = re.compile(r'\[(core|commodore|remote "origin"|branch "[^"\\]+")\]')
@@ -119,31 +118,64 @@ def write_checkout(checkout: Path, git: GitFolders, commit: str, branch: str, ro
     hold at `root`.
     """
     own, shared = str(git.own), str(git.shared)
-    try:
-        settings = user_settings(root)
-        if not settings.are_plain or not _is_plain_repository(shared):
-            return False
-        version, who = _Version(shared, commit), settings.committer()
-    except _UNREADABLE:
+    found = _read(shared, commit, root)
+    if found is None:
         return False
+    version, who = found
     written = _Written()
     try:
         if branch and not _begin_branch(shared, branch, commit, who):
             return False
-        stats = _write_files(os.fsencode(checkout), version, written)
-        ids = {
-            name: (leaf.mode, bytes.fromhex(leaf.id)) for name, (leaf, _) in version.files.items()
-        }
-        index = written_index(b"", ids, version.noted, since=0, status=stats.get)
-        written.file(f"{own}/index", index)
+        _fill(checkout, own, version, written)
         why = f"checkout: moving from (invalid) to {branch or commit}"
         written.folder(f"{own}/logs")
-        written.file(f"{own}/logs/HEAD", _log_line(commit, who, why))
-        _replace(f"{own}/HEAD", f"ref: {HEADS}{branch}\n" if branch else f"{commit}\n")
+        written.file(f"{own}/logs/HEAD", log_line(NO_COMMIT, commit, who, why))
+        replace(f"{own}/HEAD", f"ref: {HEADS}{branch}\n" if branch else f"{commit}\n")
     except OSError:
         written.undo()
         return False
     return True
+
+
+def write_files_of_clone(clone: Path, commit: str, branch: str, root: Path) -> bool:
+    """Check a branch out to a clone that is at it, without files or an index; as above."""
+    git_folder = f"{clone}/.git"
+    found = _read(git_folder, commit, root)
+    if found is None:
+        return False
+    version, who = found
+    written = _Written()
+    try:
+        _fill(clone, git_folder, version, written)
+        why = (
+            f"branch: Reset to {BRANCHES}{branch}",
+            f"checkout: moving from {branch} to {branch}",
+        )
+        with open(f"{git_folder}/logs/HEAD", "ab") as log:
+            log.write(b"".join(log_line(commit, commit, who, one) for one in why))
+    except OSError:
+        written.undo()
+        return False
+    return True
+
+
+def _read(git_folder: str, commit: str, root: Path) -> tuple[_Version, str] | None:
+    """What is to be written, and who writes it."""
+    try:
+        settings = user_settings(root)
+        if settings.are_plain and _is_plain_repository(git_folder):
+            return _Version(git_folder, commit), settings.committer()
+    except _UNREADABLE:
+        pass
+    return None
+
+
+def _fill(checkout: Path, git_folder: str, version: _Version, written: _Written) -> None:
+    """Write the files and the index."""
+    stats = _write_files(os.fsencode(checkout), version, written)
+    ids = {name: (leaf.mode, bytes.fromhex(leaf.id)) for name, (leaf, _) in version.files.items()}
+    index = written_index(b"", ids, version.noted, since=0, status=stats.get)
+    written.file(f"{git_folder}/index", index)
 
 
 def _is_plain_repository(git_folder: str) -> bool:
@@ -216,23 +248,6 @@ def _write_files(
     return stats
 
 
-def _log_line(commit: str, who: str, why: str) -> bytes:
-    return os.fsencode(f"{_NO_COMMIT} {commit} {who}\t{why}\n")
-
-
-def _replace(file: str, content: str, *, like: str = "") -> None:
-    """Replace a file as Git does: the creator of its lock may write it."""
-    written = _Written()
-    try:
-        written.file(f"{file}.lock", os.fsencode(content))
-        if like:
-            os.chmod(f"{file}.lock", os.stat(like).st_mode & 0o7777)
-        os.rename(f"{file}.lock", file)
-    except OSError:
-        written.undo()
-        raise
-
-
 def _begin_branch(git_folder: str, branch: str, commit: str, who: str) -> bool:
     """Begin a branch that follows the remote's; False if it is Git's to do."""
     have = refs_in_files(git_folder, HEADS)
@@ -244,17 +259,15 @@ def _begin_branch(git_folder: str, branch: str, commit: str, who: str) -> bool:
         or f'[branch "{branch}"]' in config
         or not config.endswith("\n")
         or exists(log)
-        or not _PLAIN_BRANCH.fullmatch(branch)
-        or branch.endswith(".lock")
+        or not is_plain_branch(branch)
     ):
         return False
     for file in (log, f"{git_folder}/{HEADS}{branch}"):
         os.makedirs(dirname(file), exist_ok=True)
     why = f"branch: Created from {BRANCHES}{branch}"
-    _Written().file(log, _log_line(commit, who, why))
-    _replace(f"{git_folder}/{HEADS}{branch}", f"{commit}\n")
-    section = f'[branch "{branch}"]\n\tremote = origin\n\tmerge = {HEADS}{branch}\n'
-    _replace(f"{git_folder}/config", config + section, like=f"{git_folder}/config")
+    _Written().file(log, log_line(NO_COMMIT, commit, who, why))
+    replace(f"{git_folder}/{HEADS}{branch}", f"{commit}\n")
+    replace(f"{git_folder}/config", config + section_of(branch))
     return True
 
 

@@ -14,9 +14,10 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 
 from .layout import is_plain
+from .locked_files import NO_COMMIT, log_line, section_of
 from .objects import is_packed_commit, link_or_copy
 from .program import git
-from .refs import TAGS, write_packed_refs
+from .refs import BRANCHES, HEADS, TAGS, is_plain_branch, write_packed_refs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 # What a server with such settings gives away is not simply what it has.
 _SPECIAL = ("uploadpack", "hiderefs", "promisor", "partialclone")
 _SPECIAL_FILES = ("shallow", "objects/info/alternates", "info/grafts", "refs/replace")
+_CORE = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n"
+_BARE = f"{_CORE}\tbare = true\n[remote "
+_WITH_FILES = f"{_CORE}\tbare = false\n\tlogallrefupdates = true\n[remote "
 _MOST = 5000  # single objects: a server packs them
 
 
@@ -58,6 +62,28 @@ def copy_all(
         git(clone, "rev-list", "--objects", "--quiet", "--stdin", stdin=tips.encode())
     except (OSError, ValueError, ProgramFailed):  # it may have been tidied up meanwhile
         return False
+    return True
+
+
+def with_files(bare: Path, branch: str, commit: str, url: str, who: str) -> bool:
+    """Make a new bare clone one as `git clone --no-checkout` makes them; False if Git must.
+
+    It is at a branch of the remote, which is the default there.
+    """
+    head, origin, file = f"{HEADS}{branch}", f"{BRANCHES}HEAD", bare / "config"
+    settings = file.read_text("utf-8")
+    if not settings.startswith(_BARE) or not is_plain_branch(branch):
+        return False
+    log = log_line(NO_COMMIT, commit, who, f"clone: from {url}")
+    for name, content in (
+        ("HEAD", b"ref: %s\n" % head.encode()),
+        (head, b"%s\n" % commit.encode()),
+        (origin, b"ref: %s%s\n" % (BRANCHES.encode(), branch.encode())),
+        *((f"logs/{name}", log) for name in ("HEAD", head, origin)),
+    ):
+        (bare / name).parent.mkdir(parents=True, exist_ok=True)
+        (bare / name).write_bytes(content)
+    file.write_text(_WITH_FILES + settings.removeprefix(_BARE) + section_of(branch), "utf-8")
     return True
 
 

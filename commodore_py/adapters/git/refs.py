@@ -24,6 +24,7 @@ HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
 FALLBACK_BRANCH = "master"
 
+_PLAIN_BRANCH = re.compile(r"[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*")
 OBJECT = re.compile(r"[0-9a-f]{40}")
 _PACKED = "packed-refs"
 _PACKED_HEADER = "# pack-refs with: peeled fully-peeled sorted \n"
@@ -121,6 +122,11 @@ def list_refs(git_folder: Path, *below: str) -> RefValues:
     return RefValues(objects, symbolic, peeled)
 
 
+def is_plain_branch(name: str) -> bool:
+    """Whether a branch may be of that name, which nothing quotes."""
+    return _PLAIN_BRANCH.fullmatch(name) is not None and not name.endswith(".lock")
+
+
 def value_in(git_folder: str, ref: str) -> str | None:
     """What a ref leads to by files, None if it is not there; else a `ValueError`."""
     try:
@@ -203,9 +209,9 @@ def set_own_ref(directory: Path, git_folder: Path, name: str, commit: str) -> No
 
 
 def _write_own_ref(git_folder: Path, name: str, commit: str) -> bool:
-    """Write a ref of a worktree's own; False where that is Git's to do."""
+    """Write a ref of one worktree alone; False where that is Git's to do."""
     file = git_folder / name
-    if not isfile(git_folder / "commondir") or _folder_of_refs(git_folder) is None:
+    if not isfile(git_folder / "HEAD") or _folder_of_refs(git_folder) is None:
         return False
     lock = file.with_name(f"{file.name}.lock")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from os.path import exists, isdir, isfile, islink, join
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +15,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 
 from .layout import by_program, is_plain
+from .locked_files import replace
 from .program import git, succeeds
 from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, OBJECT, refs_in_files, refs_of, value_in
 
@@ -252,13 +254,24 @@ def setting_of(directory: Path, section: str, key: str) -> str:
     """A setting of a checkout's own repository; empty if it has none."""
     config = directory / ".git" / "config"
     if is_plain(config.parent):
-        try:
-            found = re.search(_PLAIN_VALUE.format(section, key), text_of(str(config)), re.MULTILINE)
-        except (OSError, ValueError):
-            found = None
-        if found:
-            return found[1]
+        with suppress(OSError, ValueError):
+            text = text_of(str(config))
+            found = re.search(_PLAIN_VALUE.format(section, key), text, re.MULTILINE)
+            if found or section not in text.lower():
+                return found[1] if found else ""
     try:
         return git(directory, "config", "--local", "--get", f"{section}.{key}")
     except ProgramFailed:
         return ""
+
+
+def set_setting(directory: Path, section: str, key: str, value: str) -> None:
+    """Write a setting of a checkout's own repository."""
+    config = directory / ".git" / "config"
+    if is_plain(config.parent) and not config.is_symlink() and re.fullmatch(r"[\w.-]+", value):
+        with suppress(OSError, ValueError):
+            text = text_of(str(config))
+            if section not in text.lower() and text.endswith("\n"):
+                replace(str(config), f"{text}[{section}]\n\t{key} = {value}\n")
+                return
+    git(directory, "config", f"{section}.{key}", value)

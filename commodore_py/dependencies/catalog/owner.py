@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.program import git
-from commodore_py.adapters.git.repository import remote_settings, setting_of
+from commodore_py.adapters.git.repository import remote_settings, set_setting, setting_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.problem import Problem
 
@@ -28,7 +27,7 @@ def claim(
     owner = owner_of(directory)
     problems = tuple(_problems(directory, cluster, "" if moved else owner, local=local))
     if owner != cluster.id and not (problems and (strict or local)):
-        git(directory, "config", ".".join(_SETTING), cluster.id)
+        set_setting(directory, *_SETTING, cluster.id)
     return problems
 
 

@@ -145,7 +145,7 @@ def _fetch_all(
         try:
             with run_log.item("repository", group.clone.name):
                 if group.configuration is not None:
-                    return [_fetch_configuration(group, responses[group.clone], run.config)]
+                    return [_fetch_configuration(group, responses[group.clone], run)]
                 return [*_fetch_repository(group, responses[group.clone], run)]
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
@@ -171,13 +171,14 @@ def _pinned(
     return tuple(fetched[spec] for spec in specs)
 
 
-def _fetch_configuration(group: Group, response: RemoteRefs | None, config: Config) -> Dependency:
-    spec = group.specs[0]
+def _fetch_configuration(group: Group, response: RemoteRefs | None, run: _Run) -> Dependency:
+    spec, config = group.specs[0], run.config
     return checkouts.update_configuration(
         spec,
         group.clone,
         Journal.of(config.paths),
         response,
+        clones.CloneSource(run.client, run.blueprint),
         override=override_of(spec, config),
         force=config.force,
         rule=config.push_url,

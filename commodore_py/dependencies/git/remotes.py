@@ -70,7 +70,7 @@ class RemoteClient:
     """
 
     def __init__(self, root: Path, *, current: bool = False) -> None:
-        self._root = root
+        self.root = root
         self._current = current
 
     def list_refs(self, url: str, git_folder: Path) -> RemoteRefs:
@@ -85,7 +85,7 @@ class RemoteClient:
             return _recorded(url, shared[address])
         log.info("listing the refs of %s", without_secrets(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
-        where = git_folder if git_folder.is_dir() else self._root
+        where = git_folder if git_folder.is_dir() else self.root
         response = parse_listing(over_network(where, *arguments))
         if shared is not None:
             shared[address] = response
@@ -101,7 +101,7 @@ class RemoteClient:
         """The path of a remote on this machine; None if it must be fetched by Git."""
         path = git_urls.local_path(git_urls.normalise(url))
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
-        if path is None or by_program() or _rewrites(settings) or has_rules_for_remotes(self._root):
+        if path is None or by_program() or _rewrites(settings) or has_rules_for_remotes(self.root):
             return None
         return git_folder_of_remote(path)
 

@@ -1,0 +1,40 @@
+"""Files of a repository that are replaced as Git does it, and what is in them."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from .refs import HEADS
+
+NO_COMMIT = "0" * 40
+
+
+def replace(file: str, content: str) -> None:
+    """Replace a file, or make it: the creator of its lock may write it."""
+    lock = f"{file}.lock"
+    try:
+        mode = os.stat(file).st_mode & 0o7777
+    except FileNotFoundError:
+        mode = None
+    opened = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(opened, "wb") as new:
+            new.write(os.fsencode(content))
+            if mode is not None:
+                os.fchmod(opened, mode)
+        os.rename(lock, file)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(lock)
+        raise
+
+
+def log_line(before: str, after: str, who: str, why: str) -> bytes:
+    """A line of a ref's log."""
+    return os.fsencode(f"{before} {after} {who}\t{why}\n")
+
+
+def section_of(branch: str) -> str:
+    """The settings of a branch that follows the remote's of that name."""
+    return f'[branch "{branch}"]\n\tremote = origin\n\tmerge = {HEADS}{branch}\n'
