@@ -97,17 +97,10 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def plus(self, added: Mapping[PurePosixPath, Entry]) -> Tree:
         """With files added or replaced; folders that hold one now are not empty any more."""
-        known, new = self.folders(), set[PurePosixPath]()
-        filled = set[PurePosixPath]()
-        for path in added:
-            above = path.parent
-            while above not in known and above not in new:
-                new.add(above)
-                above = above.parent
-            filled.add(above)
-        made = Tree({**self._entries, **added}, self._folders - filled)
+        above, known = folders_above(added), self.folders()
+        made = Tree({**self._entries, **added}, self._folders - above)
         # All of ours are still there, whether empty or not.
-        made._all_folders = known | new if new else known
+        made._all_folders = known if above <= known else known | above
         return made
 
     def subtree(self, folder: PurePosixPath) -> Tree:
@@ -136,9 +129,16 @@ class Tree(Mapping[PurePosixPath, Entry]):
 def folders_above(paths: Iterable[_Path]) -> set[_Path]:
     """Every folder that contains one of the paths, with the root unless there is no path."""
     found: set[_Path] = set()
+    seen: set[str] = set()
     for path in paths:
+        text = str(path)
+        folder = text[: text.rfind("/") + 1]
+        if folder in seen:  # of most paths in a folder, as texts are compared sooner than paths
+            continue
         inner, above = path, path.parent
-        while above not in found and above != inner:  # the root has no parent
+        if above != inner:  # the root has no parent
+            seen.add(folder)
+        while above not in found and above != inner:
             found.add(above)
             inner, above = above, above.parent
     return found

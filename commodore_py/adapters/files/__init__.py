@@ -8,7 +8,6 @@ import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode
 from commodore_py.errors import CommodoreError
@@ -16,7 +15,7 @@ from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
     from .reach import Reach
 
@@ -26,13 +25,19 @@ MOST_BYTES = 2 << 30
 """How many bytes they may have together."""
 
 _EXECUTABLE = stat.S_IXUSR
+_ALL_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
 
 
 def aside_of(path: Path) -> Path:
     """A new name beside a path, recognized as temporary by every process."""
+    return path.with_name(_aside_name())
+
+
+def _aside_name() -> str:
     # The path's own name is left out, as it may be as long as names can be.
-    return path.with_name(f".commodore-{os.getpid()}-{uuid4().hex[:8]}.new")
+    return f".commodore-{os.getpid()}-{os.urandom(4).hex()}.new"
 
 
 def is_aside(name: str) -> bool:
@@ -56,36 +61,68 @@ def write_if_changed(
 
     Only its owner may read a new file that is `private`.
     """
+    return _write_if_changed(os.fspath(path), content, executable=executable, private=private)
+
+
+def _write_if_changed(
+    path: str, content: bytes, *, executable: bool | None, private: bool = False
+) -> bool:
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
-        remove(path)
+        remove(Path(path))
         there = None
-    if there is None or there.st_size != len(content) or path.read_bytes() != content:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = aside_of(path)
-        try:
-            if private:
-                aside.touch(0o600)
-            aside.write_bytes(content)
-            if there is not None:
-                aside.chmod(stat.S_IMODE(there.st_mode))
-            aside.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                aside.unlink()
-            error.filename, error.filename2 = str(path), None
-            raise
-    elif executable is None or bool(there.st_mode & _EXECUTABLE) == executable:
+    if there is None or there.st_size != len(content) or _content(path, there.st_size) != content:
+        _swap_in(path, content, there, executable=executable, private=private)
+        return True
+    if executable is None or bool(there.st_mode & _EXECUTABLE) == executable:
         return False
-    if executable is not None:
-        mode = path.stat().st_mode
-        path.chmod(mode | 0o111 if executable else mode & ~0o111)
+    os.chmod(path, _mode(there.st_mode, executable=executable))  # noqa: PTH101 - a text
     return True
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _swap_in(
+    path: str,
+    content: bytes,
+    before: os.stat_result | None,
+    *,
+    executable: bool | None,
+    private: bool,
+) -> None:
+    """Write a sibling, which takes the place of what was there `before`."""
+    folder = path[: path.rfind("/") + 1]
+    if not os.path.isdir(folder or "."):  # noqa: PTH112 - a text
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    aside = folder + _aside_name()
     try:
-        return path.lstat()
+        file = os.open(aside, _NEW, 0o600 if private else 0o666)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(file, left) :]
+            if before is not None or executable is not None:
+                now = os.fstat(file).st_mode
+                mode = now if before is None else before.st_mode
+                if executable is not None:
+                    mode = _mode(mode, executable=executable)
+                if stat.S_IMODE(mode) != stat.S_IMODE(now):
+                    os.fchmod(file, stat.S_IMODE(mode))
+        finally:
+            os.close(file)
+        os.replace(aside, path)  # noqa: PTH105 - a text
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(aside)  # noqa: PTH108 - as above
+        error.filename, error.filename2 = path, None
+        raise
+
+
+def _mode(mode: int, *, executable: bool) -> int:
+    return mode | _ALL_EXECUTE if executable else mode & ~_ALL_EXECUTE
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -134,22 +171,44 @@ def write_tree(
     Entries directly in the folder that are named in `keep` stay as they are. Returns what was
     removed or replaced, as it was; in a dry run, what would be.
     """
+    prefix = f"{below}/" if below else ""
+    cut = len(prefix)
+    texts = ((str(path), entry) for path, entry in tree.items())
+    files = {path[cut:]: entry for path, entry in texts if path.startswith(prefix)}
+    folders = {path[cut:] for path in map(str, tree.folders()) if path.startswith(prefix)}
+    place = _Place(os.fspath(folder), files, folders - {"."}, frozenset(map(str, keep)))
+    return _written(folder, place, dry_run=dry_run)
+
+
+def write_trees(
+    folder: Path, trees: Mapping[str, Tree], *, dry_run: bool = False
+) -> dict[str, os.stat_result]:
+    """The same for a folder that holds a folder for each tree, by its name."""
+    files = {
+        f"{name}/{path}": entry for name, tree in trees.items() for path, entry in tree.items()
+    }
+    folders = {f"{name}/{path}" for name, tree in trees.items() for path in tree.folders()}
+    tops = {f"{name}/." for name in trees}
+    place = _Place(os.fspath(folder), files, folders - tops | trees.keys())
+    return _written(folder, place, dry_run=dry_run)
+
+
+def _written(folder: Path, place: _Place, *, dry_run: bool) -> dict[str, os.stat_result]:
     if folder.is_symlink():
         raise CommodoreError(
             "this is a link, but everything that is there would be replaced",
             where=f"{folder} -> {folder.readlink()}",
             hint="remove the link",
         )
-    place = _Place(os.fspath(folder), tree, below, frozenset(map(str, keep)))
     if dry_run:
         return place.would_go() if folder.is_dir() else {}
     folder.mkdir(parents=True, exist_ok=True)
     for path in place.sweep():
         remove(Path(path))
     for path in place.missing_folders():
-        Path(path).mkdir(parents=True, exist_ok=True)
+        os.makedirs(path, exist_ok=True)  # noqa: PTH103 - a text
     for path, entry in place.differing():
-        write_if_changed(Path(path), entry.content, executable=entry.executable)
+        _write_if_changed(path, entry.content, executable=entry.executable)
     return place.gone
 
 
@@ -228,18 +287,16 @@ class _Place:
     """
 
     def __init__(
-        self, folder: str, tree: Tree, below: PurePosixPath | None, keep: frozenset[str]
+        self,
+        folder: str,
+        files: Mapping[str, Entry],
+        folders: set[str],
+        keep: frozenset[str] = frozenset(),
     ) -> None:
         self._folder = folder
         self._keep = keep
-        prefix = f"{below}/" if below else ""
-        cut = len(prefix)
-        self._files = {
-            path[cut:]: entry for path, entry in _texts(tree.items()) if path.startswith(prefix)
-        }
-        self._folders = {
-            path[cut:] for path in map(str, tree.folders()) if path.startswith(prefix)
-        } - {"."}
+        self._files = files
+        self._folders = folders
         self._there: set[str] = set()
         self._status: dict[str, os.stat_result] = {}
         self.gone: dict[str, os.stat_result] = {}
@@ -283,10 +340,6 @@ class _Place:
                 yield child.path
             else:
                 self._status[here] = child.stat(follow_symlinks=False)
-
-
-def _texts(entries: Iterable[tuple[PurePosixPath, Entry]]) -> Iterator[tuple[str, Entry]]:
-    return ((str(path), entry) for path, entry in entries)
 
 
 def _is_same(path: str, status: os.stat_result | None, entry: Entry) -> bool:

@@ -11,7 +11,7 @@ from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
 
-from .written import compiled_tree, write_owned
+from .written import write_owned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ class DirectoryCatalog(NamedTuple):
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the folder where they differ, and return what that changed."""
         change = change_between(self._present(rendered.catalog), rendered.catalog)
-        files.write_tree(self.compiled, compiled_tree(rendered), dry_run=self.dry_run)
+        files.write_trees(self.compiled, rendered.instances, dry_run=self.dry_run)
         if not self.dry_run:
             self.directory.mkdir(parents=True, exist_ok=True)
             marker = json.dumps({"cluster": self.cluster}) + "\n"

@@ -24,7 +24,7 @@ from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
-from .written import compiled_tree, write_owned
+from .written import write_owned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Author, Config
     from commodore_py.model.catalog import CatalogHead
     from commodore_py.model.stages import Rendered
-    from commodore_py.model.tree import Tree
+    from commodore_py.model.tree import Entry, Tree
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class GitCatalog:
         """Write `compiled/` and the catalog's files where they differ, and stage the catalog."""
         state = staging.state_of(self.directory, self._commit_before)
         self._refuse_merges(state)
-        files.write_tree(self._compiled, compiled_tree(rendered), dry_run=self._dry_run)
+        files.write_trees(self._compiled, rendered.instances, dry_run=self._dry_run)
         gone: dict[str, os.stat_result] = {}
         for folder in OWNED:
             gone |= write_owned(self.directory, rendered.catalog, folder, dry_run=self._dry_run)
@@ -117,12 +117,13 @@ class GitCatalog:
 
     def _staged(self, state: State, catalog: Tree, gone: Mapping[str, os.stat_result]) -> Change:
         """Have the compiled files in the index, and those of the commit that are not ours."""
+        entries = {str(path): entry for path, entry in catalog.items()}
         compiled = {
-            str(path): Leaf(
+            path: Leaf(
                 _PROGRAM if entry.executable else _FILE,
                 staging.blob_id(entry.content, state.algorithm),
             )
-            for path, entry in catalog.items()
+            for path, entry in entries.items()
         }
         new = (path for path in compiled if path not in state.staged)
         ignored = staging.ignored_among(self.directory, new)
@@ -130,9 +131,9 @@ class GitCatalog:
         ours = {path: leaf for path, leaf in compiled.items() if path not in left_out}
         wanted = {**dict(_not_ours(state.committed, catalog)), **ours}
         contents = {
-            ours[str(path)].id: entry.content
-            for path, entry in catalog.items()
-            if str(path) in ours and state.committed.get(str(path)) != ours[str(path)]
+            leaf.id: entries[path].content
+            for path, leaf in ours.items()
+            if state.committed.get(path) != leaf
         }
         if self._report_edits:
             _report_edits(self.directory, state, wanted, gone)
@@ -145,7 +146,7 @@ class GitCatalog:
                 wanted,
                 contents,
                 status=lambda path: (
-                    _status(self.directory, path, catalog) if path in ours else None
+                    _status(f"{self.directory}/{path}", entries[path]) if path in ours else None
                 ),
             )
         changed = staged_files(self.directory, state.committed, wanted, contents)
@@ -290,13 +291,12 @@ def _is_edited(path: str, found: os.stat_result, state: State, wanted: Mapping[s
     return not untouched and state.staged[path] == wanted.get(path)
 
 
-def _status(directory: Path, path: str, catalog: Tree) -> os.stat_result | None:
+def _status(path: str, entry: Entry) -> os.stat_result | None:
     """What a file is like that was just written, if nobody else has written to it since."""
     try:
-        found = os.lstat(directory / path)
+        found = os.lstat(path)
     except OSError:
         return None
-    entry = catalog[PurePosixPath(path)]
     runs = bool(found.st_mode & stat.S_IXUSR)
     same = found.st_size == len(entry.content) and runs == entry.executable
     return found if same and stat.S_ISREG(found.st_mode) else None

@@ -7,23 +7,12 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.catalog.layout import is_hidden
-from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from commodore_py.model.stages import Rendered
-
-
-def compiled_tree(rendered: Rendered) -> Tree:
-    """What `compiled/` holds: a folder per instance."""
-    folders = {PurePosixPath(name): tree for name, tree in rendered.instances.items()}
-    empty = {folder / path for folder, tree in folders.items() for path in tree.empty_folders}
-    return Tree(
-        {folder / path: entry for folder, tree in folders.items() for path, entry in tree.items()},
-        frozenset(empty | {folder for folder, tree in folders.items() if not tree}),
-    )
+    from commodore_py.model.tree import Tree
 
 
 def write_owned(

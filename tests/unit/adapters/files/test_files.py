@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from commodore_py.adapters.files import link, read_tree, remove, write_if_changed, write_tree
+from commodore_py.adapters.files import (
+    link,
+    read_tree,
+    remove,
+    write_if_changed,
+    write_tree,
+    write_trees,
+)
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
@@ -138,6 +146,29 @@ def test_a_part_of_a_tree_is_written_as_a_tree_of_its_own(tmp_path: Path) -> Non
     read = read_tree(tmp_path)
     assert read == part
     assert read.empty_folders == part.empty_folders
+
+
+def test_trees_are_written_into_folders_of_their_names(tmp_path: Path) -> None:
+    tree = Tree(
+        {PurePosixPath("b/c"): Entry(b"x", executable=True)}, frozenset({PurePosixPath("d")})
+    )
+    (tmp_path / "one").touch()
+    (tmp_path / "gone/b").mkdir(parents=True)
+
+    write_trees(tmp_path, {"one": tree, "two.x": Tree()})
+
+    read = read_tree(tmp_path)
+    assert read == tree.below(PurePosixPath("one"))
+    assert set(map(str, read.empty_folders)) == {"one/d", "two.x"}
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path: Path, *, private: bool) -> None:
+    write_if_changed(tmp_path / "new/a", b"x", private=private)
+    (tmp_path / "new/b").touch()
+
+    expected = 0o600 if private else stat.S_IMODE((tmp_path / "new/b").stat().st_mode)
+    assert stat.S_IMODE((tmp_path / "new/a").stat().st_mode) == expected
 
 
 def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
