@@ -10,6 +10,7 @@ import stat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters.git.index import seen_of
 from commodore_py.adapters.git.repository import GitFolders, folders_of, head_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from commodore_py.cache.up_to_date.snapshot import Row, Snapshot
     from commodore_py.config import Config
     from commodore_py.model.stages import Rendered, Sources
-    from commodore_py.model.tree import Tree
 
 _GIT = ".git"
 WRITTEN = (
@@ -54,6 +54,19 @@ def unexplained(snapshots: Snapshots, config: Config, sources: Sources, rendered
     return next((path for path in changed if not explanation.covers(path)), "")
 
 
+class _Folder(NamedTuple):
+    """A folder below the working directory, as it is now."""
+
+    path: str
+    inside: str
+    """How names of what is in it begin, seen from the working directory."""
+    rows: Mapping[str, Row]
+    place: str
+    """The checkout that it belongs to, if any."""
+    is_written: bool
+    """Whether runs write there."""
+
+
 class _Explanation:
     def __init__(
         self, snapshots: Snapshots, config: Config, sources: Sources, rendered: Rendered
@@ -77,9 +90,17 @@ class _Explanation:
         }
         around = [PurePosixPath(name).parents for name in (*written, *self._checkouts)]
         self._folders = frozenset(str(parent) for parents in around for parent in parents)
-        self._owners: dict[str, tuple[str, bool]] = {}
+        self._owners: dict[str, tuple[str, bool]] = {"": ("", False)}
         self._folders_used: dict[str, GitFolders | None] = {}
         self._indexes: dict[str, Mapping[str, Seen] | None] = {}
+        self._contents = {
+            f"compiled/{instance}/{path}": entry.content
+            for instance, tree in rendered.instances.items()
+            for path, entry in tree.items()
+        }
+        for path, entry in rendered.catalog.items():
+            self._contents[f"catalog/{path}"] = entry.content
+        self._here = _Folder("", "", {}, "", is_written=False)
 
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""
@@ -87,33 +108,39 @@ class _Explanation:
             # What a run finds out to be outside is not in the snapshot from before.
             is_new = path.rpartition("/")[0] not in self.snapshots.before.folders
             return is_new and self.snapshots.now.is_older(path, self.snapshots.began)
-        name = path.removeprefix(f"{self.root}/")
-        row = self.snapshots.now.row(path)
+        folder, _, last = path.rpartition("/")
+        if folder != self._here.path:  # the same for many
+            self._here = self._folder_at(folder)
+        row = self._here.rows.get(last)
         is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode
+        name = f"{self._here.inside}{last}"
         if name in self._folders:
             return is_folder
-        place, is_written = self._owner_of(name, is_folder=is_folder)
+        place, is_written = self._here.place, self._here.is_written or name in self._written
+        if name in self._checkouts:
+            place = name
         if place:
-            return is_folder or self._checked_out(place, name[len(place) + 1 :])
+            return is_folder or self._checked_out(place, name[len(place) + 1 :], row)
         return is_written and (is_folder or self._written_by_us(name, row))
 
-    def _owner_of(self, name: str, *, is_folder: bool) -> tuple[str, bool]:
-        """The checkout that holds a path, and whether runs write there."""
-        known = self._owners.get(name)
-        if known is not None:
-            return known
-        if name in self._checkouts:
-            owner = (name, False)
-        elif "/" in name:
-            place, is_written = self._owner_of(name.rpartition("/")[0], is_folder=True)
+    def _folder_at(self, path: str) -> _Folder:
+        name = path[len(self.root) + 1 :]
+        rows = {str(row[0]): row for row in self.snapshots.now.folders.get(path, ())}
+        place, is_written = self._owner_of(name)
+        return _Folder(path, f"{name}/" if name else "", rows, place, is_written=is_written)
+
+    def _owner_of(self, name: str) -> tuple[str, bool]:
+        """The checkout that a folder belongs to, and whether runs write there."""
+        owner = self._owners.get(name)
+        if owner is None:
+            place, is_written = self._owner_of(name.rpartition("/")[0])
             owner = (place, is_written or name in self._written)
-        else:
-            owner = ("", name in self._written)
-        if is_folder:
+            if name in self._checkouts:
+                owner = (name, False)
             self._owners[name] = owner
         return owner
 
-    def _checked_out(self, place: str, name: str) -> bool:
+    def _checked_out(self, place: str, name: str, row: Row | None) -> bool:
         """Whether a file of a checkout is as Git put it there, for the commit that was used."""
         folders = self._folders_behind(place)
         if folders is None:
@@ -124,8 +151,8 @@ class _Explanation:
         if index is None:
             return False
         if name in index:
-            return self._is_clean(index[name], place, name)
-        if self.snapshots.now.row(f"{self.root}/{place}/{name}") is None:
+            return _is_clean(index[name], row)
+        if row is None:
             return True
         # What downloads and rendered lists bring into a checkout that did not exist before.
         is_new = f"{self.root}/{place}" not in self.snapshots.before.folders
@@ -141,7 +168,7 @@ class _Explanation:
         return self._folders_used[place]
 
     def _written_by_us(self, name: str, row: Row | None) -> bool:
-        content = self._content_of(name)
+        content = self._contents.get(name)
         if content is not None:
             return row is not None and self._holds(name, row, content)
         if row is None:
@@ -153,20 +180,8 @@ class _Explanation:
             own = self.config.paths.catalog / _GIT
             index = self._index("catalog", GitFolders(own, own))
             seen = index.get(inner) if index is not None else None
-            return seen is not None and self._is_clean(seen, "catalog", inner)
+            return seen is not None and _is_clean(seen, row)
         return True
-
-    def _content_of(self, name: str) -> bytes | None:
-        """What the run has made for a file below `compiled/` or in the catalog, if anything."""
-        top, _, path = name.partition("/")
-        tree: Tree | None = None
-        if top == "compiled":
-            instance, _, path = path.partition("/")
-            tree = self.rendered.instances.get(instance)
-        elif top == "catalog":
-            tree = self.rendered.catalog
-        found = tree.get(PurePosixPath(path)) if tree is not None else None
-        return None if found is None else found.content
 
     def _holds(self, name: str, row: Row, content: bytes) -> bool:
         is_file = stat.S_ISREG(row[1])  # type: ignore[arg-type] # a mode
@@ -180,14 +195,12 @@ class _Explanation:
             self._indexes[place] = seen_in_index(worktree, folders)
         return self._indexes[place]
 
-    def _is_clean(self, known: Seen, place: str, name: str) -> bool:
-        row = self.snapshots.now.row(f"{self.root}/{place}/{name}")
-        if row is None:
-            return False
-        from commodore_py.adapters.git.index import seen_of
 
-        inode, size, mtime, ctime = row[2:6]
-        return known == seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
+def _is_clean(known: Seen, row: Row | None) -> bool:
+    if row is None:
+        return False
+    inode, size, mtime, ctime = row[2:6]
+    return known == seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
 
 
 def _commit_at(checkout: Path) -> str | None:
