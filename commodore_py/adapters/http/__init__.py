@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.adapters import json_text
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import requests
 
-    from .deadlines import Watch
+    from .watch import Watch
 
 __all__ = [
     "PAUSES",
@@ -188,7 +188,7 @@ def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
     """The request as it was last sent, and its response: any but a redirect."""
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
-    from .deadlines import MOST_REDIRECTS, Watch  # as in `_send`
+    from .watch import MOST_REDIRECTS, Watch  # slow to import, and most commands send no request
 
     watch = Watch(request.url, "download" if request.stream else "request")
     for _ in range(MOST_REDIRECTS + 1):
@@ -221,23 +221,42 @@ def _redirected(request: _Request, location: str) -> _Request:
 
 
 def _send(request: _Request, watch: Watch) -> requests.Response:
-    import requests  # slow to import, and most commands send no request
-
-    from .deadlines import session
-
     REDACTOR.learn(request.token)
-
-    def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
-        if request.token:
-            prepared.headers["Authorization"] = f"Bearer {request.token}"
-        return prepared
-
     if request.timeout <= 0:
         raise HttpError(
             f"a timeout of {request.timeout} seconds leaves no time for an answer",
             where=request.url,
             hint="give --request-timeout a number above zero",
         )
+    answer = _sent_directly(request, watch)
+    return _sent(request, watch) if answer is None else answer
+
+
+def _sent_directly(request: _Request, watch: Watch) -> requests.Response | None:
+    if request.method != "GET" or request.stream or request.params or request.headers:
+        return None
+    from . import direct  # slow to import, and most commands send no request
+
+    headers = {"Authorization": f"Bearer {request.token}"} if request.token else {}
+    try:
+        answer = direct.get(
+            request.url, headers, timeout=request.timeout, watch=watch, most=_MOST_ANSWER
+        )
+    except TimeoutError as error:
+        raise _too_late(error, request.url, request.timeout) from error
+    return cast("requests.Response | None", answer)
+
+
+def _sent(request: _Request, watch: Watch) -> requests.Response:
+    import requests  # slow to import
+
+    from .deadlines import session
+
+    def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
+        if request.token:
+            prepared.headers["Authorization"] = f"Bearer {request.token}"
+        return prepared
+
     try:
         with session(watch) as sending:
             response = sending.request(
@@ -277,16 +296,10 @@ def translated(error: requests.RequestException, url: str, timeout: float) -> Ht
     """What went wrong on the way, in our words."""
     import requests
 
-    from .deadlines import OutOfTime
-
     root = _root(error)
     cause = getattr(root, "strerror", None) or str(root)
     if isinstance(error, requests.Timeout) or isinstance(root, TimeoutError):
-        message = f"no answer within {timeout:g} seconds"
-        hint = "a slow server may need a higher --request-timeout"
-        if isinstance(root, OutOfTime):
-            message, hint = cause, root.hint
-        return HttpError(message, where=url, hint=hint)
+        return _too_late(root, url, timeout)
     if isinstance(error, requests.exceptions.SSLError):
         return HttpError(
             f"no secure connection: {cause}",
@@ -308,6 +321,15 @@ def translated(error: requests.RequestException, url: str, timeout: float) -> Ht
             hint="check the URL, the network, and the proxy settings",
         )
     return HttpError(f"the request failed: {cause}", where=url)
+
+
+def _too_late(error: BaseException, url: str, timeout: float) -> HttpError:
+    from .watch import OutOfTime
+
+    if isinstance(error, OutOfTime):
+        return HttpError(str(error), where=url, hint=error.hint)
+    message = f"no answer within {timeout:g} seconds"
+    return HttpError(message, where=url, hint="a slow server may need a higher --request-timeout")
 
 
 def read_whole(response: requests.Response, url: str, most: int = _MOST_ANSWER) -> None:

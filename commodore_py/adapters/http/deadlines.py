@@ -1,73 +1,22 @@
-"""Sessions whose answers must be complete in time, however slowly they drip in."""
+"""Sessions of requests whose answers must be complete in time."""
 
 from __future__ import annotations
 
-import http.client
-import io
-import logging
-import math
-import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import requests
 import requests.adapters
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from commodore_py.adapters import ending, time_limits
+from .watch import MOST_REDIRECTS, Watched
 
 if TYPE_CHECKING:
-    import socket
-    import threading
     from collections.abc import Mapping
 
     from urllib3.poolmanager import ProxyManager
 
-log = logging.getLogger(__name__)
-
-_TICK = 0.25
-MOST_REDIRECTS = 5
-
-
-class OutOfTime(TimeoutError):
-    """A server was still sending when its time was over."""
-
-    def __init__(self, setting: str, seconds: float) -> None:
-        super().__init__(f"no complete answer within {seconds:g} seconds")
-        self.hint = time_limits.hint(setting, seconds)
-
-
-class Watch:
-    """The time of one exchange, redirects included; it begins now.
-
-    `setting` is that of `--time-limit`.
-    """
-
-    def __init__(self, url: str, setting: str, closed: threading.Event | None = None) -> None:
-        self._closed = closed
-        self._host = urlsplit(url).hostname
-        self.renew(setting)
-
-    def renew(self, setting: str) -> None:
-        """Begin again, for another exchange of the same session; without a setting, unlimited."""
-        self._setting = setting
-        self._limit = getattr(time_limits.current(), setting) if setting else 0
-        self._began = time.monotonic()
-        self._word_at = self._began + time_limits.FIRST_WORD if setting else math.inf
-
-    def look(self) -> None:
-        """Say what is waited for, and raise if it is too late."""
-        if ending.asked():
-            raise KeyboardInterrupt
-        if self._closed is not None and self._closed.is_set():
-            raise ConnectionAbortedError("the connection was closed")
-        passed = time.monotonic() - self._began
-        if self._limit and passed > self._limit:
-            raise OutOfTime(self._setting, self._limit)
-        if self._began + passed >= self._word_at:
-            log.log(time_limits.SHOWN, "still waiting for %s after %d seconds", self._host, passed)
-            self._word_at += time_limits.NEXT_WORD
+    from .watch import Watch
 
 
 def session(watch: Watch, **pools: Any) -> requests.Session:  # noqa: ANN401 - passed on
@@ -80,49 +29,11 @@ def session(watch: Watch, **pools: Any) -> requests.Session:  # noqa: ANN401 - p
     return made
 
 
-class _Content(io.RawIOBase):
-    """What a socket receives, with a look at the clock for every piece."""
-
-    def __init__(self, raw: socket.SocketIO, sock: socket.socket, watch: Watch) -> None:
-        self._raw, self._sock, self._watch = raw, sock, watch
-        self._idle = sock.gettimeout()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - Buffer is of Python 3.12
-        until = None if self._idle is None else time.monotonic() + self._idle
-        self._sock.settimeout(_TICK if self._idle is None else min(_TICK, self._idle))
-        try:
-            while True:
-                self._watch.look()
-                try:
-                    return self._sock.recv_into(buffer)
-                except TimeoutError:
-                    if until is not None and time.monotonic() >= until:
-                        raise
-        finally:
-            self._sock.settimeout(self._idle)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Response(http.client.HTTPResponse):
-    watch: Watch
-
-    def __init__(self, sock: socket.socket, **options: Any) -> None:  # noqa: ANN401 - passed on
-        super().__init__(sock, **options)
-        raw: Any = self.fp.detach()  # a BufferedReader, of makefile
-        self.fp = io.BufferedReader(_Content(raw, sock, self.watch))
-
-
 class _Adapter(requests.adapters.HTTPAdapter):
     """Makes connections with a watch, to servers as to proxies."""
 
     def __init__(self, watch: Watch, options: Mapping[str, Any]) -> None:
-        class Response(_Response):
+        class Response(Watched):
             pass
 
         class Plain(HTTPConnection):

@@ -21,8 +21,9 @@ from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
 
 from . import not_sent, read_whole, refused, translated
-from .deadlines import Watch, session
+from .deadlines import session
 from .errors import HttpError
+from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -126,7 +126,8 @@ def read(request: Request, most: int, pauses: Sequence[float] = PAUSES) -> tuple
 def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[requests.Response]:
     import requests  # slow to import, and most compiles send no request
 
-    from .deadlines import Watch, session
+    from .deadlines import session
+    from .watch import Watch
 
     if request.basic:
         REDACTOR.learn(request.basic[1])
