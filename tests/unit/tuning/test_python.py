@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _VALUES = """
 from __future__ import annotations
-import typing
+import collections, inspect, pickle, typing
 from commodore_py.tuning import named_tuples
 named_tuples.leave_annotations()
 
@@ -31,6 +31,17 @@ one = Value("a", (Value("b"),))
 print(one, one.twice(), Value._fields, Value._field_defaults, Value.__module__)
 print(typing.get_type_hints(Value))
 print(typing.NamedTuple("Made", [("text", str)])("x"))
+for fields in ("", "one", "a b", "other more", "first second third", "x"):
+    defaults = [7] if fields else []
+    made = collections.namedtuple(f"Of{fields.replace(' ', '')}", fields, defaults=defaults)
+    values = dict.fromkeys(made._fields, 1)
+    print(made(**values), made(*values.values()), made.__new__.__qualname__, made.__doc__)
+    print(inspect.signature(made), made(**values)._replace(**values), pickle.dumps(made._fields))
+    for wrong in ({"y": 1}, dict.fromkeys([*values, "y"])):
+        try:
+            print(made(**wrong))
+        except TypeError as error:
+            print(error)
 """
 
 
