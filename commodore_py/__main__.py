@@ -15,6 +15,9 @@ def main() -> None:
     try:
         _open_closed_streams()
         # Imported here: an interruption while modules load must not end in a traceback.
+        from commodore_py.tuning import go_collector
+
+        go_collector.restart_to_compile()
         from commodore_py.adapters import ending
 
         listening = True
@@ -50,9 +53,9 @@ def _run() -> int:
     from commodore_py.tuning import frames, garbage, go_collector, named_tuples
 
     try:
+        go_collector.take_signals()
         garbage.collect_rarely()
         named_tuples.leave_annotations()
-        go_collector.restart_to_compile()
         from commodore_py.cli import run
 
         code = frames.in_one_piece(run)(sys.argv[1:])

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from itertools import pairwise
 
 from . import enabled, signals
@@ -29,28 +28,39 @@ _NOTE = ".commodore/unchanged"
 
 
 def restart_to_compile() -> None:
-    """Start again if this is a compile from scratch; remove what an earlier start has set."""
-    started_by, _, ours = os.environ.get(_RESTARTED, "").partition(":")
-    if started_by == str(os.getpid()):
+    """Start again if this is a compile from scratch; before anything is imported for good."""
+    if _is_restarted() or not enabled() or "GOGC" in os.environ or not _is_program():
+        return
+    if not is_long(sys.argv[1:]):
+        return
+    added = {name: value for name, value in _SETTINGS.items() if name not in os.environ}
+    mark = {_RESTARTED: f"{os.getpid()}:{','.join(added)}"}
+    # A signal waits until the other start is ready: Python itself would show a traceback.
+    held_back = signals.pthread_sigmask(signals.SIG_BLOCK, _HELD_BACK)
+    try:
+        os.execve(  # noqa: S606 - this program, with the same arguments
+            sys.executable,
+            [sys.executable, *sys.orig_argv[1:]],
+            {**os.environ, **added, **mark},
+        )
+    except OSError:  # it is not permitted: this process goes on, only slower
+        signals.pthread_sigmask(signals.SIG_SETMASK, held_back)
+
+
+def take_signals() -> None:
+    """After a start for the second time: take signals, and remove what the first one has set."""
+    if _is_restarted():
+        ours = os.environ[_RESTARTED].partition(":")[2]
         # One more variable makes the C library copy the environment. Go still reads the original;
         # programs that we start see the copy.
         os.environ[_MOVED] = "1"
         for name in (_MOVED, _RESTARTED, *ours.split(",")):
             os.environ.pop(name, None)
         signals.pthread_sigmask(signals.SIG_UNBLOCK, _HELD_BACK)
-    elif enabled() and "GOGC" not in os.environ and _is_program() and is_long(sys.argv[1:]):
-        added = {name: value for name, value in _SETTINGS.items() if name not in os.environ}
-        mark = {_RESTARTED: f"{os.getpid()}:{','.join(added)}"}
-        # A signal waits until the other start is ready: Python itself would show a traceback.
-        held_back = signals.pthread_sigmask(signals.SIG_BLOCK, _HELD_BACK)
-        # If it is not permitted, this process goes on, only slower.
-        with suppress(OSError):
-            os.execve(  # noqa: S606 - this program, with the same arguments
-                sys.executable,
-                [sys.executable, *sys.orig_argv[1:]],
-                {**os.environ, **added, **mark},
-            )
-        signals.pthread_sigmask(signals.SIG_SETMASK, held_back)
+
+
+def _is_restarted() -> bool:
+    return os.environ.get(_RESTARTED, "").partition(":")[0] == str(os.getpid())
 
 
 def is_long(words: list[str]) -> bool:

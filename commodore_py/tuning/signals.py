@@ -5,8 +5,6 @@ Every command handles signals. Saved instructions: --help 1.5 %, nothing changed
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from . import enabled
 
 __all__ = [
@@ -22,6 +20,8 @@ __all__ = [
     "pthread_sigmask",
     "signal",
 ]
+
+TYPE_CHECKING = False  # for type checkers; `typing` takes longer to import than all of this
 
 if TYPE_CHECKING or not enabled():
     from signal import (
