@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
@@ -19,8 +20,6 @@ from .locator import with_place
 from .paths import Index, dotted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.spot import ParameterPath
 
@@ -41,10 +40,10 @@ def check_configuration(classes: ClassPath) -> None:
     reach = Reach(classes.worktrees())
     walk = ClassWalk(reach, errors)
     files = [
-        file
+        Path(file)
         for repository in classes.of_kind(*CONFIGURATION)
         for file, inside in walk.files_of("", repository.directory)
-        if not any(part.startswith(".") for part in inside.parts)
+        if "/." not in f"/{inside}"
     ]
     raise_collected(errors, "some classes cannot be read")
     raise_collected(_in_files(files, reach), "the hierarchy uses removed references")

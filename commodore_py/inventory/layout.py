@@ -16,7 +16,8 @@ from commodore_py.model.warning import FROM_FILES
 from .targets import Target, targets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from commodore_py.config import Config
@@ -35,12 +36,13 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
     """Lay the inventory out in the working directory, touching only what differs."""
     targets = targets_of(classes, inventory.instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     folder = config.paths.inventory
-    wanted = _wanted(folder, classes, targets)
+    places = _places(folder, classes)
+    wanted = places.keys() | {folder / "targets" / f"{name}.yml" for name in targets}
     for name in _GENERATED:
         _sweep(folder / name, wanted, links_only=False)
     if not config.local:
         _sweep(folder / "classes", wanted, links_only=True)
-    lay_out(folder, classes, targets, params_of(config, cluster))
+    _lay_out(folder, places, targets, params_of(config, cluster))
     if (folder / _RECLASS_SETTINGS).exists():
         log.warning(
             "%s changes only what components see while they are compiled, and may contradict"
@@ -52,9 +54,14 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
 
 def lay_out(folder: Path, classes: ClassPath, targets: Mapping[str, Target], params: bytes) -> None:
     """Write targets and parameters, and link the classes, below a folder."""
+    _lay_out(folder, _places(folder, classes), targets, params)
+
+
+def _lay_out(
+    folder: Path, places: Mapping[Path, Path], targets: Mapping[str, Target], params: bytes
+) -> None:
     write_if_changed(folder / "classes" / "params" / "cluster.yml", params)
-    for prefix, source in _entries(classes):
-        place = _class_place(folder, prefix, source)
+    for place, source in places.items():
         if place != source:  # the configuration repositories are checked out in place
             link(place, source)
     for name, target in targets.items():
@@ -74,11 +81,16 @@ def cluster_parameters(cluster: Cluster) -> bytes:
     return yaml.dump(cluster._replace(catalog_url=url).parameters())
 
 
-def _entries(classes: ClassPath) -> Iterator[tuple[str, Path]]:
-    """All classes but missing defaults: `resolve` warns of them, and no target includes them."""
-    for prefix, source in classes.entries():
-        if source.exists() or not prefix.startswith("defaults/"):
-            yield prefix, source
+def _places(folder: Path, classes: ClassPath) -> dict[Path, Path]:
+    """The place of each class, with its file or folder.
+
+    All but missing defaults: `resolve` warns of them, and no target includes them.
+    """
+    return {
+        _class_place(folder, prefix, source): source
+        for prefix, source in classes.entries()
+        if source.exists() or not prefix.startswith("defaults/")
+    }
 
 
 def _class_place(folder: Path, prefix: str, source: Path) -> Path:
@@ -87,12 +99,7 @@ def _class_place(folder: Path, prefix: str, source: Path) -> Path:
     return place.with_name(f"{place.name}{source.suffix}") if is_file else place
 
 
-def _wanted(folder: Path, classes: ClassPath, targets: Iterable[str]) -> set[Path]:
-    places = {_class_place(folder, prefix, source) for prefix, source in _entries(classes)}
-    return places | {folder / "targets" / f"{name}.yml" for name in targets}
-
-
-def _sweep(folder: Path, wanted: set[Path], *, links_only: bool) -> None:
+def _sweep(folder: Path, wanted: AbstractSet[Path], *, links_only: bool) -> None:
     if not folder.is_dir():
         return
     for present in folder.iterdir():

@@ -53,7 +53,9 @@ class ClassFiles:
     ) -> None:
         """Find the classes; `generated` ones, by class name, have no file."""
         self._reach = reach or Reach.anywhere()
-        self._found: dict[str, tuple[Path, PurePosixPath]] = {}
+        # The file, and the folder that relative names start from: as texts, as there may be many.
+        self._found: dict[str, tuple[str, str]] = {}
+        self._folders: dict[str, PurePosixPath] = {}
         self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
         self._by_content: dict[bytes, ClassFile] = {}
@@ -62,14 +64,14 @@ class ClassFiles:
         self._digests: dict[str, bytes] = {}
         errors: list[CommodoreError] = []
         for name in self._generated:
-            place = PurePosixPath(f"{name.replace('.', '/')}.yml")
-            self._found[name] = (Path(place), place.parent)
+            place = f"{name.replace('.', '/')}.yml"
+            self._found[name] = (place, place.rpartition("/")[0])
         walk = ClassWalk(self._reach, errors)
         for prefix, source in entries:
             for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
                 if name in self._found:
-                    errors.append(DuplicateClass.named(name, file, self._found[name][0]))
+                    errors.append(DuplicateClass.named(name, Path(file), self.path(name)))
                 self._found[name] = (file, folder)
         raise_collected(errors, "class names are not unique")
 
@@ -86,11 +88,15 @@ class ClassFiles:
 
     def path(self, name: str) -> Path:
         """The file of a class."""
-        return self._found[name][0]
+        return Path(self._found[name][0])
 
     def folder(self, name: str) -> PurePosixPath:
         """The folder that relative names in this class start from."""
-        return self._found[name][1]
+        text = self._found[name][1]
+        known = self._folders.get(text)
+        if known is None:
+            known = self._folders[text] = PurePosixPath(text)
+        return known
 
     def text(self, name: str) -> bytes:
         """The text of a class."""
@@ -99,10 +105,10 @@ class ClassFiles:
             return generated
         file = self._found[name][0]
         try:
-            return self._reach.read(str(file))
+            return self._reach.read(file)
         except OSError as error:
             raise CommodoreError(
-                f"class {name} cannot be read: {error.strerror}", where=str(file)
+                f"class {name} cannot be read: {error.strerror}", where=file
             ) from error
 
     def digest(self, name: str) -> bytes:
@@ -119,7 +125,7 @@ class ClassFiles:
         if known is None:
             digest = self.digest(name)
             file = self._found[name][0]
-            known = self._read[name] = self.read(self._texts[name], str(file), digest)
+            known = self._read[name] = self.read(self._texts[name], file, digest)
         return known
 
     def read(self, text: bytes, name: str, digest: bytes) -> ClassFile:
@@ -176,57 +182,55 @@ class ClassWalk:
         self._reach, self._errors = reach, errors
         self._left = MOST_CLASSES
 
-    def files_of(self, prefix: str, source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    def files_of(self, prefix: str, source: Path) -> Iterator[tuple[str, str]]:
         """Each file of a folder, or the one file, with its path below the classes."""
-        place = PurePosixPath(prefix)
-        if source.is_dir():
+        file, place = str(source), PurePosixPath(prefix)
+        if os.path.isdir(file):  # noqa: PTH112 - a text
             # A part of a repository may be a link. Files in it are judged when they are read.
-            real = self._judged(str(source), self._reach.real)
+            real = self._judged(file, self._reach.real)
             if real is not None:
-                yield from self._below(source, place, (real,))
+                inside = str(place) + "/" if place.parts else ""
+                yield from self._below(file, inside, (real,))
         else:
-            yield source, place.with_name(f"{place.name}{source.suffix}")
+            yield file, str(place.with_name(f"{place.name}{source.suffix}"))
 
-    def _below(
-        self, folder: Path, relative: PurePosixPath, above: tuple[str, ...]
-    ) -> Iterator[tuple[Path, PurePosixPath]]:
+    def _below(self, folder: str, inside: str, above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         """Files below a folder; the last of `above` is its real path, the others led here."""
         with os.scandir(folder) as entries:
             children = sorted(entries, key=lambda one: one.name)
         for entry in children:
             self._left -= 1
             if self._left < 0:
-                where = str(folder)
-                raise CommodoreError(f"more than {MOST_CLASSES:,} files of classes", where=where)
+                raise CommodoreError(f"more than {MOST_CLASSES:,} files of classes", where=folder)
             if entry.is_symlink():
-                yield from self._behind_link(Path(entry.path), relative / entry.name, above)
+                yield from self._behind_link(entry.path, f"{inside}{entry.name}", above)
             elif entry.is_dir():
                 if entry.name not in _NOT_CLASSES:
                     real = f"{above[-1]}/{entry.name}"
                     yield from self._below(
-                        Path(entry.path), relative / entry.name, (*above[:-1], real)
+                        entry.path, f"{inside}{entry.name}/", (*above[:-1], real)
                     )
-            elif PurePosixPath(entry.name).suffix in _EXTENSIONS:
-                yield Path(entry.path), relative / entry.name
+            elif _is_class(entry.name):
+                yield entry.path, f"{inside}{entry.name}"
 
     def _behind_link(
-        self, path: Path, relative: PurePosixPath, above: tuple[str, ...]
-    ) -> Iterator[tuple[Path, PurePosixPath]]:
+        self, path: str, relative: str, above: tuple[str, ...]
+    ) -> Iterator[tuple[str, str]]:
+        name = relative.rpartition("/")[2]
         # For a symlink to itself, pathlib's is_dir returns False.
-        if path.is_dir():
+        if Path(path).is_dir():
             real = os.path.realpath(path)
             if any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in above):
                 self._errors.append(
-                    BrokenLink("the symlink leads to a folder above it", where=str(path))
+                    BrokenLink("the symlink leads to a folder above it", where=path)
                 )
             elif (
-                path.name not in _NOT_CLASSES
-                and self._judged(str(path), self._reach.real_folder) is not None
+                name not in _NOT_CLASSES and self._judged(path, self._reach.real_folder) is not None
             ):
-                yield from self._below(path, relative, (*above, real))
-        elif not path.exists():
-            self._errors.append(BrokenLink("the symlink is broken", where=str(path)))
-        elif relative.suffix in _EXTENSIONS:
+                yield from self._below(path, f"{relative}/", (*above, real))
+        elif not Path(path).exists():
+            self._errors.append(BrokenLink("the symlink is broken", where=path))
+        elif _is_class(name):
             yield path, relative
 
     def _judged(self, folder: str, judge: Callable[[str], str]) -> str | None:
@@ -237,9 +241,14 @@ class ClassWalk:
             return None
 
 
-def _name_of(relative: PurePosixPath) -> tuple[str, PurePosixPath]:
+def _is_class(name: str) -> bool:
+    return name.endswith(_EXTENSIONS) and name not in _EXTENSIONS
+
+
+def _name_of(relative: str) -> tuple[str, str]:
     """The class name of a file, and the folder that its relative names start from."""
-    plain = relative.with_suffix("")
-    if plain.name == "init":
-        return ".".join(plain.parent.parts), plain.parent.parent
-    return ".".join(plain.parts), plain.parent
+    folder, _, last = relative.rpartition("/")
+    name = PurePosixPath(last).stem if not last.endswith(_EXTENSIONS) else last.rpartition(".")[0]
+    if name == "init":
+        return folder.replace("/", "."), folder.rpartition("/")[0]
+    return f"{folder}/{name}".lstrip("/").replace("/", "."), folder
