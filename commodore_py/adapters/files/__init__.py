@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from contextlib import suppress
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ MOST_BYTES = 2 << 30
 _EXECUTABLE = stat.S_IXUSR
 _ALL_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_LAST_NUMBER = 0xFFFFFFFF
+_numbers = count(int.from_bytes(os.urandom(4), "big"))
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
 
 
@@ -37,7 +40,7 @@ def aside_of(path: Path) -> Path:
 
 def _aside_name() -> str:
     # The path's own name is left out, as it may be as long as names can be.
-    return f".commodore-{os.getpid()}-{os.urandom(4).hex()}.new"
+    return f".commodore-{os.getpid()}-{next(_numbers) & _LAST_NUMBER:08x}.new"
 
 
 def is_aside(name: str) -> bool:
@@ -71,6 +74,10 @@ def _write_if_changed(
     if there is not None and not stat.S_ISREG(there.st_mode):
         remove(Path(path))
         there = None
+    if there is None:
+        folder = path[: path.rfind("/") + 1]
+        if not os.path.isdir(folder or "."):  # noqa: PTH112 - a text
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
     if there is None or there.st_size != len(content) or _content(path, there.st_size) != content:
         _swap_in(path, content, there, executable=executable, private=private)
         return True
@@ -89,17 +96,14 @@ def _swap_in(
     private: bool,
 ) -> None:
     """Write a sibling, which takes the place of what was there `before`."""
-    folder = path[: path.rfind("/") + 1]
-    if not os.path.isdir(folder or "."):  # noqa: PTH112 - a text
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    aside = folder + _aside_name()
+    aside = path[: path.rfind("/") + 1] + _aside_name()
     try:
         file = os.open(aside, _NEW, 0o600 if private else 0o666)
         try:
             left = memoryview(content)
             while left:
                 left = left[os.write(file, left) :]
-            if before is not None or executable is not None:
+            if before is not None or executable:  # a new file is not executable
                 now = os.fstat(file).st_mode
                 mode = now if before is None else before.st_mode
                 if executable is not None:
@@ -139,15 +143,18 @@ def remove(path: Path) -> None:
 
 def link(path: Path, target: Path) -> None:
     """Make `path` a relative link to `target`, unless it is one already."""
-    if not target.exists():
-        raise CommodoreError(f"cannot link to {target}: it does not exist", where=str(path))
-    text = os.path.relpath(target, path.parent)
-    if path.is_symlink() and path.readlink() == Path(text):
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_symlink() or path.exists():
+    place = os.fspath(path)
+    if not os.path.exists(target):  # noqa: PTH110 - a run makes hundreds of links
+        raise CommodoreError(f"cannot link to {target}: it does not exist", where=place)
+    folder = os.path.dirname(place)  # noqa: PTH120 - as above
+    text = os.path.relpath(target, folder or ".")
+    if os.path.lexists(place):
+        if os.path.islink(place) and path.readlink() == Path(text):  # noqa: PTH114 - as above
+            return
         remove(path)
-    path.symlink_to(text)
+    elif not os.path.isdir(folder or "."):  # noqa: PTH112 - as above
+        path.parent.mkdir(parents=True, exist_ok=True)
+    os.symlink(text, place)  # noqa: PTH211 - as above
 
 
 def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
@@ -208,7 +215,11 @@ def _written(folder: Path, place: _Place, *, dry_run: bool) -> dict[str, os.stat
     for path in place.missing_folders():
         os.makedirs(path, exist_ok=True)  # noqa: PTH103 - a text
     for path, entry in place.differing():
-        _write_if_changed(path, entry.content, executable=entry.executable)
+        content, executable = entry
+        if path in place.gone:
+            _write_if_changed(f"{place.folder}/{path}", content, executable=executable)
+        else:
+            _swap_in(f"{place.folder}/{path}", content, None, executable=executable, private=False)
     return place.gone
 
 
@@ -293,7 +304,7 @@ class _Place:
         folders: set[str],
         keep: frozenset[str] = frozenset(),
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._keep = keep
         self._files = files
         self._folders = folders
@@ -303,7 +314,7 @@ class _Place:
 
     def sweep(self) -> tuple[str, ...]:
         """See what is there; returns what is not wanted."""
-        return tuple(self._sweep(self._folder, ""))
+        return tuple(self._sweep(self.folder, ""))
 
     def would_go(self) -> dict[str, os.stat_result]:
         """What would be removed or replaced."""
@@ -313,17 +324,17 @@ class _Place:
 
     def missing_folders(self) -> Iterator[str]:
         """Folders to be made, those above before those below them."""
-        return (f"{self._folder}/{path}" for path in sorted(self._folders - self._there))
+        return (f"{self.folder}/{path}" for path in sorted(self._folders - self._there))
 
     def differing(self) -> Iterator[tuple[str, Entry]]:
         """Files that are not as they shall be."""
         for path, entry in self._files.items():
-            full = f"{self._folder}/{path}"
             found = self._status.get(path)
-            if not _is_same(full, found, entry):
-                if found is not None:
-                    self.gone[path] = found
-                yield full, entry
+            if found is None:
+                yield path, entry
+            elif not _is_same(f"{self.folder}/{path}", found, entry):
+                self.gone[path] = found
+                yield path, entry
 
     def _sweep(self, folder: str, prefix: str) -> Iterator[str]:
         with os.scandir(folder) as found:
@@ -342,8 +353,8 @@ class _Place:
                 self._status[here] = child.stat(follow_symlinks=False)
 
 
-def _is_same(path: str, status: os.stat_result | None, entry: Entry) -> bool:
-    if status is None or not stat.S_ISREG(status.st_mode):
+def _is_same(path: str, status: os.stat_result, entry: Entry) -> bool:
+    if not stat.S_ISREG(status.st_mode):
         return False
     if status.st_size != len(entry.content):
         return False
