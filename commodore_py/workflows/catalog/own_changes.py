@@ -36,6 +36,8 @@ WRITTEN = (
     "dependencies/libs",
 )
 _WRITTEN_ONLINE = ("dependencies/.repos", "inventory/classes/params")
+# What is in there is compared with what was compiled.
+_MADE = ("compiled/", "catalog/")
 _BROUGHT = ("vendor", "jsonnetfile.json", "jsonnetfile.lock.json", "dependencies/.repos")
 
 
@@ -49,15 +51,14 @@ class Snapshots(NamedTuple):
 
 def unexplained(snapshots: Snapshots, config: Config, sources: Sources, rendered: Rendered) -> str:
     """The first path that was perhaps changed by something else; empty if there is none."""
-    changed = sorted(snapshots.now.changed_since(snapshots.before))
+    changed = snapshots.now.changed_since(snapshots.before)
     explanation = _Explanation(snapshots, config, sources, rendered)
-    return next((path for path in changed if not explanation.covers(path)), "")
+    return min((path for path in changed if not explanation.covers(path)), default="")
 
 
 class _Folder(NamedTuple):
     """A folder below the working directory, as it is now."""
 
-    path: str
     inside: str
     """How names of what is in it begin, seen from the working directory."""
     rows: Mapping[str, Row]
@@ -65,6 +66,11 @@ class _Folder(NamedTuple):
     """The checkout that it belongs to, if any."""
     is_written: bool
     """Whether runs write there."""
+    is_ours: bool = False
+    """Whether all that is in it, at any depth, is explained by that."""
+
+
+_OURS = _Folder("", {}, "", is_written=True, is_ours=True)
 
 
 class _Explanation:
@@ -100,7 +106,7 @@ class _Explanation:
         }
         for path, entry in rendered.catalog.items():
             self._contents[f"catalog/{path}"] = entry.content
-        self._here = _Folder("", "", {}, "", is_written=False)
+        self._known: dict[str, _Folder] = {}
 
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""
@@ -108,15 +114,18 @@ class _Explanation:
             # What a run finds out to be outside is not in the snapshot from before.
             is_new = path.rpartition("/")[0] not in self.snapshots.before.folders
             return is_new and self.snapshots.now.is_older(path, self.snapshots.began)
-        folder, _, last = path.rpartition("/")
-        if folder != self._here.path:  # the same for many
-            self._here = self._folder_at(folder)
-        row = self._here.rows.get(last)
+        above, _, last = path.rpartition("/")
+        folder = self._known.get(above)
+        if folder is None:
+            folder = self._known[above] = self._folder_at(above)
+        if folder.is_ours:
+            return True
+        row = folder.rows.get(last)
         is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode
-        name = f"{self._here.inside}{last}"
+        name = f"{folder.inside}{last}"
         if name in self._folders:
             return is_folder
-        place, is_written = self._here.place, self._here.is_written or name in self._written
+        place, is_written = folder.place, folder.is_written or name in self._written
         if name in self._checkouts:
             place = name
         if place:
@@ -125,9 +134,12 @@ class _Explanation:
 
     def _folder_at(self, path: str) -> _Folder:
         name = path[len(self.root) + 1 :]
-        rows = {str(row[0]): row for row in self.snapshots.now.folders.get(path, ())}
         place, is_written = self._owner_of(name)
-        return _Folder(path, f"{name}/" if name else "", rows, place, is_written=is_written)
+        inside = f"{name}/" if name else ""
+        if is_written and not place and name not in self._folders and not inside.startswith(_MADE):
+            return _OURS
+        rows = {str(row[0]): row for row in self.snapshots.now.folders.get(path, ())}
+        return _Folder(inside, rows, place, is_written=is_written)
 
     def _owner_of(self, name: str) -> tuple[str, bool]:
         """The checkout that a folder belongs to, and whether runs write there."""
