@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.spot import Spot
 
-from .entries import entries_of
+from .entries import dependencies_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
     return tuple(
         _download(Spot(instance.name, ("kapitan", "dependencies", f"[{index}]")), fields)
         for instance in inventory.instances
-        for index, fields in enumerate(entries_of(inventory.nodes[instance.name]).dependencies)
+        for index, fields in enumerate(dependencies_of(inventory.nodes[instance.name]))
     )
 
 

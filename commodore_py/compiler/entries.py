@@ -61,16 +61,30 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
 
 def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
     """Read the lists of a target; all problems are reported at once."""
-    kapitan = node.parameters.get("kapitan")
-    if not isinstance(kapitan, Mapping):
-        kapitan = {}
-    compiled, dependencies = (
-        _List("compile", "input_type", "input type", _input_fields(), node.name, place_of, []),
-        _List("dependencies", "type", "dependency type", DEPENDENCY_TYPES, node.name, place_of, []),
+    found = _List("compile", "input_type", "input type", _input_fields(), node.name, place_of, [])
+    compiled = found.checked(_kapitan(node))
+    entries = tuple(Entry(node.name, index, fields) for index, fields in compiled)
+    wanted, problems = _dependencies(node, place_of)
+    return Entries(entries, wanted, (*found.problems, *problems))
+
+
+def dependencies_of(node: Node) -> tuple[Mapping[str, Any], ...]:
+    """The second list alone, without what is wrong with it."""
+    return _dependencies(node, nowhere)[0]
+
+
+def _dependencies(
+    node: Node, place_of: PlaceOf
+) -> tuple[tuple[Mapping[str, Any], ...], list[BadEntry]]:
+    found = _List(
+        "dependencies", "type", "dependency type", DEPENDENCY_TYPES, node.name, place_of, []
     )
-    entries = tuple(Entry(node.name, index, fields) for index, fields in compiled.checked(kapitan))
-    wanted = tuple(fields for _, fields in dependencies.checked(kapitan))
-    return Entries(entries, wanted, (*compiled.problems, *dependencies.problems))
+    return tuple(fields for _, fields in found.checked(_kapitan(node))), found.problems
+
+
+def _kapitan(node: Node) -> Mapping[str, Any]:
+    kapitan = node.parameters.get("kapitan")
+    return kapitan if isinstance(kapitan, Mapping) else {}
 
 
 def _input_fields() -> Mapping[str, Mapping[str, Field]]:

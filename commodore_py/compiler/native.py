@@ -101,7 +101,9 @@ class _Engine(NamedTuple):
                 del begun[name]
                 with run_log.item("target", name):
                     yield name, start.output.tree, start.verdicts
-        limited = bool(begun) and is_limited()
+        if not begun:
+            return
+        limited = is_limited()
         if limited:
             require_for_go()
         if limited or (self.job.processes > 1 and len(begun) >= _WORTH_WORKERS):
