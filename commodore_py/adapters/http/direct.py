@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import http.client
 import os
+import socket
 import string
 import sys
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from commodore_py import __version__
@@ -55,6 +56,8 @@ def get(
     except (OSError, ValueError):
         return None
     connection.response_class = type("Response", (Watched,), {"watch": watch})
+    # As bytes: of a text, Python looks up the tables of international names.
+    connection._create_connection = _connected  # type: ignore[attr-defined]  # noqa: SLF001
     about = {"User-Agent": f"commodore/{__version__}", "Accept": "*/*", "Connection": "close"}
     try:
         connection.request("GET", parts.path or "/", headers={**about, **headers})
@@ -103,6 +106,12 @@ def _connection(
     context = ssl.create_default_context(cafile=next(filter(None, bundles)))
     context.set_alpn_protocols(["http/1.1"])
     return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
+
+
+def _connected(address: tuple[str, int], *options: Any) -> socket.socket:  # noqa: ANN401
+    host, port = address
+    place: Any = (host.encode("ascii"), port)
+    return socket.create_connection(place, *options)
 
 
 def _content_of(response: http.client.HTTPResponse, most: int) -> bytes | None:
