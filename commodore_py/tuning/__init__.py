@@ -9,7 +9,7 @@
 `go_collector`  Go, which evaluates Jsonnet, collects garbage less often
 `jsonnet`       one evaluator for many Jsonnet files
 `jsonnet_formats`  formats of Jsonnet code are evaluated as sums
-`named_tuples`  annotations of named tuples are not compiled
+`named_tuples`  named tuples are made without compiling annotations and constructors
 `orphans`       processes that a program has detached are ended with the run
 `signals`       signals without Python's enumerations of them
 `terminal`      the width of the terminal without `shutil`
