@@ -216,7 +216,8 @@ def _written(folder: Path, place: _Place, *, dry_run: bool) -> dict[str, os.stat
         os.makedirs(path, exist_ok=True)  # noqa: PTH103 - a text
     for path, entry in place.differing():
         content, executable = entry
-        if path in place.gone:
+        # What is kept was not looked into.
+        if path in place.gone or path.partition("/")[0] in place.keep:
             _write_if_changed(f"{place.folder}/{path}", content, executable=executable)
         else:
             _swap_in(f"{place.folder}/{path}", content, None, executable=executable, private=False)
@@ -305,7 +306,7 @@ class _Place:
         keep: frozenset[str] = frozenset(),
     ) -> None:
         self.folder = folder
-        self._keep = keep
+        self.keep = keep
         self._files = files
         self._folders = folders
         self._there: set[str] = set()
@@ -341,7 +342,7 @@ class _Place:
             children = list(found)
         for child in children:
             here = prefix + child.name
-            if here in self._keep:
+            if here in self.keep:
                 continue
             if here in self._folders and child.is_dir(follow_symlinks=False):
                 self._there.add(here)

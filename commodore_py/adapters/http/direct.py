@@ -101,7 +101,7 @@ def _connection(
 
     import certifi
 
-    # As requests does; here, it is an error if that is no file.
+    # As requests does; but a folder of them is left to it.
     bundles = (*map(os.environ.get, _BUNDLES), certifi.where())
     context = ssl.create_default_context(cafile=next(filter(None, bundles)))
     context.set_alpn_protocols(["http/1.1"])

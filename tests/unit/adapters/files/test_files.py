@@ -199,3 +199,13 @@ def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
         write_tree(tmp_path, tree)
 
         assert read_tree(tmp_path) == tree
+
+
+def test_a_kept_entry_gives_way_to_a_file_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / ".kept").mkdir()
+    (tmp_path / ".kept/own").touch()
+    wanted = Tree({PurePosixPath(".kept"): Entry(b"x")})
+
+    write_tree(tmp_path, wanted, keep=frozenset({PurePosixPath(".kept")}))
+
+    assert (tmp_path / ".kept").read_bytes() == b"x"
