@@ -12,8 +12,6 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 from commodore_py.tuning import StaleImport
 
-from .inventory.imports import known_as
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -74,7 +72,7 @@ class Evaluation(NamedTuple):
     def _read(self, files: Overlay, path: str) -> bytes | tuple[str, bytes] | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
-            return known_as(path, self.target), generated
+            return generated
         if self.shared is not None and path.startswith(f"{files.compiled}/"):
             self.shared.retire()
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
 from commodore_py.adapters.jsonnet.evaluate import Inexpressible, as_code
@@ -23,22 +23,18 @@ if TYPE_CHECKING:
 FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 
 _PREFIX = f"{FOLDER}/"
-_OWN = (f"{_PREFIX}self/", f"{_PREFIX}self.")
+_OWN = f"{_PREFIX}self"
 _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
+
+ImportFile: TypeAlias = tuple[str, bytes]
+"""A name, which no other content has, and the content."""
 
 
 def part_name(path: Path | str) -> str | None:
     """The part of the inventory that such a file holds; None if it is none of these files."""
     name = str(path)
     return name.removeprefix(_PREFIX).removesuffix(_SUFFIX) if name.startswith(_PREFIX) else None
-
-
-def known_as(path: str, target: str) -> str:
-    """What a file is called among those of all targets: one target's own ones by its name."""
-    if not path.startswith(_OWN):
-        return path
-    return f"{path.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
 
 
 def _parts_of(name: str) -> list[str]:
@@ -51,23 +47,39 @@ class InventoryImports:
     def __init__(self, views: TargetViews) -> None:
         self.views = views
         self._target = ""
-        self._made: dict[str, bytes] = {}
+        self._made: dict[str, ImportFile] = {}
+        self._names: dict[object, ImportFile] = {}
 
-    def read(self, path: Path | str, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> ImportFile | None:
         """A file as one target gets to see it, None if it is none of these files."""
         if part_name(path) is None:
             return None
-        name = str(path)
         if target != self._target:
             # What one target looked at is mostly of no use to the next.
             self._made.clear()
             self._target = target
-        if name not in self._made:
-            text = self._text(_parts_of(name.removeprefix(_PREFIX)), target)
-            if text is None:
-                return None
-            self._made[name] = text.encode()
-        return self._made[name]
+        name = str(path)
+        made = self._made.get(name) or self._file(name, target)
+        if made is not None:
+            self._made[name] = made
+        return made
+
+    def _file(self, name: str, target: str) -> ImportFile | None:
+        parts = _parts_of(name.removeprefix(_PREFIX))
+        if parts == ["self"]:
+            # Most targets have the same parameters: their names are written, and parsed, once.
+            view = self.views.of(target)
+            names = (tuple(view), tuple(view[_LAZY]))
+            if names not in self._names:
+                text = _sections(view, "self", target)
+                self._names[names] = f"{_OWN}@{len(self._names)}{_SUFFIX}", text.encode()
+            return self._names[names]
+        content = self._text(parts, target)
+        if content is None:
+            return None
+        if parts[0] == "self":
+            name = f"{name.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
+        return name, content.encode()
 
     def _text(self, parts: list[str], target: str) -> str | None:
         match parts:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from commodore_py.cache.questions.base import TargetViews, View
     from commodore_py.cache.recorder import Recorder
 
+    from .imports import ImportFile
+
 
 class RecordingImports(InventoryImports):
     """The same files; imports are recorded."""
@@ -26,7 +28,7 @@ class RecordingImports(InventoryImports):
         self._view = view
         self._recorder = recorder
 
-    def read(self, path: Path | str, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> ImportFile | None:
         """A file as one target gets to see it, None if it is none of these files."""
         name = part_name(path)
         if name is None:

@@ -18,6 +18,7 @@ from tests.support.native_calls import TARGETS
 
 if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.evaluate import Json
+    from commodore_py.compiler.inventory.imports import ImportFile
     from tests.support.jsonnet_component import Component
 
 
@@ -28,12 +29,12 @@ class Counted(InventoryImports):
         super().__init__(targets)
         self.names: list[str] = []
 
-    def read(self, path: Path | str, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> ImportFile | None:
         """Read, and remember."""
-        content = super().read(path, target)
-        if content is not None:
+        file = super().read(path, target)
+        if file is not None:
             self.names.append(str(Path(path).relative_to(FOLDER)))
-        return content
+        return file
 
 
 def value_of(component: Component, expression: str) -> Json:
@@ -118,13 +119,40 @@ def test_only_what_is_used_is_read(expression: str, reads: list[str], component:
     assert sorted(set(counted.names)) == [f"{name}.jsonnet" for name in reads]
 
 
+def test_targets_with_the_same_parameters_share_a_file_of_their_names() -> None:
+    views = {
+        name: _view(keys) for name, keys in {"a": "xy", "b": "xy", "c": "yx", "d": "x"}.items()
+    }
+    inventory = InventoryImports(TargetsByName(views))
+
+    files = [inventory.read(FOLDER / "self.jsonnet", target) for target in "abcda"]
+
+    assert None not in files
+    assert files[0] == files[1] == files[4]
+    assert len({name for name, _ in filter(None, files)}) == 3
+    assert len({content for _, content in filter(None, files)}) == 3
+
+
+def test_what_is_behind_the_names_has_a_name_for_each_target() -> None:
+    views = {name: _view("x", name) for name in ("a", "b", "a/b")}
+    inventory = InventoryImports(TargetsByName(views))
+
+    for section in ("parameters", "parameters/x", "classes"):
+        files = [inventory.read(FOLDER / f"self/{section}.jsonnet", target) for target in views]
+        assert len({name for name, _ in filter(None, files)}) == len(views)
+
+
+def _view(keys: str, value: str = "") -> dict[str, Any]:
+    return {"classes": [], "parameters": dict.fromkeys(keys, value)}
+
+
 def test_another_target_sees_itself() -> None:
     inventory = InventoryImports(TargetsByName(TARGETS))
     path = FOLDER / "self.jsonnet"
 
-    assert b"self/parameters/web.jsonnet" in (inventory.read(path, "web") or b"")
-    assert b"self/parameters/db.jsonnet" in (inventory.read(path, "main-db") or b"")
-    assert b"self/parameters/web.jsonnet" in (inventory.read(path, "web") or b"")
+    for target, key in (("web", "web"), ("main-db", "db"), ("web", "web")):
+        _, content = inventory.read(path, target) or ("", b"")
+        assert f"self/parameters/{key}.jsonnet".encode() in content
 
 
 @pytest.mark.parametrize(
