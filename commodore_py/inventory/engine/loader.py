@@ -210,9 +210,16 @@ class Loader:
         chain: tuple[str, ...],
     ) -> tuple[State, tuple[str, ...]]:
         """The state after all classes that a file includes, and their names."""
-        included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
+        names = [
+            absolute_name(one, folder) if one.startswith(".") else one for one in content.classes
+        ]
+        included = tuple(dict.fromkeys(names))
+        of_target = len(chain) == 1 and not self._observer
         for written in included:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
+            if of_target and (known := state.next.get(name or "")):
+                state = known  # most of what targets include is the same, in the same order
+                continue
             if name is None or self._is_merged(name, state):
                 continue
             absolute = absolute_name(name, folder)
@@ -226,7 +233,6 @@ class Loader:
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                of_target = len(chain) == 1 and not self._observer
                 after = self._after_of_target if of_target else self._after
                 known = after(state, key, name, absolute, meta, chain)
             elif self._recording:

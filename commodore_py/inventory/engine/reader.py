@@ -50,18 +50,18 @@ class Applications:
 
     def with_names(self, written: Iterable[str]) -> Applications:
         """This list with more names, and with removals among them."""
-        names, removals = list(self.names), list(self.removals)
+        names, removals = dict.fromkeys(self.names), dict.fromkeys(self.removals)
         for name in written:
             removed = name.removeprefix("~")
             if removed != name:
                 if removed in names:
-                    names.remove(removed)
-                elif removed not in removals:
-                    removals.append(removed)
+                    del names[removed]
+                else:
+                    removals[removed] = None
             elif name in removals:
-                removals.remove(name)
-            elif name not in names:
-                names.append(name)
+                del removals[name]
+            else:
+                names[name] = None
         return Applications(tuple(names), tuple(removals))
 
 

@@ -48,6 +48,8 @@ class SharedResults:
         self._alive: list[Value] = []
         self._templates: dict[int, Template | None] = {}
         self._identities = _Identities({})
+        self._last: dict[Hashable, tuple[tuple[str, ...], Resolved]] = {}
+        """Results of this target, and until then of the one before; with what was looked up."""
         self._fingerprints = fingerprints
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
@@ -67,23 +69,50 @@ class SharedResults:
         resolver: Resolver,
     ) -> Resolved:
         """A parameter of a target, resolved now or for an earlier target."""
+        if self._identities.parameters is not parameters:
+            self._begin(parameters)
+        last = self._last.get(key)
+        if last is None:
+            last = self._last[key] = self._shared(key, value, parameters, resolver)
+        return last[1]
+
+    def _begin(self, parameters: Mapping[Hashable, Value]) -> None:
+        """Keep what is the same as for the target before: nearly everything."""
+        before = self._identities.parameters
+        changed = {
+            key for key, value in parameters.items() if before.get(key, MISSING) is not value
+        }
+        changed.update(before.keys() - parameters.keys())
+        self._last = {
+            key: last
+            for key, last in self._last.items()
+            if key not in changed and changed.isdisjoint(last[0])
+        }
+        self._identities = _Identities(parameters)
+
+    def _shared(
+        self,
+        key: Hashable,
+        value: Value,
+        parameters: Mapping[Hashable, Value],
+        resolver: Resolver,
+    ) -> tuple[tuple[str, ...], Resolved]:
+        """The result for the same layers, and the parameters looked up."""
         if not is_dynamic(value):
             known = self._static.get(id(value))
             if known is None or known[0] is not value:
                 known = self._static[id(value)] = (value, Resolved(plain(value)))
-            return known[1]
+            return (), known[1]
         results = self._dynamic.setdefault((key, id(value)), {})
         identities = self._identities
-        if identities.parameters is not parameters:
-            identities = self._identities = _Identities(parameters)
         for looked_up, by_identity in results.items():
             found = by_identity.get(identities[looked_up])
             if found is not None:
-                return found
+                return looked_up, found
         result, looked_up = self._resolve(key, value, parameters, resolver, again=bool(results))
         self._alive += [value, *(parameters.get(one, MISSING) for one in looked_up)]
         results.setdefault(looked_up, {})[identities[looked_up]] = result
-        return result
+        return looked_up, result
 
     def _resolve(
         self,
