@@ -89,6 +89,9 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("homes")
 
 
+_FOREIGN = ("COMMODORE_", "GIT_", "XDG_", "KAPITAN_", "VAULT_")
+
+
 @pytest.fixture(autouse=True)
 def empty_home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty home directory; programs that we start have no network, either."""
@@ -97,7 +100,7 @@ def empty_home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     home = Path(tempfile.mkdtemp(dir=_homes))
     for name in list(os.environ):
         # The whole suite may be run with Git's program alone.
-        foreign = name.startswith(("COMMODORE_", "GIT_", "XDG_", "KAPITAN_", "VAULT_"))
+        foreign = name == "CI" or name.startswith(_FOREIGN)
         if foreign and name != "COMMODORE_GIT":
             monkeypatch.delenv(name)
     values = {

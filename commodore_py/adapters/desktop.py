@@ -14,9 +14,14 @@ from commodore_py.errors import CommodoreError
 _OPEN = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
+def is_ci_job() -> bool:
+    """As GitHub, GitLab and others say: `CI=true`."""
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
 def is_interactive() -> bool:
     """Whether a user can be prompted: there is a terminal, and this is not a CI run."""
-    if os.environ.get("CI", "").lower() not in {"", "0", "false"}:
+    if is_ci_job():
         return False
     return any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import tarfile
@@ -27,6 +28,7 @@ def copied(folder: Path) -> Path:
     """A copy of our package: edits meanwhile do not affect the measurement."""
     package = Path(commodore_py.__file__).parent
     shutil.copytree(package, folder / package.name)
+    compileall.compile_dir(folder / package.name, quiet=1)  # as pip does
     return folder
 
 

@@ -117,6 +117,18 @@ def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: P
     assert len(first.prompts) == 1
 
 
+def test_the_first_run_of_a_ci_job_is_not_noted_as_its_folder_is_thrown_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    reruns = make_reruns(tmp_path)
+
+    first, second, third = reruns.run(), reruns.run(), reruns.run()
+
+    assert (first.rested, second.rested, third.rested) == (False, False, True)
+    assert first.shown == second.shown == third.shown
+
+
 def test_what_was_pushed_is_neither_pushed_nor_reported_again(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path, push=True)
     reruns.settle()

@@ -16,7 +16,6 @@ from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 from commodore_py.tuning import enabled
-from commodore_py.tuning.jsonnet_formats import ImportedTwice, Imports
 
 from .captured import silent_if_it_fails
 from .interruptible import interruptible
@@ -144,6 +143,8 @@ def evaluate(
 
 
 def _run_with_sums(name: str, text: str, *, find: Find, **more: Any) -> str:  # noqa: ANN401 - passed on
+    from commodore_py.tuning.jsonnet_formats import ImportedTwice, Imports  # slow to import
+
     imports = Imports()
     try:
         return _run_alone(name, imports.source(text), find=imports.importer(find), **more)

@@ -77,7 +77,17 @@ def _can_be_up_to_date(config: Config) -> bool:
     all_the_work = all_the_work or config.checks is not None
     elsewhere = config.dry_run or config.output_dir is not None
     by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
-    return not (all_the_work or elsewhere or by_programs or config.engine != "native")
+    by_others = by_programs or config.engine != "native"
+    return not (all_the_work or elsewhere or by_others or _is_thrown_away(config))
+
+
+def _is_thrown_away(config: Config) -> bool:
+    """Whether this is a CI job in a new folder: to note all files would take a tenth of it."""
+    if config.paths.state.is_dir():
+        return False
+    from commodore_py.adapters.desktop import is_ci_job  # slow to import
+
+    return is_ci_job()
 
 
 class _UnnotedRun:
