@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from . import numbers
 from .merge import LayerCache, surface
@@ -47,6 +47,16 @@ _NO_LOOP = DEEPEST * 2
 _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
 
 
+class _Scalar(NamedTuple):
+    """What a token is, without any trail; null if that is no scalar."""
+
+    value: Value
+    token: Token
+    """Held, as it is known by its identity."""
+    visited: set[str]
+    added: int
+
+
 class Resolver:
     """Resolves values against the parameters of one target."""
 
@@ -69,6 +79,7 @@ class Resolver:
         self.visited: set[str] = set()
         """Paths that were looked up since this was last emptied."""
         self._marks: Marks | None = None
+        self._scalars: dict[int, _Scalar] = {}
 
     def looked_up(self) -> set[str]:
         """The top-level parameters of the paths that were visited."""
@@ -101,11 +112,29 @@ class Resolver:
 
     def scalars(self, tokens: Iterable[Token]) -> list[Value] | None:
         """Tokens as scalars; None if one is something else, or cannot be resolved."""
+        values = []
+        for token in tokens:
+            # Equal texts are one token, and many parameters have the same ones.
+            known = self._scalars.get(id(token))
+            if known is None:
+                known = self._scalars[id(token)] = self._scalar(token)
+            else:
+                self._added += known.added
+            if not is_scalar(known.value) or self._added > MOST_VALUES:
+                return None
+            self.visited |= known.visited
+            values.append(known.value)
+        return values
+
+    def _scalar(self, token: Token) -> _Scalar:
+        added, outer, self.visited = self._added, self.visited, set()
         try:
-            values = [self._token(token) for token in tokens]
+            value = self._token(token)
+            return _Scalar(value, token, self.visited, self._added - added)
         except ResolveError:
-            return None
-        return values if all(map(is_scalar, values)) else None
+            return _Scalar(None, token, self.visited, 0)
+        finally:
+            self.visited = outer
 
     def _map(self, value: Map) -> Map:
         made = Map()
@@ -204,9 +233,8 @@ class Resolver:
         self._enter(1)
         outer_deepest, self._deepest = self._deepest, self._depth
         try:
-            path, has_default, default = "".join(
-                self._part(part) for part in reference.parts
-            ).partition("::")
+            text = "".join([self._part(part) for part in reference.parts])
+            path, has_default, default = text.partition("::")
             return self._at(path, default if has_default else None, whole=whole)
         finally:
             self._deepest = max(outer_deepest, self._deepest)
