@@ -11,7 +11,7 @@ import gc
 from . import enabled
 
 # Python's own are 700, 10, 10.
-_THRESHOLDS = (100_000, 20, 100)
+_THRESHOLDS = (100_000, 100, 100)
 
 
 def collect_rarely() -> None:
