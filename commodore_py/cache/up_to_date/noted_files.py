@@ -10,6 +10,7 @@ import json
 import marshal
 import os
 import stat
+from contextlib import suppress
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -88,8 +89,13 @@ class _Noted(NamedTuple):
 def note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int) -> None:
     """Note what was seen, since a moment, of the files that the note of a run is about.
 
-    Nothing is noted where a change could hide behind the same times.
+    Nothing is noted where a change could hide behind the same times, or a file is not there by now.
     """
+    with suppress(OSError):
+        _note(state, of, run, program, began)
+
+
+def _note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int) -> None:
     if not tuning.enabled() or any(folder.startswith(OUTSIDE) for folder in program.folders):
         return
     # The program is on another device where it is in the image of a container.

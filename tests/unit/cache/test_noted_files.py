@@ -289,3 +289,19 @@ def test_the_note_is_for_its_owner_alone(noting: Noting) -> None:
     noting.note()
 
     assert (noting.state / noted_files.NAME).stat().st_mode & 0o077 == 0
+
+
+def test_a_note_that_cannot_be_written_is_not_missed(noting: Noting) -> None:
+    (noting.state / f"{noted_files.NAME}-{os.getpid()}").mkdir()
+
+    assert noting.look(noting.note()) is None
+
+
+def test_a_folder_that_goes_before_it_is_noted_is_no_failure(noting: Noting) -> None:
+    time.sleep(PAUSE)
+    run, program = noting.snapshots()
+    (noting.work / "git/objects").rmdir()
+
+    noted_files.note(noting.state, noting.last(), run, program, time.time_ns())
+
+    assert not (noting.state / noted_files.NAME).exists()
