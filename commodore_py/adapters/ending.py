@@ -102,7 +102,11 @@ def _end(number: int, _: FrameType | None) -> None:
     _asked.set()
     # Threads may wait for a server, and Python for its threads.
     threading.Thread(target=_end_late, daemon=True).start()
-    _end_programs()
+    # This thread may be about to import something: another import in between confuses Python. And
+    # what the other one imports may be what this one holds the lock of.
+    ending = threading.Thread(target=_end_programs, daemon=True)
+    ending.start()
+    ending.join(_LONGEST / 2)
     raise KeyboardInterrupt
 
 
