@@ -152,7 +152,8 @@ def test_an_edit_waits_for_another_run(
     before = state(place)
     holder = (
         "import fcntl, os, sys; file = open(sys.argv[1], 'r+'); fcntl.lockf(file, fcntl.LOCK_EX);"
-        "print(os.getpid(), file=file, flush=True); print('held', flush=True); sys.stdin.read()"
+        "file.truncate(); print(os.getpid(), file=file, flush=True);"
+        "print('held', flush=True); sys.stdin.read()"
     )
     clock = itertools.count()
     with subprocess.Popen(

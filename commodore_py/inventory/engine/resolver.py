@@ -48,7 +48,7 @@ _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
 
 
 class _Scalar(NamedTuple):
-    """What a token is, without any trail; null if that is no scalar."""
+    """What a token is, without any trail; null if that is not a scalar."""
 
     value: Value
     token: Token
