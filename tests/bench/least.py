@@ -1,7 +1,8 @@
 """The least that is possible with these libraries, for some scenarios.
 
-`Go`: the evaluation of all Jsonnet files in one process, without what Python is called for
-meanwhile. `Git`: `git checkout` of the same commits, one after the other, and nothing else.
+`Go`: the evaluation of all Jsonnet files in one process, with sums for their formats, which
+includes making these; without what else Python is called for meanwhile. `Git`: `git checkout` of
+the same commits, one after the other, and nothing else.
 `import click`: Python, and the library that every command needs.
 """
 
