@@ -54,7 +54,6 @@ class _Scalar(NamedTuple):
     token: Token
     """Held, as it is known by its identity."""
     visited: set[str]
-    added: int
 
 
 class Resolver:
@@ -108,33 +107,39 @@ class Resolver:
         try:
             return self.resolve(value)
         finally:
-            self._marks, self._added = None, added
+            self._marks = None
+            self._discount(added)
 
     def scalars(self, tokens: Iterable[Token]) -> list[Value] | None:
         """Tokens as scalars; None if one is something else, or cannot be resolved."""
-        values = []
+        added, values = self._added, []
         for token in tokens:
             # Equal texts are one token, and many parameters have the same ones.
             known = self._scalars.get(id(token))
             if known is None:
                 known = self._scalars[id(token)] = self._scalar(token)
-            else:
-                self._added += known.added
+            elif type(known.value) is str:  # counted as what is looked up once more
+                self._added += len(known.value) // _CHARACTERS
             if not is_scalar(known.value) or self._added > MOST_VALUES:
+                self._discount(added)
                 return None
             self.visited |= known.visited
             values.append(known.value)
         return values
 
     def _scalar(self, token: Token) -> _Scalar:
-        added, outer, self.visited = self._added, self.visited, set()
+        outer, self.visited = self.visited, set()
         try:
-            value = self._token(token)
-            return _Scalar(value, token, self.visited, self._added - added)
+            return _Scalar(self._token(token), token, self.visited)
         except ResolveError:
-            return _Scalar(None, token, self.visited, 0)
+            return _Scalar(None, token, self.visited)
         finally:
             self.visited = outer
+
+    def _discount(self, added: int) -> None:
+        """Count again what is resolved again; what was too much stays too much."""
+        if self._added <= MOST_VALUES:
+            self._added = added
 
     def _map(self, value: Map) -> Map:
         made = Map()

@@ -89,3 +89,27 @@ def test_what_is_filled_in_is_not_shared() -> None:
     assert third["b"] is not fourth["b"]
     assert third["b"] == {"c": "three"}
     assert third["d"] is fourth["d"]
+
+
+def test_a_text_behind_a_large_mapping_counts_once_for_a_target(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("commodore_py.inventory.engine.resolver.MOST_VALUES", 200)
+    many = "\n".join(f"  p{n}: {{b: '${{alias:name}}', c: '${{v}}'}}" for n in range(20))
+    large = ", ".join(f"k{n}: 1" for n in range(20))
+    text = f"parameters:\n  large: {{name: x, {large}}}\n  alias: ${{large}}\n{many}\n"
+    targets = {name: {"classes": ["c"], "parameters": {"v": name}} for name in _NAMES}
+    files = ClassFiles((), generated={"c": text.encode()})
+
+    nodes = render_targets(files, targets, dict.fromkeys(targets, ""), missing_ok=False)
+
+    assert nodes["four"].parameters["p19"] == {"b": "x", "c": "four"}
+
+
+def test_a_large_mapping_counts_once_if_it_takes_the_place_of_a_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("commodore_py.inventory.engine.resolver.MOST_VALUES", 150)
+    values: list[object] = ["x", "y", "z", dict.fromkeys(map(str, range(99)), 1)]
+
+    assert "TargetsFailed" not in str(rendered("{b: '${v}'}", values, together=True))
