@@ -9,7 +9,7 @@ import requests.adapters
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from .watch import MOST_REDIRECTS, Watched
+from .watch import MOST_REDIRECTS, USER_AGENT, Watched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ def session(watch: Watch, **pools: Any) -> requests.Session:  # noqa: ANN401 - p
     """A session for a request of that exchange; `pools` are options of urllib3's pools."""
     made = requests.Session()
     made.max_redirects = MOST_REDIRECTS
+    made.headers["User-Agent"] = USER_AGENT
     adapter = _Adapter(watch, pools)
     for scheme in ("http://", "https://"):
         made.mount(scheme, adapter)

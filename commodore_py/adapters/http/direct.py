@@ -15,10 +15,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from commodore_py import __version__
 from commodore_py.tuning import enabled
 
-from .watch import Watched
+from .watch import USER_AGENT, Watched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +57,7 @@ def get(
     connection.response_class = type("Response", (Watched,), {"watch": watch})
     # As bytes: of a text, Python looks up the tables of international names.
     connection._create_connection = _connected  # type: ignore[attr-defined]  # noqa: SLF001
-    about = {"User-Agent": f"commodore/{__version__}", "Accept": "*/*", "Connection": "close"}
+    about = {"User-Agent": USER_AGENT, "Accept": "*/*", "Connection": "close"}
     try:
         connection.request("GET", parts.path or "/", headers={**about, **headers})
         with connection.getresponse() as response:
@@ -104,6 +103,7 @@ def _connection(
     # As requests does; but a folder of them is left to it.
     bundles = (*map(os.environ.get, _BUNDLES), certifi.where())
     context = ssl.create_default_context(cafile=next(filter(None, bundles)))
+    context.hostname_checks_common_name = False  # by default, Python takes it for lack of others
     context.set_alpn_protocols(["http/1.1"])
     return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
 

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from commodore_py import __version__
 from commodore_py.adapters import ending, time_limits
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 _TICK = 0.25
 MOST_REDIRECTS = 5
+USER_AGENT = f"commodore/{__version__}"
 
 
 class OutOfTime(TimeoutError):

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def certificate(folder: Path, host: str) -> tuple[Path, ssl.SSLContext]:
-    """A self-signed certificate for a host, and a server's TLS with it."""
+def certificate(
+    folder: Path, host: str, alternative: str | None = None
+) -> tuple[Path, ssl.SSLContext]:
+    """A self-signed certificate for a host, and a server's TLS with it.
+
+    Alternative names are that host as well, or another one, or none if that is empty.
+    """
     key, file = folder / "key.pem", folder / "certificate.pem"
-    about = ("-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", "-days", "2")
+    name = host if alternative is None else alternative
+    extension = ("-addext", f"subjectAltName=DNS:{name}") if name else ()
+    about = ("-subj", f"/CN={host}", *extension, "-days", "2")
     new = ("-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(file))
     subprocess.run(["openssl", "req", *new, *about], check=True, capture_output=True)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py import __version__
 from commodore_py.adapters import http, time_limits
-from tests.support.servers import misbehaving
+from tests.support.servers import misbehaving, proxy
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 OK = b"HTTP/1.1 200 OK\r\n"
 JSON = b'{"id": "c-one"}'
@@ -39,6 +43,13 @@ LEFT_TO_REQUESTS = {
     "a redirection to nowhere": b"HTTP/1.1 302 Found\r\nLocation: http://[\r\n\r\n",
     "no HTTP": b"hello\r\n",
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With proxies, which keep all other tests away from the network, requests would always ask.
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
 
 
 def _answers(content: bytes) -> Callable[[misbehaving.Connection], None]:
@@ -103,6 +114,53 @@ def test_a_failure_is_the_same(
     monkeypatch.setenv("COMMODORE_TUNING", "off")
 
     assert direct == failure()
+
+
+@pytest.mark.parametrize(
+    ("alternative", "message"),
+    [("localhost", ""), ("other.example", "Hostname mismatch"), ("", "Hostname mismatch")],
+)
+@pytest.mark.parametrize("tuning", ["", "off"])
+def test_a_certificate_names_its_host_among_the_alternative_names(
+    alternative: str, message: str, tuning: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, tls = proxy.certificate(tmp_path, "localhost", alternative)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(file))
+    monkeypatch.setenv("COMMODORE_TUNING", tuning)
+
+    with misbehaving.serve(_securely(tls, ANSWERS["an object"])) as server:
+        url = f"https://localhost:{server.port}/a"
+        try:
+            found = str(http.get_json(url, token="t-1", timeout=5, pauses=()))
+        except http.HttpError as error:
+            found = str(error)
+
+    assert (message or "c-one") in found
+    assert len(server.requests) == (not message)
+
+
+def _securely(tls: ssl.SSLContext, content: bytes) -> Callable[[misbehaving.Connection], None]:
+    def behave(connection: misbehaving.Connection) -> None:
+        with tls.wrap_socket(connection.socket, server_side=True) as secure:
+            connection.socket = secure
+            _answers(content)(connection)
+
+    return behave
+
+
+def test_every_request_names_this_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    with misbehaving.serve(_answers(ANSWERS["an object"])) as server:
+        http.get_json(server.url, timeout=5)
+        monkeypatch.setenv("COMMODORE_TUNING", "off")
+        http.get_json(server.url, timeout=5)
+
+    names = [_header(request, "User-Agent") for request in server.requests]
+    assert names == [f"commodore/{__version__}"] * 2
+
+
+def _header(request: bytes, name: str) -> str:
+    lines = (line.partition(": ") for line in request.decode().splitlines())
+    return next(value for key, _, value in lines if key == name)
 
 
 @pytest.mark.parametrize(
