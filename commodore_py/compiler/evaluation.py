@@ -12,6 +12,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 from commodore_py.tuning import StaleImport
 
+from .inventory.imports import as_own
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -46,6 +48,9 @@ class Evaluation(NamedTuple):
         except StaleImport as error:
             lookup.files.unseal(f"{error} changed meanwhile")
             return self._captured(source, content, lookup, None)
+        except JsonnetError as error:
+            error.rewrite(functools.partial(as_own, target=self.target))
+            raise
 
     def _captured(
         self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
@@ -25,6 +26,7 @@ FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 _PREFIX = f"{FOLDER}/"
 _OWN = f"{_PREFIX}self"
 _SUFFIX = ".jsonnet"
+_SHARED = re.compile(rf"{re.escape(_OWN)}@\d+{re.escape(_SUFFIX)}")
 _LAZY = "parameters"
 
 ImportFile: TypeAlias = tuple[str, bytes]
@@ -35,6 +37,11 @@ def part_name(path: Path | str) -> str | None:
     """The part of the inventory that such a file holds; None if it is none of these files."""
     name = str(path)
     return name.removeprefix(_PREFIX).removesuffix(_SUFFIX) if name.startswith(_PREFIX) else None
+
+
+def as_own(text: str, target: str) -> str:
+    """A text with places, where the file of names that targets share is called as one's own."""
+    return _SHARED.sub(lambda _: f"{_OWN}@{_quoted(target)}{_SUFFIX}", text)
 
 
 def _parts_of(name: str) -> list[str]:

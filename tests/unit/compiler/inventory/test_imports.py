@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.jsonnet.evaluate import Inexpressible
+from commodore_py.adapters.jsonnet.evaluate import Inexpressible, JsonnetError
 from commodore_py.compiler.inventory.imports import FOLDER, InventoryImports
 from tests.support.builders import TargetsByName
 from tests.support.native_calls import TARGETS
@@ -131,6 +131,20 @@ def test_targets_with_the_same_parameters_share_a_file_of_their_names() -> None:
     assert files[0] == files[1] == files[4]
     assert len({name for name, _ in filter(None, files)}) == 3
     assert len({content for _, content in filter(None, files)}) == 3
+
+
+@pytest.mark.parametrize("target", ["web", "main-db"])
+def test_an_error_names_the_file_of_names_by_the_target(target: str, component: Component) -> None:
+    parameters = {"fine": 1, "bad": math.inf}
+    views = {name: {"classes": [], "parameters": parameters} for name in ("web", "main-db")}
+    evaluation = component.evaluation._replace(
+        target=target, inventory=InventoryImports(TargetsByName(views))
+    )
+
+    with pytest.raises(JsonnetError) as caught:
+        replace(component, evaluation=evaluation).run("kap.inventory().parameters.bad")
+
+    assert f"/self@{target}.jsonnet:1:" in caught.value.where
 
 
 def test_what_is_behind_the_names_has_a_name_for_each_target() -> None:
