@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Packs are read as a whole: above that, a process costs less.
 _LARGEST_PACK = 8 << 20
 _LARGEST = 16 << 20
+_WIDEST = 64  # bits of a number
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _BY_DISTANCE, _BY_NAME = 6, 7
 _PLACES = ((1, 0), (2, 8), (4, 16), (8, 24))
@@ -92,6 +93,8 @@ def _number(content: bytes | memoryview, place: int, *, bits: int = 7) -> tuple[
     byte = content[place]
     number, shift = byte & (1 << bits) - 1, bits
     while byte & 0x80:
+        if shift > _WIDEST:
+            raise ValueError("too large a number")
         place += 1
         byte = content[place]
         number |= (byte & 0x7F) << shift
@@ -125,8 +128,10 @@ def _patched(base: bytes, delta: bytes) -> bytes:
     """An object by its difference to another: pieces of that one, and new ones."""
     _, place = _number(delta, 0)
     size, place = _number(delta, place)
-    pieces = []
-    while place < len(delta):
+    if size > _LARGEST:
+        raise ValueError("too large")
+    pieces, left = [], size
+    while place < len(delta) and left >= 0:  # a piece takes few bytes, and may be large
         code = delta[place]
         place += 1
         if not code:
@@ -134,6 +139,7 @@ def _patched(base: bytes, delta: bytes) -> bytes:
         if not code & 0x80:
             pieces.append(delta[place : place + code])
             place += code
+            left -= code
             continue
         # Bits say which bytes of the place and of the length are there.
         begin = length = 0
@@ -145,7 +151,9 @@ def _patched(base: bytes, delta: bytes) -> bytes:
             if code & bit:
                 length |= delta[place] << shift
                 place += 1
-        pieces.append(base[begin : begin + (length or 0x10000)])
+        length = length or 0x10000
+        pieces.append(base[begin : begin + length])
+        left -= length
     content = b"".join(pieces)
     if len(content) != size:
         raise ValueError("a difference that is not whole")
