@@ -364,6 +364,16 @@ def test_harmless_settings_need_no_program(tmp_path: Path, monkeypatch: pytest.M
     compare(tmp_path, with_files(SOME), branch="master")
 
 
+@pytest.mark.parametrize("settings", ["{}  [core]\n\t{}", "\ufeff[core]\n\t{1}{0}", "{}[Core]\n{}"])
+def test_settings_are_found_however_they_are_written(tmp_path: Path, settings: str) -> None:
+    def build(bare: Path) -> str:
+        made, file = with_files(SOME)(bare), bare / "config"
+        file.write_text(settings.format(file.read_text(), "autocrlf = true\n"))
+        return made
+
+    compare(tmp_path, build, plain=False)
+
+
 @pytest.mark.parametrize("name", ["attributes", "sparse-checkout"])
 def test_rules_of_a_repository_are_left_to_git(tmp_path: Path, name: str) -> None:
     def build(bare: Path) -> str:
@@ -419,10 +429,40 @@ def test_submodules_are_left_to_git(tmp_path: Path) -> None:
     compare(tmp_path, build, plain=False)
 
 
-def test_many_files_are_left_to_git(tmp_path: Path) -> None:
-    many = {b"file%d" % number: Entry(_FILE, b"x") for number in range(first_checkout.MOST + 1)}
+def test_many_files_are_left_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = {b"file%d" % number: Entry(_FILE, b"x") for number in range(3 * first_checkout.MOST)}
+    read: list[str] = []
+    of = first_checkout.Contents.of
+
+    def noted(contents: first_checkout.Contents, name: str, kind: str) -> bytes:
+        read.append(kind)
+        return of(contents, name, kind)
+
+    monkeypatch.setattr(first_checkout.Contents, "of", noted)
 
     compare(tmp_path, with_files(many), plain=False)
+
+    assert read.count("blob") <= first_checkout.MOST + 1
+
+
+def test_large_files_are_left_to_git(tmp_path: Path) -> None:
+    large = {b"file%d" % number: Entry(_FILE, bytes(6 << 20)) for number in range(3)}
+
+    compare(tmp_path, with_files(large), plain=False)
+
+
+def test_a_link_with_a_null_character_is_left_to_git(tmp_path: Path) -> None:
+    compare(tmp_path, with_files({**SOME, b"l": Entry(_LINK, b"a\0b")}), plain=False)
+
+
+@pytest.mark.parametrize("branch", ["HEAD", "-x"])
+def test_a_branch_that_git_refuses_is_left_to_it(tmp_path: Path, branch: str) -> None:
+    bare = repository(tmp_path)
+    wanted = with_files(SOME)(bare)
+    git(bare, "update-ref", f"refs/remotes/origin/{branch}", wanted)
+
+    with pytest.raises(ProgramFailed, match="not a valid branch name"):
+        check_out(bare, wanted, branch)
 
 
 def test_no_files_are_left_to_git(tmp_path: Path) -> None:
@@ -505,6 +545,18 @@ def test_damaged_objects_are_left_to_git(tmp_path: Path) -> None:
     file.write_bytes((bare / "objects" / other[:2] / other[2:]).read_bytes())
 
     assert not check_out(bare, wanted)[1]
+
+
+def test_a_damaged_commit_is_left_to_git(tmp_path: Path) -> None:
+    bare = repository(tmp_path)
+    wanted = with_files(SOME)(bare)
+    other = with_files({b"a.txt": Entry(_FILE, b"another\n")})(bare)
+    file = bare / "objects" / wanted[:2] / wanted[2:]
+    file.chmod(0o644)
+    file.write_bytes((bare / "objects" / other[:2] / other[2:]).read_bytes())
+
+    with pytest.raises(ProgramFailed, match="hash mismatch"):
+        check_out(bare, wanted)
 
 
 @pytest.mark.parametrize("failing", ["folder/inner/run", "index", "logs/HEAD", "HEAD.lock"])

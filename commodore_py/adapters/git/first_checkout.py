@@ -24,7 +24,6 @@ from .contents import Contents
 from .index import written_index
 from .layout import is_plain
 from .locked_files import NO_COMMIT, log_line, replace, section_of
-from .objects import tree_of
 from .refs import BRANCHES, HEADS, is_plain_branch, refs_in_files
 from .user_settings import user_settings
 from .written import Leaf, note_of
@@ -40,27 +39,33 @@ _MODES = {b"100644": 0o100644, b"100755": _PROGRAM, b"120000": _LINK, b"40000": 
 _WIDTH = 20
 MOST = 100
 """Files: the program writes more of them quicker."""
+_MOST_BYTES = 16 << 20
 # Names that are plain on every system. Of those that begin like Git's own folder, only these are.
 _PLAIN_NAME = re.compile(rb"(?!\.{1,2}$|git~|\.git)[\w .+@=,#%(){}^&!;'$\[\]-]+", re.IGNORECASE)
 _NAMES_WITH_GIT = {b".gitignore", b".gitkeep", b".github", b".gitlab", b".gitlab-ci.yml"}
 # Only Git knows what follows from these.
 _SPECIAL = ("info/attributes", "info/sparse-checkout", "info/grafts", "shallow", "refs/replace")
+_TREE = re.compile(rb"tree ([0-9a-f]{40})\n")
 _SECTION = re.compile(r'\[(core|commodore|remote "origin"|branch "[^"\\]+")\]')
 _CORE = re.compile(
-    r"\t(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)"
+    r"(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)"
 )
 # What damaged or unusual repositories lead to: Git says what is wrong.
 _UNREADABLE = (OSError, ValueError, IndexError, struct.error, zlib.error, RecursionError)
 
 
 class _Version:
-    """The files and folders of a commit, all of them verified by their names."""
+    """The files and folders of a commit; it and all of them are verified by their names."""
 
     def __init__(self, git_folder: str, commit: str) -> None:
         self.files: dict[bytes, tuple[Leaf, bytes]] = {}
         self.folders: list[bytes] = []
         self._contents = Contents(git_folder)
-        self.noted = self._read(tree_of(git_folder, commit), b"", b"")[1]
+        self._bytes = 0
+        tree = _TREE.match(self._verified(commit, "commit"))
+        if tree is None:
+            raise ValueError("a commit without a tree")
+        self.noted = self._read(tree[1].decode(), b"", b"")[1]
         """The trees, for the index."""
 
     def _read(self, tree: str, name: bytes, folder: bytes) -> tuple[int, bytes]:
@@ -77,11 +82,17 @@ class _Version:
                 inside, note = self._read(id_, child, path + b"/")
                 notes.append((child, note))
                 count += inside
-            else:
-                count += 1
-                self.files[path] = Leaf(mode, id_), self._verified(id_, "blob")
-        if not count or len(self.files) > MOST:
-            raise ValueError("an empty folder, or too many files")
+                continue
+            content = self._verified(id_, "blob")
+            if mode == _LINK and b"\0" in content:
+                raise ValueError("a link that no system call takes")
+            count += 1
+            self.files[path] = Leaf(mode, id_), content
+            self._bytes += len(content)
+            if len(self.files) > MOST or self._bytes > _MOST_BYTES:
+                raise ValueError("too many files, or too large ones")
+        if not count:
+            raise ValueError("an empty folder")
         return count, note_of(name, tree, count, notes)
 
     def _verified(self, name: str, kind: str) -> bytes:
@@ -187,13 +198,13 @@ def _is_plain_repository(git_folder: str) -> bool:
         if " refs/replace/" in text_of(f"{git_folder}/packed-refs"):
             return False
     section = ""
-    for line in text_of(f"{git_folder}/config").splitlines():
+    for line in map(str.strip, text_of(f"{git_folder}/config").splitlines()):
         if line.startswith("["):
             section = line
             if not _SECTION.fullmatch(line):
                 return False
-        elif section == "[core]" and not _CORE.fullmatch(line):
-            return False
+        elif not section or (section == "[core]" and not _CORE.fullmatch(line)):
+            return False  # before all sections, a mark of the encoding may hide one
     return True
 
 

@@ -24,7 +24,7 @@ HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
 FALLBACK_BRANCH = "master"
 
-_PLAIN_BRANCH = re.compile(r"[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*")
+_PLAIN_BRANCH = re.compile(r"(?!-|HEAD$)[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*")
 OBJECT = re.compile(r"[0-9a-f]{40}")
 _PACKED = "packed-refs"
 _PACKED_HEADER = "# pack-refs with: peeled fully-peeled sorted \n"
