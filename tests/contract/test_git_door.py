@@ -242,6 +242,27 @@ def test_new_worktrees_are_the_same_both_ways(tmp_path: Path, branch: str) -> No
     assert by_files == by_program
 
 
+def test_a_ref_of_a_worktree_that_cannot_be_written_is_left_to_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = make_repository(tmp_path / "remote.git", FILES)
+    checkout = tmp_path / "checkout"
+    git(source, "worktree", "add", "--quiet", "--detach", str(checkout))
+    own, commit = git_folder_of(checkout), git(source, "rev-parse", "HEAD")
+    assert own is not None
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "rename", fail)
+    monkeypatch.setattr(os, "replace", fail)
+
+    set_own_ref(checkout, own, _OWN, commit)
+
+    assert git(checkout, "rev-parse", _OWN) == commit
+    assert not (own / f"{_OWN}.lock").exists()
+
+
 @pytest.mark.parametrize("odd", ["to a ref", "by a link", "with a log"])
 def test_an_odd_ref_of_a_worktree_is_written_by_git(tmp_path: Path, odd: str) -> None:
     source = make_repository(tmp_path / "remote.git", FILES)

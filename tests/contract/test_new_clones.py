@@ -25,9 +25,9 @@ _USER = ("-c", "user.name=User", "-c", "user.email=user@example.com")
 _OF_GIT = ("objects", "hooks", "index")
 
 
-def remote_of(folder: Path) -> Path:
+def remote_of(folder: Path, name: str = "remote.git") -> Path:
     """A repository with branches, and tags of two kinds."""
-    remote = make_repository(folder / "remote.git", FILES)
+    remote = make_repository(folder / name, FILES)
     git(remote, *_USER, "tag", "--annotate", "--message", "one", "v1", "master")
     git(remote, "tag", "light", "master")
     git(remote, "branch", "feat/x", "master")
@@ -47,7 +47,8 @@ def made(folder: Path, remote: Path, revision: str) -> tuple[dict[str, object], 
     source = CloneSource(RemoteClient(folder), Blueprint())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkouts, "clone_with_files", noted)
-        aside, refs = checkouts.clone_aside("it", folder / "it", url_of(remote), source)
+        url = url_of(remote) if remote.name == "remote.git" else str(remote)
+        aside, refs = checkouts.clone_aside("it", folder / "it", url, source)
     wanted = revision or refs.default_branch
     checkouts.check_out(aside, refs, wanted, None, overwrite=True, root=folder)
     place = folder / "it"
@@ -64,7 +65,7 @@ def _left(place: Path, refs: object) -> dict[str, object]:
         "refs": refs,
         "names": sorted(map(str, files)),
         "contents": {
-            str(path): re.sub(r"> \d+ ", "> ", (git_folder / path).read_text())
+            str(path): re.sub(rb"> \d+ ", b"> ", (git_folder / path).read_bytes())
             for path in files
             if (git_folder / path).is_file()
         },
@@ -96,6 +97,11 @@ def compare(folder: Path, remote: Path, revision: str, *, plain: bool = True) ->
 @pytest.mark.parametrize("revision", ["", "master", "feat/x", "v1", "light"])
 def test_a_clone_is_the_same_both_ways(tmp_path: Path, revision: str) -> None:
     compare(tmp_path, remote_of(tmp_path), revision)
+
+
+@pytest.mark.parametrize("name", ["two  spaces", "a\ttab", "\udcff", "ü", 'a"quote'])
+def test_remotes_of_any_name_are_cloned(tmp_path: Path, name: str) -> None:
+    compare(tmp_path, remote_of(tmp_path, name), "")
 
 
 def _detached(remote: Path) -> None:

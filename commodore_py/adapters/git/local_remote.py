@@ -71,7 +71,7 @@ def with_files(bare: Path, branch: str, commit: str, url: str, who: str) -> bool
     It is at a branch of the remote, which is the default there.
     """
     head, origin, file = f"{HEADS}{branch}", f"{BRANCHES}HEAD", bare / "config"
-    settings = file.read_text("utf-8")
+    settings = file.read_text("utf-8", errors="surrogateescape")
     if not settings.startswith(_BARE) or not is_plain_branch(branch):
         return False
     log = log_line(NO_COMMIT, commit, who, f"clone: from {url}")
@@ -83,7 +83,8 @@ def with_files(bare: Path, branch: str, commit: str, url: str, who: str) -> bool
     ):
         (bare / name).parent.mkdir(parents=True, exist_ok=True)
         (bare / name).write_bytes(content)
-    file.write_text(_WITH_FILES + settings.removeprefix(_BARE) + section_of(branch), "utf-8")
+    settings = _WITH_FILES + settings.removeprefix(_BARE) + section_of(branch)
+    file.write_text(settings, "utf-8", errors="surrogateescape")
     return True
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from .refs import HEADS
-
 NO_COMMIT = "0" * 40
 
 
@@ -31,10 +29,11 @@ def replace(file: str, content: str) -> None:
 
 
 def log_line(before: str, after: str, who: str, why: str) -> bytes:
-    """A line of a ref's log."""
-    return os.fsencode(f"{before} {after} {who}\t{why}\n")
+    """A line of a ref's log, in which white space is a space, as Git has it."""
+    shown = b" ".join(os.fsencode(why).split())
+    return b"%s\t%s\n" % (os.fsencode(f"{before} {after} {who}"), shown)
 
 
 def section_of(branch: str) -> str:
     """The settings of a branch that follows the remote's of that name."""
-    return f'[branch "{branch}"]\n\tremote = origin\n\tmerge = {HEADS}{branch}\n'
+    return f'[branch "{branch}"]\n\tremote = origin\n\tmerge = refs/heads/{branch}\n'

@@ -15,6 +15,7 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 from .layout import by_program, is_plain
+from .locked_files import replace
 from .program import git
 
 if TYPE_CHECKING:
@@ -213,15 +214,12 @@ def _write_own_ref(git_folder: Path, name: str, commit: str) -> bool:
     file = git_folder / name
     if not isfile(git_folder / "HEAD") or _folder_of_refs(git_folder) is None:
         return False
-    lock = file.with_name(f"{file.name}.lock")
     try:
         # A log of it is Git's to write.
         if exists(git_folder / "logs" / name) or not _is_value(file):
             return False
         file.parent.mkdir(parents=True, exist_ok=True)
-        with lock.open("x") as new:  # as Git does: the creator of the lock may write
-            new.write(f"{commit}\n")
-        lock.replace(file)
+        replace(str(file), f"{commit}\n")
     except (OSError, ValueError):
         return False
     return True

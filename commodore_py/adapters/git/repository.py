@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git_urls import PushRule
 
 _BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
-_PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
+_PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;\t]*)')
 _PLAIN_VALUE = r"^\[{}\]\n\t{} = ([\w.-]+)$"
 
 
@@ -192,11 +192,12 @@ def add_remote(bare: Path, url: str, rule: PushRule | None = None) -> None:
     lines = [f"\t{key.rpartition('.')[2]} = {value}\n" for key, value in wanted.items()]
     section = "".join(['[remote "origin"]\n', *lines])
     if is_plain(bare):
-        settings = file.read_text("utf-8")
-        if origin_in(settings + section) == wanted:
-            file.write_text(settings + section, "utf-8")
-            return
-    # A template has something to say, or the URL must be quoted.
+        with suppress(UnicodeError):
+            settings = file.read_text("utf-8")
+            if origin_in(settings + section) == wanted:
+                file.write_bytes((settings + section).encode())
+                return
+    # A template has something to say, or the URL must be quoted, or is not UTF-8.
     configure_remote(bare, url, rule)
 
 
