@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -196,6 +197,27 @@ def test_an_entry_of_many_packs_gets_few_again(
     assert len(packs(entry)) <= 3
     assert refs_and_commits(entry) == refs_and_commits(shared.bare_in("one", foo))
     assert git(entry, "fsck", "--full", "--strict") == ""
+
+
+def test_packs_may_be_limited_by_the_user(
+    shared: Shared, foo: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    git_settings = shared.root / "settings"
+    git_settings.write_text("[pack]\n\tpackSizeLimit = 1m\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(git_settings))
+    shared.fetch_in("one", component(foo))
+    commit_to(foo, {f"new{number}.txt": random_text(number) for number in range(3)})
+
+    shared.fetch_in("one", component(foo))
+
+    entry = shared.entry(foo)
+    assert "broken" not in caplog.text
+    assert refs_and_commits(entry) == refs_and_commits(shared.bare_in("one", foo))
+    assert git(entry, "fsck", "--full", "--strict") == ""
+
+
+def random_text(seed: int) -> str:
+    return Random(seed).randbytes(800_000).hex()  # noqa: S311 - no secret
 
 
 def test_damage_to_a_clone_does_not_come_to_the_cache(shared: Shared, foo: Path) -> None:

@@ -191,11 +191,11 @@ def _add(entry: Path, clone: Path, packs: Sequence[str], tips: Sequence[str]) ->
     how = ("--quiet", "--revs", "--delta-base-offset", "--non-empty", "--threads=1")
     env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": lender}
     try:
-        pack = git(entry, "pack-objects", *how, "objects/pack/pack", stdin=wanted.encode(), env=env)
+        made = git(entry, "pack-objects", *how, "objects/pack/pack", stdin=wanted.encode(), env=env)
     except ProgramFailed as error:
         log.debug("%s is brought up to date by a fetch: %s", entry, error.stderr.strip())
         return False
-    if pack:  # with objects that nobody has looked at
+    for pack in made.split():  # with objects that nobody has looked at; mostly one, or none
         git(entry, "index-pack", "--verify", f"objects/pack/pack-{pack}.pack")
     for name in _OF_REMOTE:
         if (entry / name).exists():
