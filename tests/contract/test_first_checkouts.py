@@ -374,6 +374,22 @@ def test_settings_are_found_however_they_are_written(tmp_path: Path, settings: s
     compare(tmp_path, build, plain=False)
 
 
+def test_a_repository_around_the_clones_has_no_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GIT_COMMITTER_NAME", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
+    (tmp_path / "settings").write_text("[user]\n\tname = Me\n\temail = me@example.com\n")
+
+    def build(bare: Path) -> str:
+        git(bare.parent, "init", "--quiet")
+        for setting in (("user.name", "Other"), ("core.autocrlf", "true"), ("branch.x.rebase", "")):
+            git(bare.parent, "config", *setting)
+        return with_files(SOME)(bare)
+
+    compare(tmp_path, build, branch="master")
+
+
 @pytest.mark.parametrize("name", ["attributes", "sparse-checkout"])
 def test_rules_of_a_repository_are_left_to_git(tmp_path: Path, name: str) -> None:
     def build(bare: Path) -> str:

@@ -54,7 +54,7 @@ class UserSettings(NamedTuple):
 
 
 def user_settings(directory: Path) -> UserSettings:
-    """The settings that hold in a folder that is not in a repository."""
+    """The settings that hold in a folder, but for those of a repository that it is in."""
     variables = (one for one in os.environ.items() if one[0].startswith(_DEPEND_ON))
     with alone(_one_asks):
         return ask(directory, tuple(sorted(variables)))
@@ -74,7 +74,9 @@ def ask(directory: Path, variables: tuple[tuple[str, str], ...]) -> UserSettings
     while not directory.is_dir():  # it is made later
         directory = directory.parent
     try:
-        listed = git(directory, "var", "-l", env=safe.without_ours())
+        # Clones in a working directory that is itself one have nothing of its settings.
+        env = {**safe.without_ours(), "GIT_DIR": os.devnull}
+        listed = git(directory, "var", "-l", env=env)
     except ProgramFailed:
         return UserSettings(change_remotes=True, are_plain=False)
     special = [one for one in _OF_CHECKOUTS.findall(listed) if not _HARMLESS.match(one)]
