@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commodore_py.adapters.git import first_checkout, user_settings
+from commodore_py.adapters.git.contents import Contents
 from commodore_py.adapters.git.layout import SWITCH
 from commodore_py.adapters.git.repository import GitFolders, add_remote
 from commodore_py.adapters.git.worktrees import add_worktree
@@ -448,13 +449,13 @@ def test_submodules_are_left_to_git(tmp_path: Path) -> None:
 def test_many_files_are_left_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = {b"file%d" % number: Entry(_FILE, b"x") for number in range(3 * first_checkout.MOST)}
     read: list[str] = []
-    of = first_checkout.Contents.of
+    of = Contents.of
 
-    def noted(contents: first_checkout.Contents, name: str, kind: str) -> bytes:
+    def noted(contents: Contents, name: str, kind: str) -> bytes:
         read.append(kind)
         return of(contents, name, kind)
 
-    monkeypatch.setattr(first_checkout.Contents, "of", noted)
+    monkeypatch.setattr(Contents, "of", noted)
 
     compare(tmp_path, with_files(many), plain=False)
 
