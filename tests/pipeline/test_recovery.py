@@ -60,6 +60,8 @@ def _killed_at(step: int) -> Iterator[list[str]]:
             if name == "file":
                 written, path, content, *mode = arguments
                 step_of(written, path, content[: len(content) // 2], *mode)
+            if name == "replace":
+                Path(f"{arguments[0]}.lock").write_text("half")
             raise _Killed
 
         return take
