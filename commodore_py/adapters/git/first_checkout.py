@@ -1,14 +1,13 @@
 """The first checkout to an empty place, without a process: its files, its index, its HEAD.
 
-It leaves what `git checkout` leaves, in the same order, so that an incomplete one looks the same
-to Git. Whatever could have Git write anything else (settings, attributes, submodules, names that
+It leaves what `git checkout` leaves, and HEAD last, so that an incomplete one looks the same to
+Git. Whatever could have Git write anything else (settings, attributes, submodules, names that
 Git refuses on some systems) is left to the program.
 """
 
 # Of so many files, Path takes longer than the system calls do.
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import struct
@@ -26,7 +25,7 @@ from .layout import is_plain
 from .locked_files import NO_COMMIT, log_line, replace, section_of
 from .refs import BRANCHES, HEADS, is_plain_branch, refs_in_files
 from .user_settings import user_settings
-from .written import Leaf, note_of
+from .written import Leaf, Object, note_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,9 +96,7 @@ class _Version:
 
     def _verified(self, name: str, kind: str) -> bytes:
         content = self._contents.of(name, kind)
-        found = hashlib.sha1(b"%s %d\0" % (kind.encode(), len(content)), usedforsecurity=False)
-        found.update(content)
-        if found.hexdigest() != name:
+        if Object(kind, content).id("sha1") != name:
             raise ValueError(f"{name} is damaged")
         return content
 

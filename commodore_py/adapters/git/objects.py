@@ -62,7 +62,7 @@ def is_packed_commit(git_folder: Path, name: str) -> bool:
     return bool(tree_of(git_folder, name))
 
 
-def tree_of(git_folder: Path | str, commit: str) -> str:
+def tree_of(git_folder: Path, commit: str) -> str:
     """The tree of a commit; empty if it is not a commit, or the git program is needed."""
     if not is_plain(git_folder):
         return ""

@@ -18,6 +18,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
 
 from .layout import is_plain
+from .locked_files import NO_COMMIT
 from .program import git, succeeds
 from .refs import HEADS, refs_in_files
 from .repository import GitFolders, git_folder_of, settings_text
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 # Of these settings, Git's own program knows more.
 _SPECIAL = ("worktree", "sparse", "hookspath")
-_NO_COMMIT = "0" * 40
 _MOST = 100
 _LABEL = "gitdir: "
 
@@ -89,7 +89,7 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
         admin = git_folder_of(Path(lines.get("worktree", "")))
         if admin is not None and admin.parent.parent == bare.resolve():
             commit, branch = lines.get("HEAD", ""), lines.get("branch", "").removeprefix(HEADS)
-            heads[admin] = ("" if branch and commit == _NO_COMMIT else commit, branch)
+            heads[admin] = ("" if branch and commit == NO_COMMIT else commit, branch)
     return heads
 
 
@@ -100,7 +100,7 @@ def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "", *, r
     """
     origin = f"refs/remotes/origin/{branch}"
     how = ("--track", "-B", branch, origin) if branch else ("--detach", commit)
-    admin = _begin(worktree, bare) if len(commit) == len(_NO_COMMIT) else None
+    admin = _begin(worktree, bare) if len(commit) == len(NO_COMMIT) else None
     if admin is None:
         places = (*how[:-1], str(worktree), how[-1])
         git(bare, "worktree", "add", "--quiet", "--force", *places)
@@ -129,7 +129,7 @@ def _begin(worktree: Path, bare: Path) -> Path | None:
     link = worktree.resolve() / ".git"
     (admin / "gitdir").write_text(f"{link}\n", errors="surrogateescape")
     link.write_text(f"{_LABEL}{admin}\n", errors="surrogateescape")
-    (admin / "HEAD").write_text(f"{_NO_COMMIT}\n")
+    (admin / "HEAD").write_text(f"{NO_COMMIT}\n")
     (admin / "commondir").write_text("../..\n")
     return admin
 
