@@ -8,8 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import json_text
-from commodore_py.adapters.yaml import quick as yaml_quick
+from commodore_py.adapters import json_text, yaml
 from commodore_py.errors import CommodoreError
 
 from .objects import KubeObject, identify, members
@@ -61,7 +60,7 @@ def read(
 
     `hide` gives the documents as they may be shown.
     """
-    load = partial(_load_json if path.endswith(".json") else yaml_quick.load_all, name=path)
+    load = partial(_load_json if path.endswith(".json") else yaml.load_all, name=path)
     try:
         loaded = load(text)
         if b"&" in text:  # fails for aliases that contain themselves

@@ -27,17 +27,14 @@ def dump_documents(value: object) -> bytes:
 
 def load(text: bytes | str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
-    if isinstance(text, bytes):
-        plain = yaml_plain.load(text)
-        if plain is not yaml_plain.UNUSUAL:
-            return plain
-    return _reading().load(text, name=name)
+    plain = yaml_plain.load(text)
+    return _reading().load(text, name=name) if plain is yaml_plain.UNUSUAL else plain
 
 
 def load_all(text: bytes | str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
-    documents: list[Any] = _reading().load_all(text, name=name)
-    return documents
+    documents: list[Any] = yaml_plain.load_all(text)
+    return _reading().load_all(text, name=name) if documents is yaml_plain.UNUSUAL else documents
 
 
 def load_file(path: Path) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from . import plain as yaml_plain
 from .bounds import Refused
 from .reading import FAILURES, Bounded, Loader, adapt, line_at, problem_in
 
@@ -29,13 +30,14 @@ adapt(_Slow)
 
 def load(text: str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
-    return _read(yaml.load, text, name)
+    plain = yaml_plain.load(text)
+    return _read(yaml.load, text, name) if plain is yaml_plain.UNUSUAL else plain
 
 
 def load_all(text: str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
-    documents: list[Any] = _read(_all, text, name)
-    return documents
+    documents: list[Any] = yaml_plain.load_all(text)
+    return _read(_all, text, name) if documents is yaml_plain.UNUSUAL else documents
 
 
 def place_of(text: str, path: Sequence[object], *, name: str) -> str:

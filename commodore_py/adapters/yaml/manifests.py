@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 
-from . import quick
+from . import load_all
 from .error import YamlError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def load_manifests(text: bytes, *, name: str) -> list[Any]:
     if name.endswith(".json"):
         documents = [json_text.load(text, name=name)] if text.strip() else []
     else:
-        documents = quick.load_all(text, name=name)
+        documents = load_all(text, name=name)
     try:
         return [_json(one, 0) for one in documents]
     except _NotJson:

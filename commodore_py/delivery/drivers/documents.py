@@ -6,7 +6,7 @@ from copy import deepcopy
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters.yaml import quick
+from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.delivery.findings import Finding
 from commodore_py.errors import CommodoreError
@@ -86,7 +86,7 @@ class Documents:
         trees, findings = dict(self._trees), []
         for (instance, path), changed in sorted(self._changed.items()):
             entry = self._trees[instance][path]
-            written = quick.load_all(entry.content, name=str(path))
+            written = yaml.load_all(entry.content, name=str(path))
             style = next((one for one in _STYLES if _emitted(written, one) == entry.content), None)
             if style is None:
                 message = f"{path} of instance {instance} is not written as Commodore writes YAML"
@@ -114,7 +114,7 @@ class Documents:
 def documents_in(instance: str, path: PurePosixPath, entry: Entry) -> Iterator[Document]:
     """The objects of a file; none if it is not valid."""
     try:
-        loaded = quick.load_all(entry.content, name=str(path))
+        loaded = yaml.load_all(entry.content, name=str(path))
     except CommodoreError:
         return
     for index, content in enumerate(loaded):

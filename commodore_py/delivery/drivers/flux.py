@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters.yaml import quick
+from commodore_py.adapters import yaml
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Leaf, Register, Resource, steps_of
 from commodore_py.delivery.normal import Order
@@ -61,7 +61,7 @@ def read_back(manifests: Tree) -> Order:
     before: dict[str, frozenset[str]] = {}
     for path, entry in manifests.items():
         if path.parent == _FOLDER:
-            for content in quick.load_all(entry.content, name=str(path)):
+            for content in yaml.load_all(entry.content, name=str(path)):
                 after = content["spec"].get("dependsOn", ())
                 before[_step(content["metadata"]["name"])] = frozenset(
                     _step(one["name"]) for one in after

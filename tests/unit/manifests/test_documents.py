@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.yaml import quick as yaml_quick
-from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import MOST_LEVELS, read, split_documents
 from tests.support.kube_objects import VALUES
 
@@ -47,42 +45,8 @@ def test_parts_of_odd_texts_hold_what_the_whole_holds(text: bytes) -> None:
     ]
 
 
-@given(st.lists(VALUES, max_size=4))
-def test_the_quick_reader_reads_the_same(documents: list[object]) -> None:
-    text = yaml.dump_documents(documents)
-
-    assert repr(yaml_quick.load_all(text, name="")) == repr(yaml.load_all(text, name=""))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"a: [1, 0x1f, 1e3, .5, 1_000, 010, yes, ~, null, '1', !!str 1, 2020-01-02, =, <<]\n",
-        b"a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 1}\n",
-        b"1: a\ntrue: b\n? [1]\n: c\n",
-        b"<<: {a: 1}\nb: 2\n",
-        b"a: !!binary aGk=\nb: !!set {x, y}\n",
-        b"a: 1\na: 2\n",
-        b"",
-        b"--- a\n---\n--- [.inf, -.INF]\n",
-    ],
-)
-def test_the_quick_reader_reads_odd_texts_the_same(text: bytes) -> None:
-    def outcome(load: object) -> str:
-        try:
-            return repr(load(text, name="f"))  # type: ignore[operator] # one of two functions
-        except CommodoreError as error:
-            return f"{error} {error.where}"
-
-    assert outcome(yaml_quick.load_all) == outcome(yaml.load_all)
-
-
 @pytest.mark.parametrize("text", [b"a: [\n", b"a: !unknown 1\n", b"a: 2020-13-45\n", b"\xff"])
-def test_what_cannot_be_read_is_refused_by_both(text: bytes) -> None:
-    for load in (yaml.load_all, yaml_quick.load_all):
-        with pytest.raises(CommodoreError):
-            load(text, name="f")
-
+def test_what_cannot_be_read_is_no_content(text: bytes) -> None:
     assert read(text, "f.yaml") is None
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.yaml import exact, nodes, quick
+from commodore_py.adapters.yaml import exact, nodes
 from commodore_py.adapters.yaml.bounds import (
     MOST_ALIASED,
     MOST_DIGITS,
@@ -35,7 +35,6 @@ DOORS: dict[str, Callable[[str], Any]] = {
     "lines_of": lambda text: yaml.lines_of(text.encode(), name="f.yaml"),
     "exact.load": lambda text: exact.load(text, name="f.yaml"),
     "exact.load_all": lambda text: exact.load_all(text, name="f.yaml"),
-    "quick.load_all": lambda text: quick.load_all(text.encode(), name="f.yaml"),
     "nodes.compose": lambda text: nodes.compose(text.encode(), name="f.yaml"),
 }
 VALUES = [name for name in DOORS if name not in ("lines_of", "nodes.compose")]
