@@ -29,16 +29,19 @@ _LENGTHS = ((0x10, 0), (0x20, 8), (0x40, 16))
 class _Pack(NamedTuple):
     places: bytes
     content: memoryview
+    known: dict[int, tuple[str, bytes]]
+    """Objects by their places: most are differences to others that are read as well."""
 
 
 class Contents:
     """Reads objects of one repository."""
 
-    __slots__ = ("_packs", "_stores")
+    __slots__ = ("_kept", "_packs", "_stores")
 
     def __init__(self, git_folder: str) -> None:
         self._stores = stores(f"{git_folder}/objects")
         self._packs = [pack for one in self._stores for pack in _packs_in(one)]
+        self._kept = 0
 
     def of(self, name: str, kind: str) -> bytes:
         """The content of an object of some kind."""
@@ -62,6 +65,16 @@ class Contents:
         raise ValueError(f"there is no object {name}")
 
     def _packed(self, pack: _Pack, begin: int) -> tuple[str, bytes]:
+        known = pack.known.get(begin)
+        if known is not None:
+            return known
+        found = self._read(pack, begin)
+        self._kept += len(found[1])
+        if self._kept <= _LARGEST:
+            pack.known[begin] = found
+        return found
+
+    def _read(self, pack: _Pack, begin: int) -> tuple[str, bytes]:
         """See gitformat-pack(5)."""
         content, place = pack.content, begin
         kind = content[place] >> 4 & 7
@@ -85,7 +98,7 @@ def _packs_in(objects: str) -> Iterator[_Pack]:
         if name.endswith(".idx"):
             file = f"{folder}/{name.removesuffix('.idx')}"
             index = bytes_of(f"{file}.idx", limit=_LARGEST_PACK)
-            yield _Pack(index, memoryview(bytes_of(f"{file}.pack", limit=_LARGEST_PACK)))
+            yield _Pack(index, memoryview(bytes_of(f"{file}.pack", limit=_LARGEST_PACK)), {})
 
 
 def _number(content: bytes | memoryview, place: int, *, bits: int = 7) -> tuple[int, int]:
