@@ -22,6 +22,8 @@ _Line: TypeAlias = tuple[str, str, str, str, str, str, str]
 _WIDEST = 200
 # What is longer is neither a word nor a number that is worth remembering.
 _LONGEST = 200
+# What goes on for longer than this is put together again too often.
+_MOST_FOLDED = 20_000
 # What ends no text: no `: `, no ` #`.
 _INSIDE = r"(?:[!-9;-~]++|:(?=[!-~])| (?=[ !\"$-~]))*+"
 # Text that starts no other syntax; and text that only goes on with the line above.
@@ -48,9 +50,10 @@ _ESCAPES = {" ": " ", '"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _STR = "tag:yaml.org,2002:str"
 _SIMPLE = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
 # What plain text means is decided by its first character first, in YAML 1.1 as PyYAML has it.
-_NEVER_IN_NUMBERS = re.compile(r"[^-+.:0-9A-Fa-fINTXZinotxz_ \t]")
 _SURELY_TEXT = re.compile(r"[^yYnNtTfFoO+.0-9<~=-]")
 _MAYBE_A_NUMBER = re.compile(r"[+.0-9-]")
+# Nor in times, which start with a digit as well.
+_NEVER_IN_NUMBERS = re.compile(r"[^-+.:0-9A-Fa-fINTXZinotxz_ \t]")
 _MAYBE_A_WORD = re.compile(r"[A-Za-z]")
 _WORDS: dict[str, bool | None] = {
     written: value
@@ -60,8 +63,6 @@ _WORDS: dict[str, bool | None] = {
 } | dict.fromkeys(("null", "Null", "NULL"))
 _NOT_PLAIN = frozenset(("", "'", '"', "{", "["))
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-
-_NOTHING: _Line = ("",) * 7
 
 UNUSUAL: Final = object()
 """The result if another reader has to read the text."""
@@ -93,7 +94,10 @@ def load_all(text: bytes | str) -> Any:
 
 def _document(text: str) -> Any:
     lines = _lines(text)
-    document = _Document(next((line for line in lines if any(line[1:])), _NOTHING))
+    first = next((line for line in lines if any(line[1:])), None)
+    if first is None:
+        raise _UnusualError
+    document = _Document(first)
     for spaces, dashes, key, value, block, indentation, more in lines:
         column = len(spaces)
         if dashes or key:
@@ -127,8 +131,6 @@ class _Document:
     __slots__ = ("_last", "_levels", "_waiting", "begun", "root")
 
     def __init__(self, first: _Line) -> None:
-        if first is _NOTHING:
-            raise _UnusualError
         self.root: Any = [] if first[1] else {}
         self._levels: list[_Level] = [(len(first[0]), self.root)]
         self._waiting = ""  # a key whose value may be on the lines below
@@ -172,6 +174,8 @@ class _Document:
         if column <= top or begun is None or not (more if begun else is_value):
             raise _UnusualError
         text = f"{begun} {line}" if begun else line
+        if len(text) > _MOST_FOLDED:
+            raise _UnusualError
         container[self._last] = _value(text)
         self.begun = text if begun or is_plain else None
         self._waiting = ""

@@ -224,6 +224,7 @@ def test_an_object_is_read() -> None:
         "a: |\n  b",
         "a: |\n  b\n  \n",
         "# why\n",
+        "a: b\n" + "  longer\n" * 3_000,
         "a: b\r\n",
         "a: é\n",
         "? a\n: b\n",
