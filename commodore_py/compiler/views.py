@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.model.inventory import CLASSES, NodeFields
+
 from .entries import entries_of
 from .fields import flag
 
@@ -57,9 +59,9 @@ class Views:
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
-        self._made: dict[str, dict[str, Any]] = {}
+        self._made: dict[str, NodeFields] = {}
 
-    def of(self, target: str) -> dict[str, Any]:
+    def of(self, target: str) -> Mapping[str, Any]:
         """One target; a KeyError if there is none."""
         if target not in self._made:
             self._made[target] = view_of(self.inventory.nodes[target])
@@ -71,21 +73,22 @@ class Views:
 
     def all(self) -> Mapping[str, dict[str, Any]]:
         """Every target's view."""
-        return {name: self.of(name) for name in self.names()}
+        return {name: dict(self.of(name)) for name in self.names()}
 
     def only(self, target: str) -> Mapping[str, dict[str, Any]]:
         """One target's view, by its name."""
-        return {target: self.of(target)}
+        return {target: dict(self.of(target))}
 
 
-def view_of(node: Node) -> dict[str, Any]:
+def view_of(node: Node) -> NodeFields:
     """The target with every default filled in."""
-    return {
+    fields = {
         "applications": list(node.applications),
-        "classes": list(node.classes),
+        CLASSES: node.included,
         "exports": dict(node.raw.get("exports") or {}),
         "parameters": _parameters(node),
     }
+    return NodeFields(fields)
 
 
 def _parameters(node: Node) -> dict[str, Any]:

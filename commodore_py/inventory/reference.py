@@ -92,6 +92,6 @@ def _node(name: str, raw: dict[str, Any]) -> Node:
         name=name,
         parameters=raw["parameters"],
         applications=tuple(raw["applications"]),
-        classes=tuple(raw["classes"]),
+        included=(tuple(raw["classes"]),),
         raw=raw,
     )

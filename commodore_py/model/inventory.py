@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,6 +11,9 @@ Parameters: TypeAlias = Mapping[str, Any]
 
 BOOTSTRAP = "cluster"
 """The target that describes the cluster itself; it is never compiled."""
+
+
+CLASSES = "classes"
 
 
 def parameter_key(name: str) -> str:
@@ -23,9 +27,37 @@ class Node(NamedTuple):
     name: str
     parameters: Parameters
     applications: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
+    included: tuple[tuple[str, ...], ...] = ()
+    """Lists of included classes, in the order in which they were merged."""
     raw: Mapping[str, Any] = MappingProxyType({})
     """The node as postprocess filters see it, extra keys included."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of all included classes."""
+        return names_in(self.included)
+
+
+class NodeFields(Mapping[str, Any]):
+    """Fields of a node; of its classes, often thousands, names are put together when asked for."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = fields
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - a value of the hierarchy
+        value = self._fields[key]
+        return list(names_in(value)) if key == CLASSES else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+def names_in(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """All names of some lists, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))
 
 
 class Instance(NamedTuple):

@@ -86,7 +86,7 @@ def test_entries_are_taken_as_kapitan_takes_them(
     problems = entries_of(node).problems
     assert bool(problems) == (theirs is None), problems
     if theirs is not None:
-        assert view_of(node) == theirs
+        assert dict(view_of(node)) == theirs
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_secrets_look_as_in_kapitan(
 ) -> None:
     _without_environment(monkeypatch)
     node = _node(secrets=secrets)
-    assert view_of(node) == _kapitans(node)
+    assert dict(view_of(node)) == _kapitans(node)
 
 
 def test_a_target_without_kapitan_looks_as_in_kapitan() -> None:
-    node = Node("t", {"a": 1}, ("app",), ("class",))
+    node = Node("t", {"a": 1}, ("app",), (("class",),))
     theirs = _kapitans(node)
     assert theirs is not None
     theirs |= {"applications": ["app"], "classes": ["class"]}
     theirs["parameters"]["kapitan"]["target_full_path"] = "t"
-    assert view_of(node) == theirs
+    assert dict(view_of(node)) == theirs

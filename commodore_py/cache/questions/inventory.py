@@ -115,7 +115,7 @@ class WholeTarget(Question):
         """All of it."""
         if view.targets is None or self.about not in view.targets.names():
             return NOTHING
-        return view.values.of(view.targets.of(self.about))
+        return view.values.of(dict(view.targets.of(self.about)))
 
     def describe(self, _: Roots) -> str:
         """Which target it is."""

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__package__)
 
-_Results: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
+_Results: TypeAlias = "dict[str, tuple[Any, ...]]"
+"""The fields of a `ResolvedTarget` by the name of the target."""
 
 
 class _Cached(NamedTuple):
@@ -124,22 +125,28 @@ class CachedHierarchy:
             return None
 
     def _read(self, slot: str) -> Any:
-        content = self._store.noted(slot)
-        if content is None or not content.startswith(_engine_digest()):
-            return None
+        """What a slot has, or the one that it names."""
+        value = self._value_in(slot)
+        return self._value_in(value) if isinstance(value, str) else value
+
+    def _value_in(self, slot: str) -> Any:
         try:
+            content = self._store.noted(slot)
+            if content is None or not content.startswith(_engine_digest()):
+                return None
             return marshal.loads(memoryview(content)[len(_engine_digest()) :])  # noqa: S302 - the store gives what was put there
         except (ValueError, TypeError, EOFError):
             return None
 
-    def _write(self, slots: Iterable[str], value: Any) -> None:
-        try:
-            # Written at once, so that what is shared is shared when it is read, too.
-            content = _engine_digest() + marshal.dumps(value)
-        except ValueError:  # nested too deeply for that
-            return
+    def _write(self, slots: Sequence[str], value: Any) -> None:
+        """Store a value in the first slot, and its name in the others."""
         for slot in slots:
-            self._store.note(slot, content)
+            try:
+                # Written at once, so that what is shared is shared when it is read, too.
+                content = marshal.dumps(value if slot == slots[0] else slots[0])
+            except ValueError:  # nested too deeply for that
+                return
+            self._store.note(slot, b"".join((_engine_digest(), content)))
 
 
 def _from_scratch(
@@ -169,7 +176,7 @@ def _recorded(
 
 def _results(nodes: Mapping[str, Node]) -> _Results:
     return {
-        name: (dict(node.parameters), node.applications, node.classes)
+        name: (dict(node.parameters), node.applications, node.included)
         for name, node in nodes.items()
     }
 

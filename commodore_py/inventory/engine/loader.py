@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import logging
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
@@ -76,7 +75,7 @@ class Loaded(NamedTuple):
 
     parameters: dict[Hashable, Value]
     applications: Applications
-    classes: tuple[str, ...]
+    included: tuple[tuple[str, ...], ...]
 
 
 class State:
@@ -153,13 +152,13 @@ class State:
         return (self._includes, more) if more else self._includes
 
     @property
-    def classes(self) -> tuple[str, ...]:
-        """All included classes, in the order in which they were merged."""
+    def included(self) -> tuple[tuple[str, ...], ...]:
+        """The lists of included classes, in the order in which they were merged."""
         lists, rest = [], self._includes
         while rest:
             rest, names = rest
             lists.append(names)
-        return tuple(dict.fromkeys(chain.from_iterable(reversed(lists))))
+        return tuple(reversed(lists))
 
 
 # Stands for the target's own `_reclass_` while a state is shared by several targets.
@@ -199,7 +198,7 @@ class Loader:
         if self._observer:
             self._observer.merged(itself, "", (itself,), target)
         state = self._merge(state, target, included, itself, (itself,))
-        return Loaded(_of_target(state.parameters, meta), state.applications, state.classes)
+        return Loaded(_of_target(state.parameters, meta), state.applications, state.included)
 
     def _include(
         self,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model.inventory import Node
+from commodore_py.model.inventory import CLASSES, Node, NodeFields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +17,12 @@ class ResolvedTarget(NamedTuple):
 
     parameters: dict[Any, Any]
     applications: tuple[str, ...]
-    classes: tuple[str, ...]
+    included: tuple[tuple[str, ...], ...]
+    """Lists of classes: one tuple for all targets, so that they are stored once."""
 
     def node(self, name: str, uri: str) -> Node:
         """The node of a target, with the time of this run."""
-        raw = {
+        fields = {
             "__reclass__": {
                 "node": name,
                 "name": name,
@@ -30,12 +31,12 @@ class ResolvedTarget(NamedTuple):
                 "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
             },
             "applications": list(self.applications),
-            "classes": list(self.classes),
+            CLASSES: self.included,
             "environment": "base",
             "exports": {},
             "parameters": self.parameters,
         }
-        return Node(name, self.parameters, self.applications, self.classes, raw)
+        return Node(name, self.parameters, self.applications, self.included, NodeFields(fields))
 
 
 class TargetsFailed(SeveralErrors):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .classes import ClassFiles
     from .fingerprints import Fingerprints
     from .reader import ClassFile
-    from .sharing import Record
+    from .sharing import Record, Resolved
 
 
 MOST_ERRORS = 100
@@ -85,18 +85,16 @@ class Engine:
             self._fingerprints.add_value(meta, f"_reclass_ of {name}".encode())
         loaded = self._loader.load(content, meta, name=name)
         resolver = Resolver(loaded.parameters, self._cache)
-        parameters: dict[Any, Any] = {}
-        errors: list[CommodoreError] = []
-        for key, value in loaded.parameters.items():
-            resolved = self.shared.resolve(key, value, loaded.parameters, resolver)
-            if resolved.broken:
-                errors += _errors(name, key, resolved.value)
-                if len(errors) >= MOST_ERRORS:
-                    break
-            else:
-                parameters[plain_key(key)] = resolved.value
-        raise_collected(errors, f"target {name} cannot be resolved")
-        return ResolvedTarget(parameters, loaded.applications.names, loaded.classes).node(name, uri)
+        found = self.shared.of(loaded.parameters, resolver, most_broken=MOST_ERRORS)
+        raise_collected(
+            _errors(name, loaded.parameters, found), f"target {name} cannot be resolved"
+        )
+        parameters = {
+            key if type(key) is str else plain_key(key): found[key].value
+            for key in loaded.parameters
+        }
+        applications = loaded.applications.names
+        return ResolvedTarget(parameters, applications, loaded.included).node(name, uri)
 
 
 def render_targets(
@@ -135,11 +133,18 @@ def meta_of(name: str) -> Map:
     return meta
 
 
-def _errors(target: str, key: Hashable, value: Any) -> list[CommodoreError]:
+def _errors(
+    target: str, keys: Iterable[Hashable], found: Mapping[Hashable, Resolved]
+) -> list[CommodoreError]:
+    """What cannot be resolved, in the order of the parameters."""
+    broken = {key: one.value for key, one in found.items() if one.broken}
     errors: list[CommodoreError] = []
-    for path, unresolved in unresolved_in(value, (str(key),)):
-        where = f"target {target}: parameters.{dotted(path)}"
-        error = ParameterError(str(unresolved.error), where=where)
-        error.path = path
-        errors.append(error)
+    for key in keys if broken else ():
+        for path, unresolved in unresolved_in(broken.get(key), (str(key),)):
+            where = f"target {target}: parameters.{dotted(path)}"
+            error = ParameterError(str(unresolved.error), where=where)
+            error.path = path
+            errors.append(error)
+        if len(errors) >= MOST_ERRORS:
+            break
     return errors

@@ -112,7 +112,7 @@ class Resolver:
 
     def scalars(self, tokens: Iterable[Token]) -> list[Value] | None:
         """Tokens as scalars; None if one is something else, or cannot be resolved."""
-        added, values = self._added, []
+        added, values, visited = self._added, [], []
         for token in tokens:
             # Equal texts are one token, and many parameters have the same ones.
             known = self._scalars.get(id(token))
@@ -123,8 +123,9 @@ class Resolver:
             if not is_scalar(known.value) or self._added > MOST_VALUES:
                 self._discount(added)
                 return None
-            self.visited |= known.visited
+            visited.append(known.visited)
             values.append(known.value)
+        self.visited.update(*visited)
         return values
 
     def _scalar(self, token: Token) -> _Scalar:

@@ -8,6 +8,7 @@ if they are one object; from one run to the next, if they have the same fingerpr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .fingerprints import MISSING
@@ -47,10 +48,12 @@ class SharedResults:
         # The keys above are identities: none of the objects may be freed.
         self._alive: list[Value] = []
         self._templates: dict[int, Template | None] = {}
-        self._identities = _Identities({})
-        self._last: dict[Hashable, tuple[tuple[str, ...], Resolved]] = {}
-        """Results of this target, and until then of the one before; with what was looked up."""
         self._fingerprints = fingerprints
+        self._target = _Target({}, fingerprints)
+        self._last: dict[Hashable, Resolved] = {}
+        """Results of this target, and until then of the one before."""
+        self._depending: dict[tuple[str, ...], set[Hashable]] = {}
+        """Parameters in there, by what was looked up for them."""
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
         ] = {}
@@ -61,41 +64,38 @@ class SharedResults:
         self.records: list[Record] = []
         """Results that a later run may use."""
 
-    def resolve(
-        self,
-        key: Hashable,
-        value: Value,
-        parameters: Mapping[Hashable, Value],
-        resolver: Resolver,
-    ) -> Resolved:
-        """A parameter of a target, resolved now or for an earlier target."""
-        if self._identities.parameters is not parameters:
-            self._begin(parameters)
-        last = self._last.get(key)
-        if last is None:
-            last = self._last[key] = self._shared(key, value, parameters, resolver)
-        return last[1]
+    def of(
+        self, parameters: Mapping[Hashable, Value], resolver: Resolver, *, most_broken: int
+    ) -> Mapping[Hashable, Resolved]:
+        """The parameters of a target, resolved now or for an earlier target.
+
+        Once so many have parts that cannot be resolved, those that follow are left out.
+        """
+        self._begin(parameters)
+        last = self._last
+        for key in [key for key in parameters if key not in last]:
+            looked_up, result = self._shared(key, parameters[key], resolver)
+            last[key] = result
+            self._depending.setdefault(looked_up, set()).add(key)
+            most_broken -= result.broken
+            if most_broken <= 0:
+                break
+        return last
 
     def _begin(self, parameters: Mapping[Hashable, Value]) -> None:
         """Keep what is the same as for the target before: nearly everything."""
-        before = self._identities.parameters
+        before = self._target.parameters
         changed = {
             key for key, value in parameters.items() if before.get(key, MISSING) is not value
         }
         changed.update(before.keys() - parameters.keys())
-        self._last = {
-            key: last
-            for key, last in self._last.items()
-            if key not in changed and changed.isdisjoint(last[0])
-        }
-        self._identities = _Identities(parameters)
+        others = [names for names in self._depending if not changed.isdisjoint(names)]
+        for key in chain(changed, *map(self._depending.pop, others)):
+            self._last.pop(key, None)
+        self._target = _Target(parameters, self._fingerprints)
 
     def _shared(
-        self,
-        key: Hashable,
-        value: Value,
-        parameters: Mapping[Hashable, Value],
-        resolver: Resolver,
+        self, key: Hashable, value: Value, resolver: Resolver
     ) -> tuple[tuple[str, ...], Resolved]:
         """The result for the same layers, and the parameters looked up."""
         if not is_dynamic(value):
@@ -104,24 +104,18 @@ class SharedResults:
                 known = self._static[id(value)] = (value, Resolved(plain(value)))
             return (), known[1]
         results = self._dynamic.setdefault((key, id(value)), {})
-        identities = self._identities
+        identities = self._target.identities
         for looked_up, by_identity in results.items():
-            found = by_identity.get(identities[looked_up])
+            found = by_identity.get(identities(looked_up))
             if found is not None:
                 return looked_up, found
-        result, looked_up = self._resolve(key, value, parameters, resolver, again=bool(results))
-        self._alive += [value, *(parameters.get(one, MISSING) for one in looked_up)]
-        results.setdefault(looked_up, {})[identities[looked_up]] = result
+        result, looked_up = self._resolve(key, value, resolver, again=bool(results))
+        self._alive += [value, *self._target.values(looked_up)]
+        results.setdefault(looked_up, {})[identities(looked_up)] = result
         return looked_up, result
 
     def _resolve(
-        self,
-        key: Hashable,
-        value: Value,
-        parameters: Mapping[Hashable, Value],
-        resolver: Resolver,
-        *,
-        again: bool,
+        self, key: Hashable, value: Value, resolver: Resolver, *, again: bool
     ) -> tuple[Resolved, tuple[str, ...]]:
         """The result and the parameters looked up, by an earlier run or by resolving now."""
         fingerprint = (
@@ -130,12 +124,12 @@ class SharedResults:
         if fingerprint is None:
             return self._resolved_now(value, resolver, again=again)
         for looked_up, by_fingerprints in self._earlier.get((str(key), fingerprint), {}).items():
-            record = by_fingerprints.get(self._fingerprints_of(parameters, looked_up) or ())
+            record = by_fingerprints.get(self._target.fingerprints(looked_up) or ())
             if record is not None:
                 self.records.append(record)
                 return Resolved(record[4]), looked_up
         result, looked_up = self._resolved_now(value, resolver, again=again)
-        fingerprints = self._fingerprints_of(parameters, looked_up)
+        fingerprints = self._target.fingerprints(looked_up)
         if fingerprints is not None and not result.broken:
             self.records.append((str(key), fingerprint, looked_up, fingerprints, result.value))
         return result, looked_up
@@ -159,28 +153,39 @@ class SharedResults:
         scalars = resolver.scalars(template.tokens) if template else None
         return Resolved(template.filled(scalars)) if template and scalars else None
 
-    def _fingerprints_of(
-        self, parameters: Mapping[Hashable, Value], names: tuple[str, ...]
-    ) -> tuple[bytes, ...] | None:
-        """The fingerprints of parameters, None if one has none."""
+
+class _Target:
+    """The parameters of a target before they are resolved: many results depend on the same ones."""
+
+    def __init__(
+        self, parameters: Mapping[Hashable, Value], fingerprints: Fingerprints | None
+    ) -> None:
+        self.parameters = parameters
+        self._fingerprints = fingerprints
+        self._identities: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[bytes, ...] | None] = {}
+
+    def values(self, names: tuple[str, ...]) -> list[Value]:
+        """Some of them; what is missing has a value of its own."""
+        get = self.parameters.get
+        return [get(name, MISSING) for name in names]
+
+    def identities(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """What some of them are."""
+        found = self._identities.get(names)
+        if found is None:
+            found = self._identities[names] = tuple(map(id, self.values(names)))
+        return found
+
+    def fingerprints(self, names: tuple[str, ...]) -> tuple[bytes, ...] | None:
+        """The fingerprints of some of them, None if one has none."""
         if self._fingerprints is None:
             return None
-        fingerprints = [self._fingerprints.of(parameters.get(one, MISSING)) for one in names]
-        known = tuple(one for one in fingerprints if one is not None)
-        return known if len(known) == len(fingerprints) else None
-
-
-class _Identities(dict[tuple[str, ...], tuple[int, ...]]):
-    """The identities of some parameters of a target: many results depend on the same ones."""
-
-    def __init__(self, parameters: Mapping[Hashable, Value]) -> None:
-        super().__init__()
-        self.parameters = parameters
-
-    def __missing__(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        get = self.parameters.get
-        found = self[names] = tuple([id(get(name, MISSING)) for name in names])
-        return found
+        if names not in self._known:
+            found = [self._fingerprints.of(value) for value in self.values(names)]
+            known = tuple(one for one in found if one is not None)
+            self._known[names] = known if len(known) == len(found) else None
+        return self._known[names]
 
 
 def _plainly(value: Value, resolver: Resolver) -> Resolved:

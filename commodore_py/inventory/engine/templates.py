@@ -98,5 +98,6 @@ def _filled(plan: Plan, scalars: Sequence[Any]) -> Any:
     base, places = plan
     made = base.copy()
     for key, below in places:
-        made[key] = _filled(below, scalars)
+        # Most are scalars: hundreds of thousands, where many instances have many components.
+        made[key] = scalars[below] if type(below) is int else _filled(below, scalars)
     return made

@@ -27,7 +27,7 @@ def found(
     instances: tuple[Instance, ...] = (),
     used: tuple[str, ...] = (),
 ) -> tuple[Problem, ...]:
-    node = make_node(applications=applications, classes=used)
+    node = make_node(applications=applications, included=(used,))
     inventory = Inventory({"cluster": node, **(nodes or {})}, instances)
     return component_warnings(make_config(root), ClassPath(classes), inventory)
 

@@ -37,6 +37,7 @@ def render(
     *targets: str,
     missing_ok: bool = False,
     verify: bool = False,
+    work: str = "work",
 ) -> tuple[dict[str, Node], bool]:
     """Targets that include all classes; and whether that took any work."""
     files = Parsed((), generated={name: text.encode() for name, text in classes.items()})
@@ -44,7 +45,7 @@ def render(
         name: {"classes": [*classes, *(["gone"] if missing_ok else [])], "parameters": {}}
         for name in targets or ("one",)
     }
-    kept = CachedHierarchy(tmp_path / "store", tmp_path / "work", verify=verify)
+    kept = CachedHierarchy(tmp_path / "store", tmp_path / work, verify=verify)
     uris = {name: f"yaml_fs://{name}" for name in wanted}
     return kept.render(files, wanted, uris, missing_ok=missing_ok), files.any
 
@@ -224,6 +225,35 @@ def test_a_damaged_store_is_ignored(tmp_path: Path) -> None:
     nodes, worked = render(tmp_path, classes)
 
     assert worked
+    assert nodes["one"].parameters["k"] == 1
+
+
+def test_what_several_working_directories_use_is_stored_once(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {k: {is: long-value}, other: '${k}'}"}
+    render(tmp_path, classes)
+    notes = [note for note in notes_below(tmp_path) if b"long-value" in note.read_bytes()]
+    changed_behind_its_back(tmp_path, b"long-value", b"else-value")
+
+    nodes, _ = render(tmp_path, classes, work="elsewhere")
+
+    assert len(notes) == 2, "the hierarchy, and what was read of its classes"
+    assert nodes["one"].parameters["other"] == {"is": "else-value"}
+
+
+@pytest.mark.parametrize("name", ["no key at all" * 5, "0" * 64])
+def test_a_stored_name_of_nothing_is_ignored(tmp_path: Path, name: str) -> None:
+    classes = {"a": "parameters: {k: 1}"}
+    render(tmp_path, classes)
+    named = 0
+    for note in notes_below(tmp_path):
+        key = (note.parent.name + note.name).encode()
+        if any(key in other.read_bytes() for other in notes_below(tmp_path)):
+            changed_behind_its_back(tmp_path, key, name[: len(key)].encode())
+            named += 1
+
+    nodes, _ = render(tmp_path, classes, work="elsewhere")
+
+    assert named == 2, "the hierarchy, and what was read of its classes"
     assert nodes["one"].parameters["k"] == 1
 
 
