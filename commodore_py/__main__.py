@@ -26,6 +26,10 @@ def main() -> None:
         if code == _INTERRUPTED:
             # An evaluation may still run in a thread: Python must not be taken down around it.
             ending.leave(code)
+        if go_collector.is_program():
+            from commodore_py.tuning import garbage
+
+            garbage.leave(code)
     except KeyboardInterrupt:
         if listening:
             ending.leave(_INTERRUPTED)
@@ -59,7 +63,6 @@ def _run() -> int:
         from commodore_py.cli import run
 
         code = frames.in_one_piece(run)(sys.argv[1:])
-        garbage.keep_until_exit()
     except KeyboardInterrupt:
         code = _INTERRUPTED
     return code

@@ -3,8 +3,8 @@
 Go reads its settings when its library is loaded, and from the memory that the process was started
 with: so the command starts again, as itself, with `GOGC` and two more variables, and removes them
 from the environment before anything else runs. Saves 19 % of the instructions of a cold compile (M)
-and costs a start of Python, 15 ms. Where an earlier run left a note, little will be evaluated, and
-nothing is started again. See docs/adr/0022-go-collects-less.md.
+and costs a start of Python, 15 ms. Where an earlier run left a note, or a job of CI has a result
+cache, little will be evaluated, and nothing is started again (docs/adr/0022-go-collects-less.md).
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ _WORKING_DIR = {"-d", "--working-dir"}
 _NO_WORK = {"-h", "--help", "--version"}
 _HELD_BACK = {signals.SIGINT, signals.SIGTERM, signals.SIGHUP}
 _NOTE = ".commodore/unchanged"
+_RESULTS, _UNUSED = "commodore/results", "--no-cache"
+_NO = {"", "0", "false"}
 
 
 def restart_to_compile() -> None:
     """Start again if this is a compile from scratch; before anything is imported for good."""
-    if _is_restarted() or not enabled() or "GOGC" in os.environ or not _is_program():
+    if _is_restarted() or not enabled() or "GOGC" in os.environ or not is_program():
         return
     if not is_long(sys.argv[1:]):
         return
@@ -67,7 +69,7 @@ def is_long(words: list[str]) -> bool:
     """Whether a command probably evaluates much; a wrong guess costs a moment and nothing else."""
     given = set(words)
     compiles = bool(given & _GROUPS and given & _VERBS and not given & _NO_WORK)
-    return compiles and not ("catalog" in given and _has_note(words))
+    return compiles and not ("catalog" in given and (_has_note(words) or _has_results(given)))
 
 
 def _has_note(words: list[str]) -> bool:
@@ -81,7 +83,15 @@ def _has_note(words: list[str]) -> bool:
     return os.path.exists(f"{folder}/{_NOTE}")  # noqa: PTH110 - pathlib is not imported yet
 
 
-def _is_program() -> bool:
+def _has_results(given: set[str]) -> bool:
+    """Whether this is a job of CI that begins with the results of an earlier one."""
+    if os.environ.get("CI", "").lower() in _NO or _UNUSED in given:
+        return False
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - as below
+    return os.path.exists(f"{caches}/{_RESULTS}")  # noqa: PTH110 - pathlib is not imported yet
+
+
+def is_program() -> bool:
     """Whether this process is the command itself, and not a script or a test that imports it."""
     words = sys.argv[1:]
     return (

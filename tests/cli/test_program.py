@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cache.up_to_date import last_run
+from commodore_py.cli.settings.directories import result_cache
 from commodore_py.tuning.go_collector import is_long
 from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
@@ -248,6 +249,30 @@ def test_a_catalog_with_a_note_of_an_earlier_run_is_not_long(
     (tmp_path / "work/.commodore" / last_run.NAME).touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COMMODORE_WORKING_DIR", variable)
+
+    assert is_long(words.split()) is expected
+
+
+@pytest.mark.parametrize(
+    ("words", "ci", "expected"),
+    [
+        ("catalog compile c-one", "true", False),
+        ("catalog compile c-one", "", True),
+        ("catalog compile c-one", "false", True),
+        ("catalog compile c-one --no-cache", "true", True),
+        ("component compile .", "true", True),
+    ],
+)
+def test_a_job_with_cached_results_is_not_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, ci: str, *, expected: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COMMODORE_WORKING_DIR", raising=False)
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert is_long(words.split())
+
+    result_cache(tmp_path / "commodore").mkdir(parents=True)
 
     assert is_long(words.split()) is expected
 
