@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters import turns
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
     from .remotes import RemoteRefs
 
 log = logging.getLogger(__name__)
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 class _Run(NamedTuple):
@@ -106,7 +102,9 @@ def _look_around(
     specs = [spec for group in groups for spec in group.specs]
     obstacles = {
         spec: problem
-        for spec, problem in zip(specs, _in_parallel(obstacle, specs), strict=True)
+        for spec, problem in zip(
+            specs, turns.in_parallel(obstacle, specs, at_most=PARALLEL), strict=True
+        )
         if problem is not None
     }
     _clear_the_way(obstacles, responses, config)
@@ -152,7 +150,8 @@ def _fetch_all(
             return [error]
 
     with run_log.stage("fetch", of="repository", total=len(groups)):
-        return [one for group in _in_parallel(fetch_group, groups) for one in group]
+        fetched = turns.in_parallel(fetch_group, groups, at_most=PARALLEL)
+        return [one for group in fetched for one in group]
 
 
 def _pinned(
@@ -209,12 +208,3 @@ def _fetch_repository(
             yield error
         else:
             yield CheckedOut(group, spec, commit, place)
-
-
-def _in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> tuple[_Result, ...]:
-    def in_turn(item: _Item) -> _Result:
-        with turns.taken():
-            return work(item)
-
-    with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-        return tuple(pool.map(in_turn, items))

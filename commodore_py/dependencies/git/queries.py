@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import run_log
+from commodore_py.adapters import turns
 from commodore_py.errors import CommodoreError
 
 from . import checkouts, clones, up_to_date
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PARALLEL = 8  # waiting for servers, not computing
 
+_Settled: TypeAlias = "list[CheckedOut | Dependency]"
 ResponsesByClone: TypeAlias = "Mapping[Path, RemoteRefs | CommodoreError | None]"
 
 
@@ -33,29 +34,27 @@ def query_all(
     config: Config,
     client: RemoteClient,
     object_cache: Callable[[], ObjectCache | None],
-) -> tuple[Mapping[Path, list[CheckedOut | Dependency]], ResponsesByClone]:
+) -> tuple[Mapping[Path, _Settled], ResponsesByClone]:
     """What is up to date, and what the remotes of all else have."""
-    settled: dict[Path, list[CheckedOut | Dependency]] = {}
-    responses: dict[Path, RemoteRefs | CommodoreError | None] = {}
 
-    def settle(group: Group, query: Callable[[str, str], RemoteRefs | None]) -> bool:
-        found = _as_wanted(group, query, config)
+    def query(group: Group) -> tuple[_Settled | None, RemoteRefs | CommodoreError | None]:
+        found = None if group.needs_server else _as_wanted(group, client.local_refs, config)
         if found is not None:
-            settled[group.clone] = found
-        return found is not None
+            return found, None
+        response = _query(group, client, object_cache)
+        if isinstance(response, CommodoreError):
+            return None, response
+        return _as_wanted(group, partial(_same, response), config), response
 
-    watch = run_log.stage("ask", of="question", total=len(groups))
-    with watch, ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-        # Servers are queried in threads, files read in this one: Python computes in one at a time.
-        queried = [
-            (group, pool.submit(_query, group, client, object_cache))
-            for group in groups
-            if group.needs_server or not settle(group, client.local_refs)
-        ]
-        for group, future in queried:
-            response = future.result()
-            if isinstance(response, CommodoreError) or not settle(group, partial(_same, response)):
-                responses[group.clone] = response
+    settled: dict[Path, _Settled] = {}
+    responses: dict[Path, RemoteRefs | CommodoreError | None] = {}
+    with run_log.stage("ask", of="question", total=len(groups)):
+        queried = turns.in_parallel(query, groups, at_most=PARALLEL)
+    for group, (found, response) in zip(groups, queried, strict=True):
+        if found is None:
+            responses[group.clone] = response
+        else:
+            settled[group.clone] = found
     return settled, responses
 
 
@@ -76,7 +75,7 @@ def _query(
 
 def _as_wanted(
     group: Group, query: Callable[[str, str], RemoteRefs | None], config: Config
-) -> list[CheckedOut | Dependency] | None:
+) -> _Settled | None:
     """What comes from a clone, if nothing is to be done for it."""
     spec, rule = group.configuration, config.push_url
     if spec is None:

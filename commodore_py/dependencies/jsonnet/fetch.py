@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters import git_urls
+from commodore_py.adapters import git_urls, turns
 from commodore_py.adapters.git.program import fetch, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
 from commodore_py.adapters.git.repository import configure_remote
@@ -192,8 +191,8 @@ def fetch_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Out
     def fetch_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
         return [(one, _fetched_library(one, clones, cache)) for one in group]
 
-    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        outcomes = dict(pair for pairs in pool.map(fetch_group, groups.values()) for pair in pairs)
+    fetched = turns.in_parallel(fetch_group, groups.values(), at_most=_PARALLEL)
+    outcomes = dict(pair for pairs in fetched for pair in pairs)
     return [outcomes[one] for one in wanted]
 
 

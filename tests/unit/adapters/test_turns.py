@@ -62,3 +62,86 @@ def test_an_error_ends_the_turn() -> None:
 def test_without_a_turn_there_is_nothing_to_pass_on() -> None:
     with turns.passed_on(), turns.taken():
         pass
+
+
+def test_nothing_that_waits_is_done_in_this_thread_alone() -> None:
+    threads: set[threading.Thread] = set()
+
+    def work(number: int) -> int:
+        threads.add(threading.current_thread())
+        return number * number
+
+    assert turns.in_parallel(work, range(5), at_most=4) == (0, 1, 4, 9, 16)
+    assert threads == {threading.current_thread()}
+
+
+def test_while_one_waits_others_go_on_and_results_are_in_order() -> None:
+    together = threading.Barrier(3, timeout=30)
+
+    def work(number: int) -> int:
+        with turns.passed_on():
+            together.wait()
+        return number
+
+    assert turns.in_parallel(work, range(9), at_most=3) == tuple(range(9))
+
+
+def test_no_more_threads_than_wanted_wait() -> None:
+    waiting, most = set[int](), 0
+
+    def work(number: int) -> None:
+        nonlocal most
+        with turns.passed_on():
+            waiting.add(number)
+            most = max(most, len(waiting))
+            threading.Event().wait(0.01)
+            waiting.discard(number)
+
+    turns.in_parallel(work, range(12), at_most=3)
+
+    assert 1 < most <= 3
+
+
+@pytest.mark.parametrize("failing", [0, 1, 4])
+def test_an_error_ends_the_work_once_all_threads_have_ended(failing: int) -> None:
+    done: list[int] = []
+
+    def work(number: int) -> None:
+        with turns.passed_on():
+            threading.Event().wait(0.01)
+        if number == failing:
+            raise ValueError(f"number {number}")
+        done.append(number)
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match=f"number {failing}"):
+        turns.in_parallel(work, range(100), at_most=3)
+
+    assert len(done) < 10
+    assert threading.active_count() == before
+    assert turns.in_parallel(str, [1], at_most=3) == ("1",), "the turn is free"
+
+
+def test_without_another_thread_this_one_does_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def work(number: int) -> int:
+        with turns.passed_on():
+            return number
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+
+    assert turns.in_parallel(work, range(5), at_most=4) == (0, 1, 2, 3, 4)
+
+
+def test_a_lock_that_is_free_starts_no_thread() -> None:
+    lock, threads = threading.Lock(), set[threading.Thread]()
+
+    def work(_: int) -> None:
+        with turns.alone(lock):
+            threads.add(threading.current_thread())
+
+    turns.in_parallel(work, range(5), at_most=4)
+
+    assert threads == {threading.current_thread()}
