@@ -11,6 +11,7 @@
 `jsonnet_formats`  formats of Jsonnet code are evaluated as sums
 `named_tuples`  named tuples are made without compiling annotations and constructors
 `orphans`       processes that a program has detached are ended with the run
+`real_paths`    real paths by the system
 `signals`       signals without Python's enumerations of them
 `terminal`      the width of the terminal without `shutil`
 """

@@ -383,7 +383,10 @@ class _Opened:
         sys.addaudithook(self._note)
 
     def _note(self, event: str, arguments: tuple[object, ...]) -> None:
-        if self.on and event == "open" and isinstance(arguments[0], str | bytes):
+        if not self.on or event != "open" or not isinstance(arguments[0], str | bytes):
+            return
+        # What has this flag is not read: its real path is asked for.
+        if not int(str(arguments[2])) & os.O_PATH:
             self.paths.append(os.fsdecode(arguments[0]))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py import run_log
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode, check_kind
 from commodore_py.model.git_names import has_git_name, is_git_name
+from commodore_py.tuning.real_paths import real_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,7 +159,7 @@ class Reach:
         why = self._refusal_by_name(path)
         if why:
             raise _refused(path, path, why)
-        real = os.path.realpath(path)
+        real = real_path(path)
         why = self._refusal(real)
         if why:
             raise _refused(path, real, why)
@@ -199,7 +200,7 @@ class Reach:
 
     def search(self, folder: str) -> None:
         """Judge a folder that is searched for files, which are judged themselves when read."""
-        if not self._is_allowed(os.path.realpath(folder)):
+        if not self._is_allowed(real_path(folder)):
             self.real_folder(folder)
 
     def _folder(self, folder: str) -> _Folder | None:
@@ -231,16 +232,16 @@ class Reach:
     def _real_of(self, folder: str) -> str:
         """The real path of a folder, empty for the root; those above it are resolved once."""
         if folder[:1] != "/":  # the current directory may be another one next time
-            return os.path.realpath(folder).rstrip("/")
+            return real_path(folder).rstrip("/")
         known = self._real.get(folder)
         if known is None:
             above, _, name = folder.rpartition("/")
             if name in _NOT_NAMES:
-                known = os.path.realpath(folder).rstrip("/")
+                known = real_path(folder).rstrip("/")
             else:
                 known = f"{self._real_of(above) if above else ''}/{name}"
                 if os.path.islink(known):  # noqa: PTH114 - a text
-                    known = os.path.realpath(known).rstrip("/")
+                    known = real_path(known).rstrip("/")
             self._real[folder] = known
         return known
 
@@ -319,17 +320,17 @@ def _never(
     for place in (*_SECRETS, *filter(None, map(os.environ.get, _NAMED_BY))):
         for one in place.split(os.pathsep):
             if one.startswith("/"):
-                yield os.path.realpath(one), f"{one} may hold credentials"
+                yield real_path(one), f"{one} may hold credentials"
     for name in _OURS:
         base = os.environ.get(name, "")
         if base.startswith("/"):
-            yield os.path.realpath(f"{base}/commodore"), "tokens and caches of ours are in it"
-    settings = os.path.realpath(os.environ.get("XDG_CONFIG_HOME") or "/")
+            yield real_path(f"{base}/commodore"), "tokens and caches of ours are in it"
+    settings = real_path(os.environ.get("XDG_CONFIG_HOME") or "/")
     if not any(_is_below(home, settings) for home in homes):
         yield settings, f"settings of programs in {settings} may hold credentials"
-    ours = (f"{os.path.realpath(folder)}/{name}" for folder in work for name in _PRIVATE)
+    ours = (f"{real_path(folder)}/{name}" for folder in work for name in _PRIVATE)
     for place in (*ours, *private):
-        for one in (os.path.abspath(place), os.path.realpath(place)):  # noqa: PTH100 - a text
+        for one in (os.path.abspath(place), real_path(place)):  # noqa: PTH100 - a text
             yield one, "it is private to this program and its user"
 
 
@@ -342,7 +343,7 @@ def _homes() -> tuple[str, ...]:
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
     except (ImportError, KeyError):  # no such user: usual in containers
         pass
-    return tuple(dict.fromkeys(os.path.realpath(one) for one in found if one.startswith("/")))
+    return tuple(dict.fromkeys(real_path(one) for one in found if one.startswith("/")))
 
 
 def _refused(path: str, real: str, why: str) -> NeverRead:

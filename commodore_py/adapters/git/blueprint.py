@@ -1,4 +1,7 @@
-"""New bare repositories: Git makes the first of a run by its settings, the others are copies."""
+"""New bare repositories: Git makes the first of a run by its settings, the others are copies.
+
+Each run looks at what clones have: what says nothing is not copied.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST = 100  # files of a template
+_UNUSED = ("branches", "description")  # Git itself has no use for them any more
+_RULES = "info/exclude"
 
 
 class _Content(NamedTuple):
@@ -51,7 +56,7 @@ class Blueprint:
 
 
 def _content_of(repository: Path) -> _Content | None:
-    """What is in a new repository, without samples; None if that is more than plain files."""
+    """What a new repository has of use; None if that is more than plain files."""
     folders: list[str] = []
     files: dict[str, tuple[bytes, int]] = {}
     for path in sorted(repository.rglob("*")):
@@ -59,7 +64,14 @@ def _content_of(repository: Path) -> _Content | None:
         if path.is_symlink() or len(files) > _MOST:
             return None
         if path.is_dir():
-            folders.append(name)
-        elif not name.endswith(".sample"):
-            files[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
+            if name not in _UNUSED or any(path.iterdir()):
+                folders.append(name)
+        elif name not in _UNUSED and path.suffix != ".sample":
+            content = path.read_bytes()
+            if name != _RULES or _has_rules(content):
+                files[name] = (content, path.stat().st_mode & 0o777)
     return _Content(folders, files)
+
+
+def _has_rules(content: bytes) -> bool:
+    return not all(line.startswith(b"#") for line in content.splitlines())

@@ -8,6 +8,7 @@ Git refuses on some systems) is left to the program.
 # Of so many files, Path takes longer than the system calls do.
 from __future__ import annotations
 
+import functools
 import os
 import re
 import struct
@@ -172,10 +173,15 @@ def _read(git_folder: str, commit: str, root: Path) -> tuple[_Version, str] | No
     try:
         settings = user_settings(root)
         if settings.are_plain and _is_plain_repository(git_folder):
-            return _Version(git_folder, commit), settings.committer()
+            return _version_of(git_folder, commit), settings.committer()
     except _UNREADABLE:
         pass
     return None
+
+
+@functools.lru_cache(maxsize=1)  # of several instances of a component, one after the other
+def _version_of(git_folder: str, commit: str) -> _Version:
+    return _Version(git_folder, commit)
 
 
 def _fill(checkout: Path, git_folder: str, version: _Version, written: _Written) -> None:

@@ -8,6 +8,12 @@ from contextlib import suppress
 NO_COMMIT = "0" * 40
 
 
+def write(file: str, content: str) -> None:
+    """Write a file that nobody else looks at yet."""
+    with open(file, "wb", buffering=0) as opened:
+        opened.write(os.fsencode(content))
+
+
 def replace(file: str, content: str) -> None:
     """Replace a file, or make it: the creator of its lock may write it."""
     lock = f"{file}.lock"

@@ -211,24 +211,24 @@ def set_own_ref(directory: Path, git_folder: Path, name: str, commit: str) -> No
 
 def _write_own_ref(git_folder: Path, name: str, commit: str) -> bool:
     """Write a ref of one worktree alone; False where that is Git's to do."""
-    file = git_folder / name
-    if not isfile(git_folder / "HEAD") or _folder_of_refs(git_folder) is None:
+    file = f"{git_folder}/{name}"
+    if not isfile(f"{git_folder}/HEAD") or _folder_of_refs(git_folder) is None:
         return False
     try:
         # A log of it is Git's to write.
-        if exists(git_folder / "logs" / name) or not _is_value(file):
+        if exists(f"{git_folder}/logs/{name}") or not _is_value(file):
             return False
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace(str(file), f"{commit}\n")
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        replace(file, f"{commit}\n")
     except (OSError, ValueError):
         return False
     return True
 
 
-def _is_value(file: Path) -> bool:
+def _is_value(file: str) -> bool:
     """Whether a ref may be replaced: it names an object, and no ref, or is not there."""
     try:
-        return not islink(file) and OBJECT.fullmatch(text_of(str(file)).strip()) is not None
+        return not islink(file) and OBJECT.fullmatch(text_of(file).strip()) is not None
     except FileNotFoundError:
         return True
 

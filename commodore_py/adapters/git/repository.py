@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.adapters.reading import text_of
+from commodore_py.adapters.reading import bytes_of, text_of
+from commodore_py.tuning.real_paths import real_path
 
 from .layout import by_program, is_plain
 from .locked_files import replace
@@ -89,18 +90,18 @@ def git_folder_of(worktree: Path) -> Path | None:
 
     The link may be broken: where Git cannot follow it, the text of the file counts.
     """
-    file = worktree / ".git"
-    if not file.is_file():
+    file = f"{worktree}/.git"
+    if not isfile(file):
         return None
     if by_program():
         try:
             return Path(
-                git(worktree, "rev-parse", "--resolve-git-dir", str(file.absolute()))
+                git(worktree, "rev-parse", "--resolve-git-dir", os.path.abspath(file))
             ).resolve()
         except ProgramFailed:
             pass
-    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    return (worktree / folder).resolve()
+    folder = os.fsdecode(bytes_of(file)).removeprefix("gitdir:").strip()
+    return Path(real_path(join(worktree, folder)))
 
 
 def head_of(directory: Path) -> tuple[str | None, str | None]:

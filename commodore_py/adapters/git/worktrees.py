@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
+from commodore_py.tuning.real_paths import real_path
 
 from .layout import is_plain
-from .locked_files import NO_COMMIT
+from .locked_files import NO_COMMIT, write
 from .program import git, succeeds
 from .refs import HEADS, refs_in_files
 from .repository import GitFolders, git_folder_of, settings_text
@@ -60,7 +63,7 @@ def heads_in_files(bare: Path, refs: RefValues) -> Iterator[Head]:
         names = sorted(os.listdir(f"{bare}/worktrees"))
     except (FileNotFoundError, NotADirectoryError):
         return
-    folder = os.path.realpath(f"{bare}/worktrees") if names else ""
+    folder = real_path(f"{bare}/worktrees") if names else ""
     for name in names:
         admin = f"{folder}/{name}"
         try:
@@ -121,17 +124,17 @@ def _begin(worktree: Path, bare: Path) -> Path | None:
         return None
     if worktree.is_symlink() or (worktree.exists() and any(worktree.iterdir())):
         return None
-    admin = _new_folder(bare.resolve() / "worktrees", name)
+    admin = _new_folder(f"{real_path(bare)}/worktrees", name)
     if admin is None:
         return None
-    (admin / "locked").write_text("initializing")  # first: it is not complete before this goes
+    write(f"{admin}/locked", "initializing")  # first: it is not complete before this goes
     worktree.mkdir(exist_ok=True)
-    link = worktree.resolve() / ".git"
-    (admin / "gitdir").write_text(f"{link}\n", errors="surrogateescape")
-    link.write_text(f"{_LABEL}{admin}\n", errors="surrogateescape")
-    (admin / "HEAD").write_text(f"{NO_COMMIT}\n")
-    (admin / "commondir").write_text("../..\n")
-    return admin
+    link = f"{real_path(worktree)}/.git"
+    write(f"{admin}/gitdir", f"{link}\n")
+    write(link, f"{_LABEL}{admin}\n")
+    write(f"{admin}/HEAD", f"{NO_COMMIT}\n")
+    write(f"{admin}/commondir", "../..\n")
+    return Path(admin)
 
 
 def _has_plain_worktrees(bare: Path) -> bool:
@@ -141,13 +144,14 @@ def _has_plain_worktrees(bare: Path) -> bool:
     return not any(word in settings for word in _SPECIAL)
 
 
-def _new_folder(parent: Path, name: str) -> Path | None:
+def _new_folder(parent: str, name: str) -> str | None:
     """A folder of that name, with a number if that is taken."""
-    parent.mkdir(exist_ok=True)
+    with suppress(FileExistsError):
+        os.mkdir(parent)
     for number in range(_MOST):
-        folder = parent / f"{name}{number or ''}"
+        folder = f"{parent}/{name}{number or ''}"
         try:
-            folder.mkdir()
+            os.mkdir(folder)
         except FileExistsError:
             continue
         return folder
@@ -164,8 +168,8 @@ def is_complete(admin: Path) -> bool:
 
 def admins_in(bare: Path) -> list[Path]:
     """The folders that a clone has of its worktrees, whatever became of these."""
-    folder = bare.resolve() / "worktrees"
-    return sorted(folder.iterdir()) if folder.is_dir() else []
+    folder = f"{real_path(bare)}/worktrees"
+    return [Path(folder, name) for name in sorted(os.listdir(folder))] if isdir(folder) else []
 
 
 def place_of(admin: Path) -> str | None:

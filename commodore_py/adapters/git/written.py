@@ -42,8 +42,8 @@ class Object(NamedTuple):
 
     def id(self, algorithm: str) -> str:
         """Its name."""
-        named = hashlib.new(algorithm, usedforsecurity=False)
-        named.update(b"%s %d\0" % (self.kind.encode(), len(self.content)))
+        digest = hashlib.sha1 if algorithm == "sha1" else hashlib.sha256
+        named = digest(b"%s %d\0" % (self.kind.encode(), len(self.content)), usedforsecurity=False)
         named.update(self.content)
         return named.hexdigest()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git.objects import is_packed_commit
@@ -44,13 +44,16 @@ from .clones import belongs_to
 from .revisions import Found, find, require_complete
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.dependencies.protection.journal import Journal
     from commodore_py.model.dependency import DependencySpec
 
 log = logging.getLogger(__name__)
+
+Heads: TypeAlias = "Mapping[Path, tuple[str, str]]"
+"""Commits and branches of worktrees, by their folders in the clone."""
 
 
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
@@ -115,6 +118,7 @@ def check_out(
     if worktree.exists() and not is_empty(worktree):
         if _is_incomplete(git_folder):
             remove_incomplete(worktree, bare, found.commit, began=0)
+            heads = heads_of(bare)
         elif not belongs_to(git_folder, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             # The same after `git remote set-url`: objects are those of the former one.
@@ -125,6 +129,7 @@ def check_out(
                 without_secrets(spec.url),
             )
             _discard(spec, worktree)
+            heads = heads_of(bare)
     if (worktree / ".git").exists():
         others = {branch for other, (_, branch) in heads.items() if other != git_folder}
         at = heads.get(git_folder or worktree, ("", ""))
@@ -132,7 +137,7 @@ def check_out(
             require_complete(bare, found, refs)
         _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
     else:
-        _create(worktree, bare, found, refs, journal)
+        _create(worktree, bare, found, refs, heads, journal)
         git_folder = git_folder_of(worktree)
     if git_folder is not None:
         record_checkout(worktree, git_folder, found.commit)
@@ -154,9 +159,11 @@ def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
     return found
 
 
-def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journal) -> None:
+def _create(  # noqa: PLR0917 - as above
+    worktree: Path, bare: Path, found: Found, refs: Refs, heads: Heads, journal: Journal
+) -> None:
     require_complete(bare, found, refs)
-    heads = _forget_lost(bare)
+    _forget_lost(bare, heads)
     worktree.parent.mkdir(parents=True, exist_ok=True)
     # Git allows a branch in one worktree only; the second one just has its commit.
     taken = found.branch in {branch for _, branch in heads.values()}
@@ -167,19 +174,14 @@ def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journ
         add_worktree(worktree, bare, found.commit, branch, root=journal.root)
 
 
-def _forget_lost(bare: Path) -> dict[Path, tuple[str, str]]:
-    """Let Git forget missing worktrees, and keep commits that exist only there.
-
-    Returns the heads of the worktrees that exist.
-    """
-    there = heads_of(bare)
+def _forget_lost(bare: Path, there: Heads) -> None:
+    """Let Git forget missing worktrees, and keep commits that exist only there."""
     known = admins_in(bare)
     for admin in known:
         if admin not in there and is_complete(admin):
             keep_head(bare, admin)
     if there.keys() != set(known):
         git(bare, "worktree", "prune")
-    return there
 
 
 def _update(

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from commodore_py.cache.up_to_date.snapshot import Snapshot
     from commodore_py.config import Config
 
+_NOT_COMPILED = ("demo", "templates")  # what other commands write
+
 
 def snapshot_of_run(
     config: Config,
@@ -43,9 +45,10 @@ def ignored_by_run(config: Config, own_outputs: Iterable[str]) -> frozenset[str]
 
 
 def snapshot_of_program() -> Snapshot:
-    """Our own code, which an editable install may change."""
+    """Our own code, which an editable install may change, as far as a catalog is made by it."""
     folder = os.path.dirname(commodore_py.__file__)  # noqa: PTH120 - as it is named
-    return take(folder, ignored=frozenset(), ignored_everywhere=frozenset({"__pycache__"}))
+    ignored = frozenset(f"{folder}/lib/{name}" for name in _NOT_COMPILED)
+    return take(folder, ignored=ignored, ignored_everywhere=frozenset({"__pycache__"}))
 
 
 def snapshot_of_facts(config: Config) -> Snapshot:
