@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -231,6 +230,8 @@ def _start_empty(directory: Path, branch: str) -> None:
 
 def _unborn_branch(url: str) -> str:
     """The branch that an empty repository's HEAD names."""
+    import tempfile  # for empty remotes only
+
     with tempfile.TemporaryDirectory() as scratch:
         git(Path(scratch), "clone", "--quiet", "--no-checkout", "--", git_urls.normalise(url), "it")
         return git(Path(scratch) / "it", "symbolic-ref", "HEAD").removeprefix("refs/heads/")

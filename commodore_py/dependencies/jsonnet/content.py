@@ -8,8 +8,6 @@ import io
 import json
 import os
 import stat
-import tarfile
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -117,6 +115,8 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
 
 def _check_out(content: Content, bare: Path, repository: Path) -> None:
     """Write the files of a version like a checkout, without registering a worktree."""
+    import tempfile  # for new versions only
+
     if content.subdir:
         _require_folder(content, bare)
     with tempfile.TemporaryDirectory() as scratch:
@@ -148,6 +148,8 @@ def _require_folder(content: Content, bare: Path) -> None:
 
 def _in_archive(content: Content, bare: Path) -> bytes | None:
     """The paths in an archive of the version; None if it would be empty."""
+    import tarfile  # for sources of jsonnet-bundler only
+
     command = _listing(content, "archive", "--format=tar", content.commit)
     try:
         archive = git_bytes(bare, *command)

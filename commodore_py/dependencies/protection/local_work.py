@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -215,6 +214,8 @@ def moment() -> str:
 
 def _snapshot(directory: Path, what: str, ignored: Sequence[str]) -> str:
     """A commit on top of HEAD that holds all files of a checkout that are not ignored."""
+    import tempfile  # for local work only
+
     with tempfile.TemporaryDirectory() as scratch:
         # An index of its own leaves the user's as it is.
         env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **_WHO}
