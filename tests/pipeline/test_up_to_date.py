@@ -586,7 +586,7 @@ def test_the_notes_are_for_their_owner_alone(local: Reruns) -> None:
     time.sleep(PAUSE)
     assert local.settle().rested
 
-    for name in ("unchanged", "unchanged-files"):
+    for name in ("unchanged", "unchanged-files", "unchanged-folders"):
         assert (local.work / ".commodore" / name).stat().st_mode & 0o077 == 0
 
 

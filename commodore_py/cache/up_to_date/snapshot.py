@@ -166,7 +166,7 @@ def _folders_above(path: str) -> Iterator[str]:
 
 def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
     if os.path.lexists(root):
-        _walk(snapshot, root, limit=_MOST)
+        walk(snapshot, root)
     for path in more:
         _add_outside(snapshot, path)
     done: set[tuple[str, str]] = set()
@@ -181,7 +181,8 @@ def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
     return snapshot
 
 
-def _walk(snapshot: Snapshot, start: str, *, limit: int) -> None:
+def walk(snapshot: Snapshot, start: str, *, limit: int = _MOST) -> None:
+    """Add a folder, and those in it that a snapshot does not have."""
     waiting, entries = [start], 0
     while waiting:
         folder = waiting.pop()
@@ -243,7 +244,7 @@ def _add_outside(snapshot: Snapshot, path: str) -> None:
         row = outside_row(path)
         snapshot.folders[key] = [row]
         if stat.S_ISDIR(int(row[1])):
-            _walk(snapshot, str(row[-1]), limit=_MOST_OUTSIDE)
+            walk(snapshot, str(row[-1]), limit=_MOST_OUTSIDE)
 
 
 def outside_row(path: str) -> Row:

@@ -126,6 +126,7 @@ class _Run:
         self._folder = config.paths.state
         self._root = str(config.paths.root)
         self._last: LastRun | None = None
+        self._looked = False
         self._noted: Look | None = None
         self._program = ""
         self._before: Snapshot | None = None
@@ -182,9 +183,8 @@ class _Run:
         return responses.difference(self._config, self._cluster, last)
 
     def _difference_of_files(self, last: LastRun, *, note: bool) -> str:
-        ignored = ignored_by_run(self._config, self._own_outputs())
-        self._noted = noted_files.look(self._folder, last, ignored)
-        if self._noted is not None and self._noted.same:
+        noted = self._look_at_noted(last)
+        if noted is not None and noted.same:
             return ""
         began = time_ns()
         program, before = self._look()
@@ -201,12 +201,18 @@ class _Run:
     def _look(self) -> tuple[str, Snapshot | None]:
         """The program, and all files before they are read by this run."""
         if not self._program:
-            if self._noted is not None and self._last is not None:
-                self._program = self._last.program
-            else:
-                self._program = snapshot_of_program().digest()
-            self._before = self._snapshot()
+            noted = self._look_at_noted(self._last) if self._last is not None else None
+            self._program = noted.program if noted else snapshot_of_program().digest()
+            self._before = (noted.snapshot() if noted else None) or self._snapshot()
         return self._program, self._before
+
+    def _look_at_noted(self, last: LastRun) -> Look | None:
+        """A look at the files that were noted, taken once."""
+        if not self._looked:
+            self._looked = True
+            ignored = ignored_by_run(self._config, self._own_outputs())
+            self._noted = noted_files.look(self._folder, last, ignored)
+        return self._noted
 
     def _fingerprint(self) -> str:
         settings = {
@@ -223,8 +229,6 @@ class _Run:
     def _snapshot(self) -> Snapshot | None:
         outside = self._last.outside if self._last is not None else ()
         try:
-            if self._noted is not None:
-                return self._noted.snapshot()
             return snapshot_of_run(self._config, outside, self._own_outputs())
         except (OSError, TooMuch) as error:
             log.debug("the working directory cannot be read: %s", error)

@@ -28,7 +28,8 @@ _NOBODY = last_run.LastRun(
 )
 VALID = {
     "schema": "unchanged/v4",
-    "run": noted_files.key(_NOBODY, ()),
+    "about": noted_files.key(_NOBODY, ()),
+    "run": ["", ""],
     "program": [1, ""],
     "outside": [["/x"], ""],
     "folders": [1, ""],
@@ -54,6 +55,7 @@ FILES = (
     *(
         ".commodore/unchanged",
         ".commodore/unchanged-files",
+        ".commodore/unchanged-folders",
         ".commodore/looked.json",
         ".commodore/commodore-vendored.json",
     ),
