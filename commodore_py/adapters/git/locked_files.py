@@ -10,7 +10,7 @@ NO_COMMIT = "0" * 40
 
 def write(file: str, content: str) -> None:
     """Write a file that nobody else looks at yet."""
-    with open(file, "wb", buffering=0) as opened:
+    with open(file, "wb") as opened:
         opened.write(os.fsencode(content))
 
 
