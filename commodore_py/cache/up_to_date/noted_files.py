@@ -59,6 +59,12 @@ class Look(NamedTuple):
 
     def snapshot(self) -> Snapshot | None:
         """What a snapshot would see; None if only a snapshot can say."""
+        try:
+            return self._snapshot()
+        except OSError:  # a file has taken the place of a folder, or a link has gone
+            return None
+
+    def _snapshot(self) -> Snapshot | None:
         found: dict[str, list[Row]] = {f"{OUTSIDE}{at}": [row] for at, row in self.outside.items()}
         snapshot = Snapshot(self.ignored, found)
         here, files = f"{os.getcwd()}/", zip(self.names, self.of_files, strict=True)
@@ -77,10 +83,7 @@ class Look(NamedTuple):
                 found[above].append((name, *self.folders[one][:2]))
         for rows in found.values():
             rows.sort()
-        try:
-            return snapshot if self._is_walked(snapshot, paths) else None
-        except OSError:  # a file has taken the place of a folder
-            return None
+        return snapshot if self._is_walked(snapshot, paths) else None
 
     def _is_walked(self, snapshot: Snapshot, paths: Mapping[bytes, str]) -> bool:
         """Read folders that differ; false if others are not where they were, or for a link."""
@@ -190,11 +193,11 @@ def _look(
         if folder not in changed:
             counts[folder] = count
             names += inside
+    if len(names) != sum(counts.values()):
+        return None
     inside_of = iter(names)
     paths = (map((one + b"/").__add__, islice(inside_of, n)) for one, n in counts.items())
     of_files = _looks(chain.from_iterable(paths))
-    if len(names) != sum(counts.values()):
-        return None
     program, run = stored["run"]
     same = same and [program, run] == [of.program, of.files] and _digest(of_files) == of_same
     return Look(

@@ -57,7 +57,7 @@ class Snapshot:
         self._ignored_in: dict[str, set[str]] = {}
         for path in ignored:
             folder, _, name = path.rpartition("/")
-            self._ignored_in.setdefault(folder, set()).add(name)
+            self._ignored_in.setdefault(folder, {*ignored_everywhere}).add(name)
 
     def rows_now(self, folder: str) -> list[Row]:
         """The entries of a folder at this moment."""

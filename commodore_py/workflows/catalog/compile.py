@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from functools import cached_property
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -126,8 +127,6 @@ class _Run:
         self._folder = config.paths.state
         self._root = str(config.paths.root)
         self._last: LastRun | None = None
-        self._looked = False
-        self._noted: Look | None = None
         self._program = ""
         self._before: Snapshot | None = None
         self._facts: Snapshot | None = None
@@ -183,8 +182,7 @@ class _Run:
         return responses.difference(self._config, self._cluster, last)
 
     def _difference_of_files(self, last: LastRun, *, note: bool) -> str:
-        noted = self._look_at_noted(last)
-        if noted is not None and noted.same:
+        if self._noted is not None and self._noted.same:
             return ""
         began = time_ns()
         program, before = self._look()
@@ -201,18 +199,18 @@ class _Run:
     def _look(self) -> tuple[str, Snapshot | None]:
         """The program, and all files before they are read by this run."""
         if not self._program:
-            noted = self._look_at_noted(self._last) if self._last is not None else None
+            noted = self._noted
             self._program = noted.program if noted else snapshot_of_program().digest()
-            self._before = (noted.snapshot() if noted else None) or self._snapshot()
+            self._before = self._snapshot()
         return self._program, self._before
 
-    def _look_at_noted(self, last: LastRun) -> Look | None:
-        """A look at the files that were noted, taken once."""
-        if not self._looked:
-            self._looked = True
-            ignored = ignored_by_run(self._config, self._own_outputs())
-            self._noted = noted_files.look(self._folder, last, ignored)
-        return self._noted
+    @cached_property
+    def _noted(self) -> Look | None:
+        """A look at the files that a run before has noted."""
+        if self._last is None:
+            return None
+        ignored = ignored_by_run(self._config, self._own_outputs())
+        return noted_files.look(self._folder, self._last, ignored)
 
     def _fingerprint(self) -> str:
         settings = {
@@ -229,7 +227,8 @@ class _Run:
     def _snapshot(self) -> Snapshot | None:
         outside = self._last.outside if self._last is not None else ()
         try:
-            return snapshot_of_run(self._config, outside, self._own_outputs())
+            of_looks = self._noted.snapshot() if self._noted else None
+            return of_looks or snapshot_of_run(self._config, outside, self._own_outputs())
         except (OSError, TooMuch) as error:
             log.debug("the working directory cannot be read: %s", error)
             return None

@@ -234,6 +234,15 @@ def test_where_names_are_not_enough_there_is_no_snapshot(
     assert look is None or look.snapshot() is None
 
 
+def test_a_link_that_goes_meanwhile_is_no_failure(noting: Noting) -> None:
+    last = noting.note()
+    look = noting.look(last)
+    (noting.work / "link").unlink()
+
+    assert look is not None
+    assert look.snapshot() is None
+
+
 def test_without_the_folders_of_then_nothing_is_made_of_looks(noting: Noting) -> None:
     last = noting.note()
     (noting.work / "inner/new").touch()

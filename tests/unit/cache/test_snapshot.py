@@ -225,3 +225,16 @@ def test_a_part_is_recognised_by_its_rows(folder: Path) -> None:
     assert part.is_part_of(snapshot_of(folder, str(folder / "inner")))
     (folder / "inner/file").write_text("two")
     assert not part.is_part_of(snapshot_of(folder, str(folder / "inner")))
+
+
+def test_what_is_ignored_everywhere_is_ignored_beside_what_is_ignored_there(tmp_path: Path) -> None:
+    for name in ("lib/cached", "lib/demo", "lib/kept", "cached"):
+        (tmp_path / name).mkdir(parents=True)
+
+    seen = take(
+        str(tmp_path),
+        ignored=frozenset([f"{tmp_path}/lib/demo"]),
+        ignored_everywhere=frozenset(["cached"]),
+    )
+
+    assert sorted(seen.folders) == [f"{tmp_path}{name}" for name in ("", "/lib", "/lib/kept")]
