@@ -74,4 +74,4 @@ def _content_of(repository: Path) -> _Content | None:
 
 
 def _has_rules(content: bytes) -> bool:
-    return not all(line.startswith(b"#") for line in content.splitlines())
+    return any(not line.startswith(b"#") for line in content.splitlines())

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Heads: TypeAlias = "Mapping[Path, tuple[str, str]]"
+_Heads: TypeAlias = "Mapping[Path, tuple[str, str]]"
 """Commits and branches of worktrees, by their folders in the clone."""
 
 
@@ -137,7 +137,7 @@ def check_out(
             require_complete(bare, found, refs)
         _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
     else:
-        _create(worktree, bare, found, refs, heads, journal)
+        _create(worktree, bare, found, refs, journal, heads=heads)
         git_folder = git_folder_of(worktree)
     if git_folder is not None:
         record_checkout(worktree, git_folder, found.commit)
@@ -159,8 +159,8 @@ def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
     return found
 
 
-def _create(  # noqa: PLR0917 - as above
-    worktree: Path, bare: Path, found: Found, refs: Refs, heads: Heads, journal: Journal
+def _create(
+    worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journal, *, heads: _Heads
 ) -> None:
     require_complete(bare, found, refs)
     _forget_lost(bare, heads)
@@ -174,7 +174,7 @@ def _create(  # noqa: PLR0917 - as above
         add_worktree(worktree, bare, found.commit, branch, root=journal.root)
 
 
-def _forget_lost(bare: Path, there: Heads) -> None:
+def _forget_lost(bare: Path, there: _Heads) -> None:
     """Let Git forget missing worktrees, and keep commits that exist only there."""
     known = admins_in(bare)
     for admin in known:

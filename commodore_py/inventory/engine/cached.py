@@ -146,7 +146,7 @@ class CachedHierarchy:
                 content = marshal.dumps(value if slot == slots[0] else slots[0])
             except ValueError:  # nested too deeply for that
                 return
-            self._store.note(slot, b"".join((_engine_digest(), content)))
+            self._store.note(slot, _engine_digest() + content)
 
 
 def _from_scratch(

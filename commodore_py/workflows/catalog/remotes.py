@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters import git_urls, turns
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
@@ -87,15 +87,10 @@ def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
 
     near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]
     far = [one for one in questions if one not in near]
-    # Files are read in this thread: Python computes in one at a time.
+    # Files first: where one has changed, no server is asked.
     if not all(map(is_unchanged, near)):
         return False
-    if not far:
-        return True
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        return all(pool.map(is_unchanged, far))
+    return all(turns.in_parallel(is_unchanged, far, at_most=_PARALLEL))
 
 
 def _answers(question: Mapping[str, Any], client: RemoteClient) -> bool:
