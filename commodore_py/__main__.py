@@ -54,12 +54,13 @@ def _open_closed_streams() -> None:
 
 
 def _run() -> int:
-    from commodore_py.tuning import frames, garbage, go_collector, named_tuples
+    from commodore_py.tuning import frames, garbage, go_collector, named_tuples, paths
 
     try:
         go_collector.take_signals()
         garbage.collect_rarely()
         named_tuples.leave_annotations()
+        paths.put_together_at_once()
         from commodore_py.cli import run
 
         code = frames.in_one_piece(run)(sys.argv[1:])
