@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import commodore_py
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def program_digest(*more_rooms: str) -> bytes:
         digest.update(name.encode() + b"\n")
     folder = os.path.dirname(commodore_py.__file__)  # noqa: PTH120
     for name, path in sorted(_own_code(folder, {*_ROOMS, *more_rooms})):
-        with open(path, "rb") as file:  # noqa: PTH123 - several times as quick
-            digest.update(name.encode() + b"\n" + file.read())
+        digest.update(name.encode() + b"\n" + bytes_of(path))
     return digest.digest()
 
 
