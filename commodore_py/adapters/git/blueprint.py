@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters.turns import alone
 
 from .layout import by_program
+from .locked_files import new_file
 from .program import git
 
 if TYPE_CHECKING:
@@ -48,11 +49,7 @@ class Blueprint:
         for name in self._content.folders:
             os.mkdir(f"{folder}/{name}")
         for name, (content, mode) in self._content.files.items():
-            file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            try:
-                os.write(file, content)
-            finally:
-                os.close(file)
+            new_file(f"{folder}/{name}", content, mode)
 
 
 def _content_of(repository: Path) -> _Content | None:

@@ -23,7 +23,7 @@ from commodore_py.tuning import enabled
 from .contents import Contents
 from .index import written_index
 from .layout import is_plain
-from .locked_files import NO_COMMIT, log_line, replace, section_of
+from .locked_files import NO_COMMIT, log_line, new_file, replace, section_of
 from .refs import BRANCHES, HEADS, is_plain_branch, refs_in_files
 from .user_settings import user_settings
 from .written import Leaf, Object, note_of
@@ -230,15 +230,9 @@ class _Written:
 
     def file(self, path: bytes | str, content: bytes, mode: int = 0o666) -> os.stat_result:
         """A file that was not there."""
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        found = new_file(path, content, mode)
         self._steps.append((os.unlink, path))
-        try:
-            rest = memoryview(content)
-            while rest:
-                rest = rest[os.write(file, rest) :]
-            return os.fstat(file)
-        finally:
-            os.close(file)
+        return found
 
     def undo(self) -> None:
         """What others put there stays, and what holds it."""

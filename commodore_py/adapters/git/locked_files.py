@@ -1,4 +1,4 @@
-"""Files of a repository that are replaced as Git does it, and what is in them."""
+"""Files of a repository that are made or replaced as Git does it, and what is in them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from contextlib import suppress
 NO_COMMIT = "0" * 40
 
 
-def write(file: str, content: str) -> None:
-    """Write a file that nobody else looks at yet."""
-    with open(file, "wb") as opened:
-        opened.write(os.fsencode(content))
+def new_file(file: bytes | str, content: bytes, mode: int = 0o666) -> os.stat_result:
+    """Make a file that is not there; it is whole, or not there."""
+    opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(opened, rest) :]
+        return os.fstat(opened)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(file)
+        raise
+    finally:
+        os.close(opened)
 
 
 def replace(file: str, content: str) -> None:
@@ -21,12 +31,10 @@ def replace(file: str, content: str) -> None:
         mode = os.stat(file).st_mode & 0o7777
     except FileNotFoundError:
         mode = None
-    opened = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    new_file(lock, os.fsencode(content))
     try:
-        with os.fdopen(opened, "wb") as new:
-            new.write(os.fsencode(content))
-            if mode is not None:
-                os.fchmod(opened, mode)
+        if mode is not None:
+            os.chmod(lock, mode)
         os.rename(lock, file)
     except OSError:
         with suppress(OSError):

@@ -247,7 +247,7 @@ def settings_text(git_folder: Path) -> str:
     if by_program():
         return ""
     try:
-        return (git_folder / "config").read_text(errors="replace")
+        return bytes_of(f"{git_folder}/config").decode(errors="replace")
     except OSError:
         return ""
 

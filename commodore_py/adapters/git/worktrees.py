@@ -21,7 +21,7 @@ from commodore_py.adapters.reading import bytes_of
 from commodore_py.tuning.real_paths import real_path
 
 from .layout import is_plain
-from .locked_files import NO_COMMIT, write
+from .locked_files import NO_COMMIT, new_file
 from .program import git, succeeds
 from .refs import HEADS, refs_in_files
 from .repository import GitFolders, git_folder_of, settings_text
@@ -51,6 +51,8 @@ class Head(NamedTuple):
 
 def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
     """The commit and the branch (or nothing) of each worktree, by its folder in the clone."""
+    if is_plain(bare) and not isdir(f"{bare}/worktrees"):
+        return {}
     refs = refs_in_files(bare, HEADS)
     if refs is None:
         return _heads_listed(bare)
@@ -96,10 +98,12 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
     return heads
 
 
-def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "", *, root: Path) -> None:
+def add_worktree(
+    worktree: Path, bare: Path, commit: str, branch: str = "", *, root: Path
+) -> Path | None:
     """Check a commit out to a new place, on a branch that follows the remote's if there is one.
 
-    The user's settings are those that hold at `root`.
+    The user's settings are those that hold at `root`. Returns the folder in the clone.
     """
     origin = f"refs/remotes/origin/{branch}"
     how = ("--track", "-B", branch, origin) if branch else ("--detach", commit)
@@ -107,7 +111,7 @@ def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "", *, r
     if admin is None:
         places = (*how[:-1], str(worktree), how[-1])
         git(bare, "worktree", "add", "--quiet", "--force", *places)
-        return
+        return git_folder_of(worktree)
     from .first_checkout import write_checkout  # few runs make worktrees
 
     if not write_checkout(worktree, GitFolders(admin, bare), commit, branch, root):
@@ -115,6 +119,7 @@ def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "", *, r
         quietly = ("--quiet", "--ignore-other-worktrees", "--no-overwrite-ignore")
         git(worktree, "checkout", *quietly, *how)
     (admin / "locked").unlink()
+    return admin
 
 
 def _begin(worktree: Path, bare: Path) -> Path | None:
@@ -127,13 +132,13 @@ def _begin(worktree: Path, bare: Path) -> Path | None:
     admin = _new_folder(f"{real_path(bare)}/worktrees", name)
     if admin is None:
         return None
-    write(f"{admin}/locked", "initializing")  # first: it is not complete before this goes
+    new_file(f"{admin}/locked", b"initializing")  # first: it is not complete before this goes
     worktree.mkdir(exist_ok=True)
     link = f"{real_path(worktree)}/.git"
-    write(f"{admin}/gitdir", f"{link}\n")
-    write(link, f"{_LABEL}{admin}\n")
-    write(f"{admin}/HEAD", f"{NO_COMMIT}\n")
-    write(f"{admin}/commondir", "../..\n")
+    new_file(f"{admin}/gitdir", os.fsencode(f"{link}\n"))
+    new_file(link, os.fsencode(f"{_LABEL}{admin}\n"))
+    new_file(f"{admin}/HEAD", f"{NO_COMMIT}\n".encode())
+    new_file(f"{admin}/commondir", b"../..\n")
     return Path(admin)
 
 

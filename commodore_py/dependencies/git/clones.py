@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from commodore_py.adapters.git.refs import RefValues
     from commodore_py.adapters.git_urls import PushRule
     from commodore_py.model.dependency import DependencySpec
 
@@ -148,15 +149,18 @@ def _up_to_date(
 
 def _refs_if_complete(bare: Path, response: RemoteRefs | None) -> Refs | None:
     """The refs of a new clone, if the object cache had all that the remote has."""
-    if response is None or lacks(response, read_refs(bare, BRANCHES, TAGS), None):
+    if response is None:
         return None
-    refs = _refs(bare)
+    have = read_refs(bare, BRANCHES, TAGS)
+    if lacks(response, have, None):
+        return None
+    refs = _refs(bare, have)
     return refs._replace(default_branch=response.default_branch or refs.default_branch)
 
 
-def _refs(bare: Path) -> Refs:
+def _refs(bare: Path, have: RefValues | None = None) -> Refs:
     """All remote branches and tags; a tag may also name a file or a folder."""
-    have = read_refs(bare, BRANCHES, TAGS)
+    have = have or read_refs(bare, BRANCHES, TAGS)
     if have.objects.keys() - have.peeled.keys() - {"HEAD"}:
         return refs_of(bare)
     commits = {name: value for name, value in have.peeled.items() if name.startswith(_OF_REMOTE)}

@@ -130,17 +130,17 @@ def check_out(
             )
             _discard(spec, worktree)
             heads = heads_of(bare)
-    if (worktree / ".git").exists():
+    new = not (worktree / ".git").exists()
+    if not new:
         others = {branch for other, (_, branch) in heads.items() if other != git_folder}
         at = heads.get(git_folder or worktree, ("", ""))
         if (there, at[1]) != (found.commit, found.branch):
             require_complete(bare, found, refs)
         _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
     else:
-        _create(worktree, bare, found, refs, journal, heads=heads)
-        git_folder = git_folder_of(worktree)
+        git_folder = _create(worktree, bare, found, refs, journal, heads=heads)
     if git_folder is not None:
-        record_checkout(worktree, git_folder, found.commit)
+        record_checkout(worktree, git_folder, found.commit, new=new)
     return found.commit
 
 
@@ -161,7 +161,7 @@ def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
 
 def _create(
     worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journal, *, heads: _Heads
-) -> None:
+) -> Path | None:
     require_complete(bare, found, refs)
     _forget_lost(bare, heads)
     worktree.parent.mkdir(parents=True, exist_ok=True)
@@ -171,7 +171,7 @@ def _create(
     if branch:
         keep_branch(bare, branch, found.commit)
     with journaled(journal, worktree, after=found.commit, clone=bare):
-        add_worktree(worktree, bare, found.commit, branch, root=journal.root)
+        return add_worktree(worktree, bare, found.commit, branch, root=journal.root)
 
 
 def _forget_lost(bare: Path, there: _Heads) -> None:

@@ -46,7 +46,8 @@ class Journal(NamedTuple):
 
     def note(self, intent: Intent) -> Path:
         """Write down what is about to happen; the file goes when it has happened."""
-        prepare(self.folder.parent)
+        if not self.folder.is_dir():
+            prepare(self.folder.parent)
         kind = "url" if intent.url else "files"
         digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
         file = self.folder / f"{kind}-{digest}.json"

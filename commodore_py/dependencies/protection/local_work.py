@@ -127,9 +127,12 @@ def is_recorded(git_folder: Path | str, commit: str) -> bool:
     return own_ref(git_folder, _RECORDED) == commit
 
 
-def record_checkout(directory: Path, git_folder: Path, commit: str) -> None:
-    """Note that a commit came from the remote, even if it disappears from there later."""
-    if not is_recorded(git_folder, commit):
+def record_checkout(directory: Path, git_folder: Path, commit: str, *, new: bool = False) -> None:
+    """Note that a commit came from the remote, even if it disappears from there later.
+
+    Of a new checkout, nothing is noted yet.
+    """
+    if new or not is_recorded(git_folder, commit):
         set_own_ref(directory, git_folder, _RECORDED, commit)
 
 
