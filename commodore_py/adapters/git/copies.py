@@ -54,7 +54,9 @@ def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
         target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
         try:
             while content := os.read(source, _CHUNK):
-                os.write(target, content)
+                rest = memoryview(content)
+                while rest:
+                    rest = rest[os.write(target, rest) :]
             os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
         finally:
             os.close(target)
