@@ -11,6 +11,8 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import write_all
+
 from .trust import OTHERS_MAY_WRITE, Distrust, close, distrust_in, log_once, reason
 
 if TYPE_CHECKING:
@@ -141,9 +143,7 @@ class PrivateFolder:
         file = os.open(aside, _CREATE, _PRIVATE_FILE)
         try:
             try:
-                rest = memoryview(content)
-                while rest:
-                    rest = rest[os.write(file, rest) :]
+                write_all(file, content)
             finally:
                 os.close(file)
             os.replace(aside, path)  # noqa: PTH105 - as above

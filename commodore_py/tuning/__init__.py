@@ -11,6 +11,7 @@
 `jsonnet_formats`  formats of Jsonnet code are evaluated as sums
 `named_tuples`  named tuples are made without compiling annotations and constructors
 `orphans`       processes that a program has detached are ended with the run
+`paths`         paths of one text are put together at once
 `real_paths`    real paths by the system
 `signals`       signals without Python's enumerations of them
 `terminal`      the width of the terminal without `shutil`
@@ -28,3 +29,12 @@ class StaleImport(Exception):
 def enabled() -> bool:
     """Whether the environment leaves tuning on."""
     return os.environ.get("COMMODORE_TUNING", "") != "off"
+
+
+def replaces(function: object, *parameters: str) -> bool:
+    """Whether to replace a function of Python's library: it is the known one, by its parameters."""
+    code = getattr(function, "__code__", None)
+    if not enabled() or code is None:
+        return False
+    known: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+    return known == parameters

@@ -13,14 +13,13 @@ import typing
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from . import enabled
+from . import replaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # The type checker accepts literals only.
 _namedtuple: Any = collections.namedtuple  # noqa: PYI024 - `typing` calls it, too
-_PARAMETERS = ("name", "types", "module", "defaults")
 _BEGIN, _MIDDLE = "lambda _cls, ", ": _tuple_new(_cls, ("
 _constructors: dict[int, CodeType] = {}
 
@@ -28,8 +27,7 @@ _constructors: dict[int, CodeType] = {}
 def leave_annotations() -> None:
     """Do so from now on, if the function of `typing` that makes the classes is the known one."""
     known = getattr(typing, "_make_nmtuple", None)
-    code = getattr(known, "__code__", None)
-    if enabled() and code and code.co_varnames[: code.co_argcount] == _PARAMETERS:
+    if replaces(known, "name", "types", "module", "defaults"):
         typing._make_nmtuple = _made  # type: ignore[attr-defined]  # noqa: SLF001 - as above
         collections.eval = _evaluated  # type: ignore[attr-defined] # in place of Python's own
 

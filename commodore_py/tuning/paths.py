@@ -10,22 +10,17 @@ import pathlib
 from operator import attrgetter
 from typing import Any
 
-from . import enabled
+from . import replaces
 
-_PARAMETERS = ("cls", "args")
 _Parsed = tuple[str, str, list[str]]
 
 
 def put_together_at_once() -> None:
     """Do so from now on, if the function of `pathlib` that makes paths is the known one."""
-    known: Any = vars(pathlib.PurePath).get("_parse_args")
     flavour = getattr(pathlib, "_posix_flavour", None)
-    code = getattr(getattr(known, "__func__", None), "__code__", None)
-    if not enabled() or flavour is None or code is None:
+    original: Any = getattr(vars(pathlib.PurePath).get("_parse_args"), "__func__", None)
+    if flavour is None or not replaces(original, "cls", "args"):
         return
-    if code.co_varnames[: code.co_argcount] != _PARAMETERS:
-        return
-    original = known.__func__
 
     def parsed(cls: Any, args: tuple[Any, ...]) -> _Parsed:
         if len(args) == 1 and cls._flavour is flavour:

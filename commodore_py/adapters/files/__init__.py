@@ -33,6 +33,13 @@ _numbers = count(int.from_bytes(os.urandom(4), "big"))
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
 
 
+def write_all(file: int, content: bytes) -> None:
+    """Write to an open file, again where the system takes only a part."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
 def aside_of(path: Path) -> Path:
     """A new name beside a path, recognized as temporary by every process."""
     return path.with_name(_aside_name())
@@ -100,9 +107,7 @@ def _swap_in(
     try:
         file = os.open(aside, _NEW, 0o600 if private else 0o666)
         try:
-            left = memoryview(content)
-            while left:
-                left = left[os.write(file, left) :]
+            write_all(file, content)
             if before is not None or executable:  # a new file is not executable
                 now = os.fstat(file).st_mode
                 mode = now if before is None else before.st_mode

@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import write_all
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -54,9 +56,7 @@ def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
         target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
         try:
             while content := os.read(source, _CHUNK):
-                rest = memoryview(content)
-                while rest:
-                    rest = rest[os.write(target, rest) :]
+                write_all(target, content)
             os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
         finally:
             os.close(target)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from commodore_py.adapters.files import write_all
+
 NO_COMMIT = "0" * 40
 
 
@@ -12,9 +14,7 @@ def new_file(file: bytes | str, content: bytes, mode: int = 0o666) -> os.stat_re
     """Make a file that is not there; it is whole, or not there."""
     opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(opened, rest) :]
+        write_all(opened, content)
         return os.fstat(opened)
     except OSError:
         with suppress(OSError):

@@ -131,14 +131,14 @@ def check_out(
             _discard(spec, worktree)
             heads = heads_of(bare)
     new = not (worktree / ".git").exists()
-    if not new:
+    if new:
+        git_folder = _create(worktree, bare, found, refs, journal, heads=heads)
+    else:
         others = {branch for other, (_, branch) in heads.items() if other != git_folder}
         at = heads.get(git_folder or worktree, ("", ""))
         if (there, at[1]) != (found.commit, found.branch):
             require_complete(bare, found, refs)
         _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
-    else:
-        git_folder = _create(worktree, bare, found, refs, journal, heads=heads)
     if git_folder is not None:
         record_checkout(worktree, git_folder, found.commit, new=new)
     return found.commit
