@@ -1,6 +1,7 @@
 """The door for files of others: regular files only, up to a limit.
 
-Every refusal is an `OSError`. By system calls: quicker than `Path`, where many are read.
+Every refusal is an `OSError`. By system calls: quicker than `Path`, where many are read; those
+that write come through `write_all`.
 """
 
 from __future__ import annotations
@@ -134,6 +135,13 @@ def bytes_of_pipe(path: str, *, limit: int) -> bytes:
 def text_of(path: str, *, limit: int = LARGEST_FILE) -> str:
     """The same as text; a `ValueError` where it is not UTF-8."""
     return bytes_of(path, limit=limit).decode()
+
+
+def write_all(file: int, content: bytes) -> None:
+    """Write to an open file, again where the system takes only a part."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
 
 
 def content_of(path: str | PathLike[str], *, limit: int = LARGEST_FILE) -> bytes:

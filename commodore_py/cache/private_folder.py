@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import write_all
+from commodore_py.adapters.reading import write_all
 
 from .trust import OTHERS_MAY_WRITE, Distrust, close, distrust_in, log_once, reason
 

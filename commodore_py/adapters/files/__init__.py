@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.reading import NotReadable, bytes_and_mode
+from commodore_py.adapters.reading import NotReadable, bytes_and_mode, write_all
 from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
@@ -31,13 +31,6 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _LAST_NUMBER = 0xFFFFFFFF
 _numbers = count(int.from_bytes(os.urandom(4), "big"))
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
-
-
-def write_all(file: int, content: bytes) -> None:
-    """Write to an open file, again where the system takes only a part."""
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(file, rest) :]
 
 
 def aside_of(path: Path) -> Path:

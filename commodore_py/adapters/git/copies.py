@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import write_all
+from commodore_py.adapters.reading import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from commodore_py.adapters.files import write_all
+from commodore_py.adapters.reading import write_all
 
 NO_COMMIT = "0" * 40
 
