@@ -54,6 +54,7 @@ def resolve(
     targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     _warn_of_missing_defaults(classes)
     nodes = render(config, cluster, classes, targets, missing_ok=False)
+    classes.contents.clear()  # most are not read again
     inventory = Inventory(nodes, instances)
 
     def hierarchy() -> Hierarchy:
@@ -112,7 +113,7 @@ def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles
     roots, private = config.roots(), config.private_places()
     reach = Reach((*roots, *classes.worktrees()), work=roots, private=private)
     facts = {_FACTS: params_of(config, cluster)}
-    return ClassFiles(classes.entries(), generated=facts, reach=reach)
+    return ClassFiles(classes.entries(), generated=facts, reach=reach, contents=classes.contents)
 
 
 def _warn_of_missing_defaults(classes: ClassPath) -> None:

@@ -50,8 +50,12 @@ class ClassFiles:
         *,
         generated: Mapping[str, bytes] | None = None,
         reach: Reach | None = None,
+        contents: dict[bytes, ClassFile] | None = None,
     ) -> None:
-        """Find the classes; `generated` ones, by class name, have no file."""
+        """Find the classes; `generated` ones, by class name, have no file.
+
+        What is read is added to `contents`, which may have some already.
+        """
         self._reach = reach or Reach.anywhere()
         # The file, and the folder that relative names start from: as texts, as there may be many.
         self._found: dict[str, tuple[str, str]] = {}
@@ -59,6 +63,7 @@ class ClassFiles:
         self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
         self._by_content: dict[bytes, ClassFile] = {}
+        self._contents = {} if contents is None else contents
         self._texts: dict[str, bytes] = {}
         self._packed: Mapping[bytes, Packed] = {}
         self._digests: dict[str, bytes] = {}
@@ -132,17 +137,22 @@ class ClassFiles:
         """The content of a text with this digest."""
         known = self._by_content.get(digest)
         if known is None:
-            packed = self._packed.get(digest)
-            if packed is not None:
-                from .stored_classes import unpack  # not where a result is cached
-
-                known = unpack(packed)
-            else:
-                from .reader import read
-
-                known = read(text, name=name)
-            self._by_content[digest] = known
+            known = self._by_content[digest] = self._contents.get(digest) or self._parsed(
+                text, name, digest
+            )
+            if not known.has_ignored_keys:  # which would be warned of
+                self._contents[digest] = known
         return known
+
+    def _parsed(self, text: bytes, name: str, digest: bytes) -> ClassFile:
+        packed = self._packed.get(digest)
+        if packed is not None:
+            from .stored_classes import unpack  # not where a result is cached
+
+            return unpack(packed)
+        from .reader import read
+
+        return read(text, name=name)
 
     def know(self, packed: Mapping[bytes, Packed]) -> None:
         """Use class files that an earlier run has read."""

@@ -32,6 +32,7 @@ from .yaml_values import read_default
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
+    from .lasting import Lasting
     from .templates import Marks
     from .values import Part
 
@@ -47,13 +48,15 @@ _NO_LOOP = DEEPEST * 2
 _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
 
 
-class _Scalar(NamedTuple):
+class Scalar(NamedTuple):
     """What a token is, without any trail; null if that is not a scalar."""
 
     value: Value
     token: Token
     """Held, as it is known by its identity."""
-    visited: set[str]
+    looked_up: tuple[str, ...]
+    counts: int
+    """What it counts where it is looked up once more."""
 
 
 class Resolver:
@@ -78,7 +81,6 @@ class Resolver:
         self.visited: set[str] = set()
         """Paths that were looked up since this was last emptied."""
         self._marks: Marks | None = None
-        self._scalars: dict[int, _Scalar] = {}
 
     def looked_up(self) -> set[str]:
         """The top-level parameters of the paths that were visited."""
@@ -110,32 +112,34 @@ class Resolver:
             self._marks = None
             self._discount(added)
 
-    def scalars(self, tokens: Iterable[Token]) -> list[Value] | None:
+    def scalars(self, tokens: Iterable[Token], known: Lasting[int, Scalar]) -> list[Value] | None:
         """Tokens as scalars; None if one is something else, or cannot be resolved."""
         added, values, visited = self._added, [], []
         for token in tokens:
-            # Equal texts are one token, and many parameters have the same ones.
-            known = self._scalars.get(id(token))
-            if known is None:
-                known = self._scalars[id(token)] = self._scalar(token)
-            elif type(known.value) is str:  # counted as what is looked up once more
-                self._added += len(known.value) // _CHARACTERS
-            if not is_scalar(known.value) or self._added > MOST_VALUES:
+            # Many parameters have the same tokens.
+            scalar = known.results.get(id(token))
+            if scalar is None:
+                scalar = self._scalar(token)
+                known.add(id(token), scalar, scalar.looked_up)
+            else:
+                self._added += scalar.counts
+            if scalar.value is None or self._added > MOST_VALUES:
                 self._discount(added)
                 return None
-            visited.append(known.visited)
-            values.append(known.value)
+            values.append(scalar.value)
+            visited.append(scalar.looked_up)
         self.visited.update(*visited)
         return values
 
-    def _scalar(self, token: Token) -> _Scalar:
+    def _scalar(self, token: Token) -> Scalar:
         outer, self.visited = self.visited, set()
         try:
-            return _Scalar(self._token(token), token, self.visited)
+            value = self._token(token)
         except ResolveError:
-            return _Scalar(None, token, self.visited)
-        finally:
-            self.visited = outer
+            value = None
+        looked_up, self.visited = tuple(sorted(self.looked_up())), outer
+        counts = len(value) // _CHARACTERS if type(value) is str else 0
+        return Scalar(value if is_scalar(value) else None, token, looked_up, counts)
 
     def _discount(self, added: int) -> None:
         """Count again what is resolved again; what was too much stays too much."""

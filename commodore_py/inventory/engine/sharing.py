@@ -8,10 +8,10 @@ if they are one object; from one run to the next, if they have the same fingerpr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .fingerprints import MISSING
+from .lasting import Lasting
 from .templates import Marks, template_of
 from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plain
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from .fingerprints import Fingerprints
-    from .resolver import Resolver
+    from .resolver import Resolver, Scalar
     from .templates import Template
 
 Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
@@ -50,10 +50,10 @@ class SharedResults:
         self._templates: dict[int, Template | None] = {}
         self._fingerprints = fingerprints
         self._target = _Target({}, fingerprints)
-        self._last: dict[Hashable, Resolved] = {}
+        self._last: Lasting[Hashable, Resolved] = Lasting()
         """Results of this target, and until then of the one before."""
-        self._depending: dict[tuple[str, ...], set[Hashable]] = {}
-        """Parameters in there, by what was looked up for them."""
+        self._scalars: Lasting[int, Scalar] = Lasting()
+        """What tokens are, by their identity: equal texts are one token."""
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
         ] = {}
@@ -72,11 +72,10 @@ class SharedResults:
         Once so many have parts that cannot be resolved, those that follow are left out.
         """
         self._begin(parameters)
-        last = self._last
+        last = self._last.results
         for key in [key for key in parameters if key not in last]:
             looked_up, result = self._shared(key, parameters[key], resolver)
-            last[key] = result
-            self._depending.setdefault(looked_up, set()).add(key)
+            self._last.add(key, result, looked_up)
             most_broken -= result.broken
             if most_broken <= 0:
                 break
@@ -89,9 +88,10 @@ class SharedResults:
             key for key, value in parameters.items() if before.get(key, MISSING) is not value
         }
         changed.update(before.keys() - parameters.keys())
-        others = [names for names in self._depending if not changed.isdisjoint(names)]
-        for key in chain(changed, *map(self._depending.pop, others)):
-            self._last.pop(key, None)
+        for key in changed:
+            self._last.results.pop(key, None)
+        self._last.forget(changed)
+        self._scalars.forget(changed)
         self._target = _Target(parameters, self._fingerprints)
 
     def _shared(
@@ -150,7 +150,7 @@ class SharedResults:
         if id(value) not in self._templates:
             self._templates[id(value)] = _template(value, resolver)
         template = self._templates[id(value)]
-        scalars = resolver.scalars(template.tokens) if template else None
+        scalars = resolver.scalars(template.tokens, self._scalars) if template else None
         return Resolved(template.filled(scalars)) if template and scalars else None
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from .values import Reference, ResolveError, Token, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
-Plan: TypeAlias = "int | tuple[Any, tuple[tuple[Any, Plan], ...]]"
-"""The number of a scalar; or a mapping or list, and what is different in it."""
+Plan: TypeAlias = "int | tuple[tuple[Any, Plan], ...]"
+"""The number of a scalar; or what is different in a mapping or list, by key or index."""
 
 
 class Scalar(NamedTuple):
@@ -52,15 +52,33 @@ def is_scalar(value: Value) -> bool:
     return type(value) in (str, int, float, bool)
 
 
-class Template(NamedTuple):
+class Template:
     """A resolved parameter, with places for its scalars."""
 
-    plan: Plan
-    tokens: Sequence[Token]
+    def __init__(self, value: Any, plan: Plan, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self._plan = plan
+        # What was filled in last: the next is a copy of it, with other scalars where those are
+        # different. Most are the same for every target.
+        self._filled = value
+        self._scalars: Sequence[Any] = ()
+        self._varying: set[int] = set()
+        self._places: Plan | None = None
 
     def filled(self, scalars: Sequence[Any]) -> Any:
         """The parameter with these scalars; what has none of them is shared."""
-        return _filled(self.plan, scalars)
+        if self._scalars:
+            pairs = enumerate(zip(scalars, self._scalars, strict=True))
+            different = {number for number, (new, last) in pairs if new is not last}
+            if not different <= self._varying:
+                self._varying |= different
+                self._places = _restricted(self._plan, self._varying)
+        else:
+            self._places = self._plan
+        self._scalars = scalars
+        if self._places is not None:
+            self._filled = _filled(self._places, self._filled, scalars)
+        return self._filled
 
 
 def template_of(value: Any, marks: Marks) -> Template | None:
@@ -74,7 +92,7 @@ def template_of(value: Any, marks: Marks) -> Template | None:
         if id(scalar) not in numbers and _is_reference(scalar.token):
             return None
     tokens = {id(scalar): scalar.token for scalar in marks.scalars}
-    return Template(plan, [tokens[one] for one in numbers])
+    return Template(value, plan, [tokens[one] for one in numbers])
 
 
 def _is_reference(token: Token) -> bool:
@@ -89,15 +107,23 @@ def _plan(value: Any, numbers: dict[int, int]) -> Plan | None:
         return None
     items: Iterable[tuple[Any, Any]] = value.items() if kind is dict else enumerate(value)
     places = [(key, plan) for key, below in items if (plan := _plan(below, numbers)) is not None]
-    return (value, tuple(places)) if places else None
+    return tuple(places) or None
 
 
-def _filled(plan: Plan, scalars: Sequence[Any]) -> Any:
+def _restricted(plan: Plan, numbers: Container[int]) -> Plan | None:
+    """The part of a plan that has some of the scalars."""
+    if isinstance(plan, int):
+        return plan if plan in numbers else None
+    places = [
+        (key, part) for key, below in plan if (part := _restricted(below, numbers)) is not None
+    ]
+    return tuple(places) or None
+
+
+def _filled(plan: Plan, base: Any, scalars: Sequence[Any]) -> Any:
     if isinstance(plan, int):
         return scalars[plan]
-    base, places = plan
     made = base.copy()
-    for key, below in places:
-        # Most are scalars: hundreds of thousands, where many instances have many components.
-        made[key] = scalars[below] if type(below) is int else _filled(below, scalars)
+    for key, below in plan:
+        made[key] = _filled(below, base[key], scalars)
     return made

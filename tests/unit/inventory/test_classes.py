@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from commodore_py.inventory.engine.classes import (
     DuplicateClass,
     absolute_name,
 )
+
+if TYPE_CHECKING:
+    from commodore_py.inventory.engine.reader import ClassFile
 
 
 def write(folder: Path, *names: str) -> Path:
@@ -94,6 +98,42 @@ def test_equal_content_is_read_once(tmp_path: Path) -> None:
     files = ClassFiles([("", tmp_path)])
 
     assert files.load("a") is files.load("b")
+
+
+def test_a_longer_class_path_reads_no_file_again(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("parameters: {k: 1}\n")
+    contents: dict[bytes, ClassFile] = {}
+
+    first = ClassFiles([("", tmp_path)], contents=contents).load("a")
+    (tmp_path / "b.yml").write_text("parameters: {k: 1}\n")
+    (tmp_path / "c.yml").write_text("parameters: {k: 2}\n")
+    longer = ClassFiles([("", tmp_path)], contents=contents)
+
+    assert longer.load("a") is longer.load("b") is first
+    assert longer.load("c").parameters.items == {"k": 2}
+
+
+def test_a_longer_class_path_stores_what_it_has_loaded_itself(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yml").write_text(f"parameters: {{k: {name}}}\n")
+    contents: dict[bytes, ClassFile] = {}
+    ClassFiles([("", tmp_path)], contents=contents).load("a")
+
+    longer = ClassFiles([("", tmp_path)], contents=contents)
+    longer.load("b")
+
+    assert longer.known().keys() == {longer.digest("b")}
+
+
+def test_an_ignored_key_is_warned_of_in_each_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    contents: dict[bytes, ClassFile] = {}
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yml").write_text("parametrs: {k: 1}\n")
+        ClassFiles([("", tmp_path)], contents=contents).load(name)
+
+    assert [f"{name}.yml:1" in caplog.text for name in ("a", "b")] == [True, True]
 
 
 def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:

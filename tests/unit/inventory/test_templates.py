@@ -91,6 +91,42 @@ def test_what_is_filled_in_is_not_shared() -> None:
     assert third["d"] is fourth["d"]
 
 
+def test_what_has_the_scalars_of_the_target_before_is_shared() -> None:
+    generated = {"c": b"parameters: {a: {b: {c: '${v}'}, d: {e: '${w}'}}, v: x, w: y}"}
+    values = [("x1", "y1"), ("x2", "y1"), ("x3", "y1"), ("x3", "y2"), ("x4", "y2"), ("x4", "y2")]
+    targets = {
+        f"t{n}": {"classes": ["c"], "parameters": {"v": v, "w": w}}
+        for n, (v, w) in enumerate(values)
+    }
+    files = ClassFiles((), generated=generated)
+
+    nodes = render_targets(files, targets, dict.fromkeys(targets, ""), missing_ok=False)
+
+    found = [node.parameters["a"] for node in nodes.values()]
+    assert found == [{"b": {"c": v}, "d": {"e": w}} for v, w in values]
+    assert found[1]["d"] is found[2]["d"]
+    assert found[2]["b"] is not found[1]["b"]
+    assert found[4] is found[5]
+
+
+def test_a_scalar_is_looked_up_again_where_what_it_depends_on_has_changed() -> None:
+    generated = {"c": b"parameters: {a: {b: '${names:${v}}'}, names: {x: 1, y: 2}}"}
+    more: list[dict[str, object]] = [
+        {"v": "x"},
+        {"v": "y"},
+        {"v": "y", "names": {"y": 3}},
+        {"v": "y", "names": {"y": 3, "z": 0}},
+        {"v": "x", "names": {"y": 3, "z": 0}},
+        {"v": "x"},
+    ]
+    targets = {f"t{n}": {"classes": ["c"], "parameters": one} for n, one in enumerate(more)}
+    files = ClassFiles((), generated=generated)
+
+    nodes = render_targets(files, targets, dict.fromkeys(targets, ""), missing_ok=False)
+
+    assert [node.parameters["a"]["b"] for node in nodes.values()] == [1, 2, 3, 3, 1, 1]
+
+
 def test_a_text_behind_a_large_mapping_counts_once_for_a_target(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
