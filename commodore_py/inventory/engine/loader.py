@@ -18,7 +18,7 @@ from .resolver import Resolver
 from .values import Map, ResolveError, Stack, Token, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from .additions import Addition
     from .fingerprints import Fingerprints
@@ -29,8 +29,10 @@ log = logging.getLogger(__name__)
 Includes: TypeAlias = "tuple[Includes | None, tuple[str, ...]]"
 """Lists of included classes, the last one first; what is before it is shared."""
 
+RUN = 16
+"""As many classes of a target's list are added at once: lists part at few places."""
 MOST_ADDITIONS = 4
-"""Of a class: where more lists before it differ in what it depends on, it is merged again."""
+"""Of a run: where more lists before it differ in what it depends on, it is merged again."""
 
 META = "_reclass_"
 """The parameter that names the target: the only one that differs before any class is loaded."""
@@ -113,7 +115,8 @@ class State:
         self._includes = includes
         self.seen = seen
         """A bit for each class, by its number: thousands of states hold thousands of classes."""
-        self.next: dict[str, State] = {}
+        self.next: dict[str | tuple[str, ...], State] = {}
+        """The states after a class more, or after several."""
 
     @property
     def parameters(self) -> dict[Hashable, Value]:
@@ -186,39 +189,56 @@ class Loader:
         self._stacks: dict[int, Stack] = {}
         self._bits: dict[str, int] = {}
         self._names_by_target = 0
-        self._additions: dict[str, list[Addition]] = {}
-        """What classes have added that targets include directly."""
+        self._additions: dict[tuple[str, ...], list[Addition]] = {}
+        """What classes have added that targets include directly, one after the other."""
         self._recording: Recording | None = None
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> Loaded:
         """The layers of a target, before references are resolved."""
-        root = PurePosixPath()
-        itself = f"target {name}"
-        state, included = self._include(self._start, target, meta, root, (itself,))
+        itself = (f"target {name}",)
+        names = _absolute_names(target, PurePosixPath())
+        state = self._start
         if self._observer:
-            self._observer.merged(itself, "", (itself,), target)
-        state = self._merge(state, target, included, itself, (itself,))
+            state = self._include(state, names, meta, itself, PurePosixPath())
+            self._observer.merged(*itself, "", itself, target)
+        else:
+            for run in _runs(names):
+                state = state.next.get(run) or self._after_run(state, run, meta, itself)
+        state = self._merge(state, target, names, *itself, itself)
         return Loaded(_of_target(state.parameters, meta), state.applications, state.included)
+
+    def _after_run(
+        self, state: State, names: tuple[str, ...], meta: Map, chain: tuple[str, ...]
+    ) -> State:
+        """The state after a run of a target's own list: others have the run elsewhere in theirs."""
+        additions = self._additions.setdefault(names, [])
+        for one in additions:
+            if one.fits(state.seen, state.parameters, state.constant):
+                known = state.next[names] = self._added_again(state, one)
+                return known
+        recorded = len(additions) < MOST_ADDITIONS
+        recording = self._recording = Recording() if recorded else None
+        try:
+            root = PurePosixPath()
+            merge = functools.partial(self._include, state, names, meta, chain, root)
+            known = self._kept(state, names, merge)
+        finally:
+            self._recording = None
+        if recording and recording.complete and names in state.next:
+            additions.append(recording.closed(state.seen, known.seen))
+        return known
 
     def _include(
         self,
         state: State,
-        content: ClassFile,
+        names: tuple[str, ...],
         meta: Map,
-        folder: PurePosixPath,
         chain: tuple[str, ...],
-    ) -> tuple[State, tuple[str, ...]]:
-        """The state after all classes that a file includes, and their names."""
-        names = [
-            absolute_name(one, folder) if one.startswith(".") else one for one in content.classes
-        ]
-        included = tuple(dict.fromkeys(names))
-        of_target = len(chain) == 1 and not self._observer
-        for written in included:
+        folder: PurePosixPath,
+    ) -> State:
+        """The state after all classes that a file in this folder includes."""
+        for written in names:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
-            if of_target and (known := state.next.get(name or "")):
-                state = known  # most of what targets include is the same, in the same order
-                continue
             if name is None or self._is_merged(name, state):
                 continue
             absolute = absolute_name(name, folder)
@@ -232,12 +252,12 @@ class Loader:
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                after = self._after_of_target if of_target else self._after
-                known = after(state, key, name, absolute, meta, chain)
+                merge = functools.partial(self._class, state, name, absolute, meta, chain)
+                known = self._kept(state, key, merge)
             elif self._recording:
                 self._recording.complete = False
             state = known
-        return state, included
+        return state
 
     def _is_merged(self, name: str, state: State) -> bool:
         bit = self._bits.setdefault(name, 1 << len(self._bits))
@@ -245,37 +265,15 @@ class Loader:
             self._recording.examined(bit)
         return bool(state.seen & bit)
 
-    def _after(  # noqa: PLR0917 - as those below
-        self, state: State, key: str, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
-    ) -> State:
-        """The state after one more class, which is noted in the state before it."""
+    def _kept(self, state: State, key: str | tuple[str, ...], merge: Callable[[], State]) -> State:
+        """The state after some classes more, which is noted in the state before them."""
         before, others = self._names_by_target, len(state.next)
-        known = self._class(state, name, absolute, meta, chain)
-        if self._names_by_target == before:
+        known = merge()
+        if self._names_by_target == before and known is not state:
             while len(state.next) > others:
-                state.next.popitem()  # states within the class: its last is enough
+                state.next.popitem()  # states between: the last is enough
             known.follow(state)
             state.next[key] = known
-        return known
-
-    def _after_of_target(  # noqa: PLR0917 - as those below
-        self, state: State, key: str, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
-    ) -> State:
-        """The same for a class that a target includes directly: others include it elsewhere."""
-        additions = self._additions.setdefault(key, [])
-        for one in additions:
-            if one.fits(state.seen, state.parameters, state.constant):
-                known = state.next[key] = self._added_again(state, one)
-                return known
-        if len(additions) >= MOST_ADDITIONS:
-            return self._after(state, key, name, absolute, meta, chain)
-        recording = self._recording = Recording()
-        try:
-            known = self._after(state, key, name, absolute, meta, chain)
-        finally:
-            self._recording = None
-        if recording.complete and key in state.next:
-            additions.append(recording.closed(state.seen, known.seen))
         return known
 
     def _added_again(self, state: State, addition: Addition) -> State:
@@ -298,10 +296,11 @@ class Loader:
         content = self._content(absolute, chain)
         folder = self._files.folder(absolute)
         chain = (*chain, name)
-        state, included = self._include(state, content, meta, folder, chain)
+        names = _absolute_names(content, folder)
+        state = self._include(state, names, meta, chain, folder)
         if self._observer:
             self._observer.merged(name, absolute, chain, content)
-        state = self._merge(state, content, included, str(self._files.path(absolute)), chain)
+        state = self._merge(state, content, names, str(self._files.path(absolute)), chain)
         state.seen |= self._bits[name]
         return state
 
@@ -410,6 +409,19 @@ class Loader:
         )
         error.name = name
         self._fail(error, chain, written)
+
+
+def _absolute_names(content: ClassFile, folder: PurePosixPath) -> tuple[str, ...]:
+    """The classes that a file in this folder includes."""
+    names = (absolute_name(one, folder) if one[:1] == "." else one for one in content.classes)
+    return tuple(dict.fromkeys(names))
+
+
+def _runs(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """A target's classes: first several at a time; the last, of which some are its own, alone."""
+    alone = max(0, len(names) // RUN - 1) * RUN
+    yield from (names[start : start + RUN] for start in range(0, alone, RUN))
+    yield from ((name,) for name in names[alone:])
 
 
 def _of_target(parameters: Mapping[Hashable, Value], meta: Map) -> dict[Hashable, Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -12,6 +13,9 @@ from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.loader import MOST_ADDITIONS
 from commodore_py.inventory.engine.nodes import TargetsFailed
 from commodore_py.inventory.engine.render import Engine, render_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SHARED = {
     "shared": b"classes: [.below, '${kind}', again]\napplications: [one, ~two]\n"
@@ -109,3 +113,69 @@ def test_what_differs_often_is_merged_each_time() -> None:
 
     assert len(kinds) > MOST_ADDITIONS
     assert rendered(kinds, together=True) == rendered(kinds, together=False)
+
+
+_LISTED = {f"c{n}": f"parameters: {{l: [{n}], p{n}: '${{v}}'}}".encode() for n in range(10)} | {
+    "all": b"classes: [c2, c3, c4, c5]",
+    "odd": b"classes: [c6]\nparameters: {l: [odd], kind: odd, '=fixed': 1}",
+    "again": b"parameters: {l: [again], fixed: 2}",
+    "kind-odd": b"parameters: {l: [of-odd]}",
+    "kind-even": b"parameters: {l: [of-even]}",
+    "of-one": b"parameters: {l: [of-one]}",
+    "of-two": b"parameters: {l: [of-two]}",
+    "even": b"parameters: {l: [even], kind: even}",
+}
+
+
+@pytest.mark.parametrize(
+    "extra",
+    ["", "odd", "all", "again", "c9", "of-${_reclass_:name:short}", "kind-${kind}", "nope"],
+)
+@pytest.mark.parametrize("run", [1, 2, 3])
+@pytest.mark.parametrize("place", range(0, 11, 2))
+def test_lists_that_part_somewhere_give_what_each_gives_alone(
+    monkeypatch: pytest.MonkeyPatch, extra: str, run: int, place: int
+) -> None:
+    monkeypatch.setattr("commodore_py.inventory.engine.loader.RUN", run)
+    common = [f"c{n}" for n in range(10)]
+    with_extra = [*common[:place], *filter(None, [extra]), *common[place:]]
+    lists = {
+        "one": ["even", *with_extra],
+        "two": ["even", *common[:3], "odd", *common[4:], *with_extra[:1]],
+        "three": ["odd", *with_extra],
+        "four": ["even", *with_extra],
+        "five": [*with_extra[1:], "even"],
+    }
+    targets = {name: {"classes": listed, "parameters": {"v": 1}} for name, listed in lists.items()}
+
+    def found(names: Iterable[str]) -> dict[str, object]:
+        engine = Engine(ClassFiles((), generated=_LISTED), missing_ok=True)
+        outcomes: dict[str, object] = {}
+        for name in names:
+            try:
+                node = engine.render(name, targets[name], "")
+            except CommodoreError as error:
+                outcomes[name] = str(error)
+            else:
+                outcomes[name] = [*node.parameters.items()], node.applications, node.classes
+        return outcomes
+
+    alone = {name: found([name])[name] for name in targets}
+
+    assert found(targets) == alone
+    assert found(reversed(targets)) == alone
+
+
+def test_runs_are_merged_once_for_lists_that_part_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("commodore_py.inventory.engine.loader.RUN", 2)
+    common = [f"c{n}" for n in range(10)]
+    lists = [["even", "c1", *common[2:]], ["odd", "c1", *common[2:]], ["c0", "c1", *common[2:]]]
+    engine = Engine(ClassFiles((), generated=_LISTED), missing_ok=False)
+
+    merged = Recording.merged
+    with mock.patch.object(Recording, "merged", autospec=True, side_effect=merged) as recorded:
+        for number, listed in enumerate(lists):
+            engine.render(f"t{number}", {"classes": listed, "parameters": {"v": 1}}, "")
+
+    # All of the first list; where the others part, a run; c6, which "odd" has merged, is another.
+    assert recorded.call_count == len(lists[0]) + len(["odd", "c6", "c1", "c7"]) + len(["c0", "c1"])
