@@ -48,7 +48,7 @@ _NO_LOOP = DEEPEST * 2
 _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
 
 
-class Scalar(NamedTuple):
+class KnownScalar(NamedTuple):
     """What a token is, without any trail; null if that is not a scalar."""
 
     value: Value
@@ -112,7 +112,9 @@ class Resolver:
             self._marks = None
             self._discount(added)
 
-    def scalars(self, tokens: Iterable[Token], known: Lasting[int, Scalar]) -> list[Value] | None:
+    def scalars(
+        self, tokens: Iterable[Token], known: Lasting[int, KnownScalar]
+    ) -> list[Value] | None:
         """Tokens as scalars; None if one is something else, or cannot be resolved."""
         added, values, visited = self._added, [], []
         for token in tokens:
@@ -131,7 +133,7 @@ class Resolver:
         self.visited.update(*visited)
         return values
 
-    def _scalar(self, token: Token) -> Scalar:
+    def _scalar(self, token: Token) -> KnownScalar:
         outer, self.visited = self.visited, set()
         try:
             value = self._token(token)
@@ -139,7 +141,7 @@ class Resolver:
             value = None
         looked_up, self.visited = tuple(sorted(self.looked_up())), outer
         counts = len(value) // _CHARACTERS if type(value) is str else 0
-        return Scalar(value if is_scalar(value) else None, token, looked_up, counts)
+        return KnownScalar(value if is_scalar(value) else None, token, looked_up, counts)
 
     def _discount(self, added: int) -> None:
         """Count again what is resolved again; what was too much stays too much."""

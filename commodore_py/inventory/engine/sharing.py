@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from .fingerprints import Fingerprints
-    from .resolver import Resolver, Scalar
+    from .resolver import KnownScalar, Resolver
     from .templates import Template
 
 Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
@@ -52,7 +52,7 @@ class SharedResults:
         self._target = _Target({}, fingerprints)
         self._last: Lasting[Hashable, Resolved] = Lasting()
         """Results of this target, and until then of the one before."""
-        self._scalars: Lasting[int, Scalar] = Lasting()
+        self._scalars: Lasting[int, KnownScalar] = Lasting()
         """What tokens are, by their identity: equal texts are one token."""
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
