@@ -195,16 +195,17 @@ class Loader:
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> Loaded:
         """The layers of a target, before references are resolved."""
-        itself = (f"target {name}",)
+        itself = f"target {name}"
+        chain = (itself,)
         names = _absolute_names(target, PurePosixPath())
         state = self._start
         if self._observer:
-            state = self._include(state, names, meta, itself, PurePosixPath())
-            self._observer.merged(*itself, "", itself, target)
+            state = self._include(state, names, meta, chain, PurePosixPath())
+            self._observer.merged(itself, "", chain, target)
         else:
             for run in _runs(names):
-                state = state.next.get(run) or self._after_run(state, run, meta, itself)
-        state = self._merge(state, target, names, *itself, itself)
+                state = state.next.get(run) or self._after_run(state, run, meta, chain)
+        state = self._merge(state, target, names, itself, chain)
         return Loaded(_of_target(state.parameters, meta), state.applications, state.included)
 
     def _after_run(
