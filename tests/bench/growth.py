@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,10 +16,10 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from .generated import SIZES, generated
-from .program import OURS, Program, copied
+from .program import copied, fill_catalog, ours
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
+    from .program import Program
 
 
 def main() -> None:
@@ -35,23 +34,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="commodore-bench-") as scratch:
         work = Path(scratch).resolve()
         root = (options.root or work / "clusters").resolve()
-        ours = copied(work / "program")
+        copy = copied(work / "program")
         small, large = options.sizes
         with generated(root / small, small) as one, generated(root / large, large) as other:
-            programs = [_program(cluster, work, ours) for cluster in (one, other)]
+            programs = [ours(cluster, work / cluster.name, copy) for cluster in (one, other)]
             _compare(*programs, runs=options.runs, pause=options.pause)
-
-
-def _program(cluster: Cluster, work: Path, ours: Path) -> Program:
-    command, variables = (sys.executable, "-m", "commodore_py"), {"PYTHONPATH": str(ours)}
-    return Program(OURS, command, work / cluster.name, cluster, variables)
 
 
 def _compare(small: Program, large: Program, *, runs: int, pause: float) -> None:
     for program in (small, large):
-        # The catalogs hold what is compiled: runs that find no change have nothing to show.
-        program.empty()
-        program.compile("--push")
+        fill_catalog(program, program.root / "first")
     print(f"{os.cpu_count()} cores; first runs, CPU ms per instance", flush=True)
     several = round(large.cluster.instances / small.cluster.instances)
     beside, of_large, ratios = [_first_runs(small, several, pause)], [], []

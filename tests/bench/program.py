@@ -5,8 +5,9 @@ from __future__ import annotations
 import compileall
 import os
 import shutil
+import sys
 import tarfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,3 +98,16 @@ class Program:
             "GIT_AUTHOR_NAME": "Bench",
             "PATH": f"{programs or self.cluster.programs}{os.pathsep}{os.environ['PATH']}",
         }
+
+
+def ours(cluster: Cluster, root: Path, copy: Path) -> Program:
+    """Ours, as it was copied."""
+    command, variables = (sys.executable, "-m", "commodore_py"), {"PYTHONPATH": str(copy)}
+    return Program(OURS, command, root, cluster, variables)
+
+
+def fill_catalog(program: Program, root: Path) -> None:
+    """The catalog holds what is compiled: a run that changes nothing finds nothing to say."""
+    first = replace(program, root=root)
+    first.empty()
+    first.compile("--push")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .component_cases import Cases
-from .program import OURS, PEER, Program
+from .program import OURS, PEER, Program, fill_catalog
+from .program import ours as our_program
 from .same_bytes import differing
 from .scenarios import COMPONENT_TEST, HELP, Scenario
 
@@ -54,15 +55,14 @@ class Rounds:
 
     def __init__(self, cluster: Cluster, root: Path, ours: Path, peer: Path, plan: Plan) -> None:
         self._cluster, self._root, self._plan = cluster, root, plan
-        command, variables = (sys.executable, "-m", "commodore_py"), {"PYTHONPATH": str(ours)}
-        self.ours = Program(OURS, command, root / OURS, cluster, variables)
+        self.ours = our_program(cluster, root / OURS, ours)
         self._peer = Program(PEER, (str(peer),), root / PEER, cluster)
         self._edits = int(time.time()) % 1_000_000
         self._compiled: set[str] = set()
 
     def results(self, scenarios: Iterable[Scenario]) -> Iterator[Result]:
         """Measure what this cluster can show."""
-        self._fill_catalog()
+        fill_catalog(self.ours, self._root / "first")
         known: dict[str, Result] = {}
         for scenario in scenarios:
             if scenario.edit and scenario.edit not in self._cluster.edits:
@@ -74,12 +74,6 @@ class Rounds:
             known[scenario.name] = result
             self._borrow(result, known)
             yield result
-
-    def _fill_catalog(self) -> None:
-        """The catalog holds what is compiled: a run that changes nothing finds nothing to say."""
-        first = replace(self.ours, root=self._root / "first")
-        first.empty()
-        first.compile("--push")
 
     def _measure(self, scenario: Scenario, result: Result) -> None:
         if scenario.name == COMPONENT_TEST:

@@ -164,6 +164,8 @@ class State:
         return tuple(reversed(lists))
 
 
+_ROOT = PurePosixPath()
+
 # Stands for the target's own `_reclass_` while a state is shared by several targets.
 _TARGET = Map()
 
@@ -197,10 +199,10 @@ class Loader:
         """The layers of a target, before references are resolved."""
         itself = f"target {name}"
         chain = (itself,)
-        names = _absolute_names(target, PurePosixPath())
+        names = _absolute_names(target, _ROOT)
         state = self._start
         if self._observer:
-            state = self._include(state, names, meta, chain, PurePosixPath())
+            state = self._include(state, names, meta, chain, _ROOT)
             self._observer.merged(itself, "", chain, target)
         else:
             for run in _runs(names):
@@ -220,8 +222,7 @@ class Loader:
         recorded = len(additions) < MOST_ADDITIONS
         recording = self._recording = Recording() if recorded else None
         try:
-            root = PurePosixPath()
-            merge = functools.partial(self._include, state, names, meta, chain, root)
+            merge = functools.partial(self._include, state, names, meta, chain, _ROOT)
             known = self._kept(state, names, merge)
         finally:
             self._recording = None

@@ -63,21 +63,17 @@ class Template:
         self._filled = value
         self._scalars: Sequence[Any] = ()
         self._varying: set[int] = set()
-        self._places: Plan | None = None
+        self._places = plan
 
     def filled(self, scalars: Sequence[Any]) -> Any:
         """The parameter with these scalars; what has none of them is shared."""
-        if self._scalars:
-            pairs = enumerate(zip(scalars, self._scalars, strict=True))
-            different = {number for number, (new, last) in pairs if new is not last}
-            if not different <= self._varying:
-                self._varying |= different
-                self._places = _restricted(self._plan, self._varying)
-        else:
-            self._places = self._plan
+        pairs = enumerate(zip(scalars, self._scalars))  # noqa: B905 - at first there are none
+        different = {number for number, (new, last) in pairs if new is not last}
+        if not different <= self._varying:
+            self._varying |= different
+            self._places = _restricted(self._plan, self._varying)
         self._scalars = scalars
-        if self._places is not None:
-            self._filled = _filled(self._places, self._filled, scalars)
+        self._filled = _filled(self._places, self._filled, scalars)
         return self._filled
 
 
@@ -110,14 +106,12 @@ def _plan(value: Any, numbers: dict[int, int]) -> Plan | None:
     return tuple(places) or None
 
 
-def _restricted(plan: Plan, numbers: Container[int]) -> Plan | None:
-    """The part of a plan that has some of the scalars."""
+def _restricted(plan: Plan, numbers: Container[int]) -> Plan:
+    """The part of a plan that has some of the scalars; empty if none is in it."""
     if isinstance(plan, int):
-        return plan if plan in numbers else None
-    places = [
-        (key, part) for key, below in plan if (part := _restricted(below, numbers)) is not None
-    ]
-    return tuple(places) or None
+        return plan if plan in numbers else ()
+    parts = ((key, _restricted(below, numbers)) for key, below in plan)
+    return tuple((key, part) for key, part in parts if part != ())
 
 
 def _filled(plan: Plan, base: Any, scalars: Sequence[Any]) -> Any:
