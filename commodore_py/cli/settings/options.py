@@ -10,7 +10,7 @@ import click
 
 from commodore_py.cli.output import log
 
-from . import origins
+from . import origins, user_file
 from .types import Branch, PushUrl
 
 if TYPE_CHECKING:
@@ -118,13 +118,12 @@ github_token_option = click.option(
 
 def api_options(command: _Command) -> _Command:
     """Add options of the API and its authentication."""
-    token = click.option(
-        "--api-token",
-        envvar="COMMODORE_API_TOKEN",
-        metavar="TOKEN",
-        help="Token for the API, or a file that contains it.",
-    )
-    return with_options(_API_URL, token, *_OIDC)(command)
+    return with_options(_API_URL, _API_TOKEN, *_OIDC)(command)
+
+
+def own_api_options(command: _Command) -> _Command:
+    """Add the API and its token, for commands that Commodore does not have."""
+    return with_options(_API_URL, _API_TOKEN)(command)
 
 
 def login_options(command: _Command) -> _Command:
@@ -349,8 +348,9 @@ def api_settings(options: dict[str, Any]) -> dict[str, str]:
     ctx = click.get_current_context(silent=True)
     if ctx is not None:
         origins.warn_of_redirected_token(ctx, strict=bool(options.get("strict")))
-    names = ("api_url", "api_token", "oidc_discovery_url", "oidc_client")
-    found = {name: options.get(name) or "" for name in names}
+    found = {name: options.get(name) or "" for name in ("api_url", "api_token")}
+    for name in ("oidc_discovery_url", "oidc_client"):
+        found[name] = (options[name] or "") if name in options else user_file.shared_text(name)
     return {**found, "api_url_origin": origins.place_of("api_url")}
 
 
@@ -370,6 +370,12 @@ _API_URL = click.option(
     envvar="COMMODORE_API_URL",
     metavar="URL",
     help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
+)
+_API_TOKEN = click.option(
+    "--api-token",
+    envvar="COMMODORE_API_TOKEN",
+    metavar="TOKEN",
+    help="Token for the API, or a file that contains it.",
 )
 _OIDC = (
     click.option(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -42,6 +44,8 @@ class UserFile(NamedTuple):
     path: Path | None
     defaults: dict[str, Any]
     lines: Mapping[Place, int]
+    shared: Mapping[str, Any] = MappingProxyType({})
+    """What stands at the top, for all commands."""
 
 
 def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> UserFile:
@@ -75,7 +79,7 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
     if shared:
         reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
     raise_collected(reader.problems, f"settings in {path}")
-    return UserFile(path, defaults, reader.places)
+    return UserFile(path, defaults, reader.places, shared)
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
@@ -88,6 +92,15 @@ def of(ctx: click.Context) -> UserFile:
     """The settings file of this run."""
     stored = ctx.meta.get(_META)
     return stored if isinstance(stored, UserFile) else UserFile(None, {}, {})
+
+
+def shared_text(name: str) -> str:
+    """A setting that the current command has no option for: from its variable or the file."""
+    ctx = click.get_current_context(silent=True)
+    in_file = of(ctx).shared.get(name.replace("_", "-")) if ctx is not None else None
+    return os.environ.get(f"COMMODORE_{name.upper()}") or (
+        in_file if isinstance(in_file, str) else ""
+    )
 
 
 def key_of(option: click.Option) -> str:
