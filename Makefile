@@ -57,7 +57,7 @@ long: $(STAMP) ## property tests with many more examples
 faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -n 4 -m faults
 
-bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http tools"] [ARGS="--help"]
+bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
 
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test|export]

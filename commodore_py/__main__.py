@@ -15,9 +15,9 @@ def main() -> None:
     try:
         _open_closed_streams()
         # Imported here: an interruption while modules load must not end in a traceback.
-        from commodore_py.tuning import go_collector
+        from commodore_py.restart import restart_to_compile
 
-        go_collector.restart_to_compile()
+        restart_to_compile()
         from commodore_py.adapters import ending
 
         listening = True
@@ -26,10 +26,6 @@ def main() -> None:
         if code == _INTERRUPTED:
             # An evaluation may still run in a thread: Python must not be taken down around it.
             ending.leave(code)
-        if go_collector.is_program():
-            from commodore_py.tuning import garbage
-
-            garbage.leave(code)
     except KeyboardInterrupt:
         if listening:
             ending.leave(_INTERRUPTED)
@@ -54,19 +50,12 @@ def _open_closed_streams() -> None:
 
 
 def _run() -> int:
-    from commodore_py.tuning import frames, garbage, go_collector, named_tuples, paths
-
     try:
-        go_collector.take_signals()
-        garbage.collect_rarely()
-        named_tuples.leave_annotations()
-        paths.put_together_at_once()
         from commodore_py.cli import run
 
-        code = frames.in_one_piece(run)(sys.argv[1:])
+        return run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = _INTERRUPTED
-    return code
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

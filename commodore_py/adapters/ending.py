@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from commodore_py.tuning import signals
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-_SIGNALS: tuple[int, ...] = (signals.SIGINT, signals.SIGTERM, signals.SIGHUP)
+_SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LONGEST = 0.8
 _WORDS: dict[int, bytes] = {
-    signals.SIGINT: b"interrupted\n",
-    signals.SIGTERM: b"terminated\n",
-    signals.SIGHUP: b"the terminal was closed\n",
+    signal.SIGINT: b"interrupted\n",
+    signal.SIGTERM: b"terminated\n",
+    signal.SIGHUP: b"the terminal was closed\n",
 }
 
 _asked = threading.Event()
-_signal: int = signals.SIGINT
+_last: int = signal.SIGINT
 _is_finishing = False
 _held: int | None = None
 
@@ -32,15 +31,15 @@ _held: int | None = None
 def listen() -> None:
     """Have signals end this process in an orderly way, unless they are ignored."""
     for one in _SIGNALS:
-        if signals.getsignal(one) != signals.SIG_IGN:
-            signals.signal(one, _end)
+        if signal.getsignal(one) != signal.SIG_IGN:
+            signal.signal(one, _end)
 
 
 def forget() -> None:
     """In a worker: its parent decides what happens."""
     for one in _SIGNALS:
-        if signals.getsignal(one) is _end:
-            signals.signal(one, signals.SIG_DFL)
+        if signal.getsignal(one) is _end:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def asked() -> bool:
@@ -69,7 +68,7 @@ def finishing() -> Iterator[None]:
 
 def word() -> str:
     """What has ended the run."""
-    return _WORDS[_signal].decode().strip()
+    return _WORDS[_last].decode().strip()
 
 
 def leave(code: int) -> None:
@@ -83,22 +82,22 @@ def leave(code: int) -> None:
 def _leave(code: int) -> None:
     if _asked.is_set():
         _end_programs()  # a thread may have been about to start one
-    if _asked.is_set() and _signal != signals.SIGINT:
+    if _asked.is_set() and _last != signal.SIGINT:
         # Whoever sent it learns that it worked; shells and supervisors tell the two apart.
         with suppress(ValueError):  # not in the main thread
-            signals.signal(_signal, signals.SIG_DFL)
-            os.kill(os.getpid(), _signal)
-    os._exit(128 + _signal if _asked.is_set() else code)
+            signal.signal(_last, signal.SIG_DFL)
+            os.kill(os.getpid(), _last)
+    os._exit(128 + _last if _asked.is_set() else code)
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    global _signal, _held  # noqa: PLW0603 - a process ends once
+    global _last, _held  # noqa: PLW0603 - a process ends once
     if _is_finishing and _held is None:
         _held = number
         return
     if _asked.is_set() or _is_finishing:
         os._exit(128 + number)  # for the second time: at once
-    _signal = number
+    _last = number
     _asked.set()
     # Threads may wait for a server, and Python for its threads.
     threading.Thread(target=_end_late, daemon=True).start()
@@ -113,7 +112,7 @@ def _end(number: int, _: FrameType | None) -> None:
 def _end_late() -> None:
     time.sleep(_LONGEST)
     with suppress(OSError):
-        os.write(2, _WORDS[_signal])
+        os.write(2, _WORDS[_last])
     _leave(0)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
-from . import escaping, turns
+from . import escaping
 from .child_environment import OUR_SECRETS
 from .masking import REDACTOR, shown_command
 from .process_watch import OutOfTime, Patience, Watch
@@ -76,8 +76,7 @@ def run(
                 stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
             )
             try:
-                with turns.passed_on():
-                    output, errors = watch.communicate(process, stdin or b"")
+                output, errors = watch.communicate(process, stdin or b"")
             finally:
                 _close(process)
     except OutOfTime as out:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from typing import NamedTuple
 
 _PROC = "/proc"
 _GRACE, _PAUSE = 0.3, 0.02
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Process(NamedTuple):
@@ -31,6 +34,16 @@ class Effort(NamedTuple):
     ticks: int
     moved: int
     """Bytes that were read and written."""
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below this one whose own parent ends.
+
+    Otherwise a program that detaches a process and ends would leave it behind.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def below(root: int) -> list[Process]:

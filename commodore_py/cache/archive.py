@@ -12,12 +12,12 @@ import json
 import os
 import stat
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning.blake2 import blake2b
 
 from .trust import is_of_this_user
 

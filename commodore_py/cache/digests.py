@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import marshal
 import os
+from hashlib import blake2b
 from typing import TYPE_CHECKING
-
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from commodore_py.model.tree import Entry, Tree

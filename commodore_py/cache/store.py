@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
+from hashlib import blake2b
 from typing import TYPE_CHECKING
-
-from commodore_py.tuning.blake2 import blake2b
 
 from . import sweep
 from .private_folder import PrivateFolder

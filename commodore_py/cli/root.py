@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 
 import click
-from click import formatting
 
 from commodore_py import __version__
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning import terminal
 
 from .command_classes import LazyGroup
 from .output import log
@@ -19,7 +17,7 @@ from .settings import origins, user_file
 from .settings.options import HELP, Globals, verbose_option
 from .settings.types import Seconds, Size, TimeLimit
 
-_NARROWEST, _WIDEST = 50, 100
+_WIDEST = 100
 _COMMANDS = {
     "bundle": (
         "commodore_py.cli.commands.bundle.commands:bundle",
@@ -104,8 +102,6 @@ class _Root(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the global options; help needs no settings, and works with broken ones."""
-        if formatting.FORCED_WIDTH is None and (columns := terminal.columns()):
-            ctx.terminal_width = max(min(columns, _WIDEST) - 2, _NARROWEST)
         if isinstance(ctx.obj, origins.Start):
             origins.keep(ctx, ctx.obj)
         if not {"-h", "--help", "--version"} & set(args):

@@ -10,7 +10,6 @@ from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
-from commodore_py.tuning import StaleImport
 
 from .inventory.imports import as_own
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.overlay import Overlay
-    from commodore_py.tuning.jsonnet import SharedEvaluator
 
     from .inventory.imports import InventoryImports
     from .lookup import Lookup
@@ -31,8 +29,6 @@ class Evaluation(NamedTuple):
     target: str
     inventory: InventoryImports
     memo: Memo
-    shared: SharedEvaluator | None = None
-    """What it may share with other targets: parsed code."""
     traces: list[bytes] | None = None
     """Collects the traces of the code, if they are wanted."""
 
@@ -41,27 +37,15 @@ class Evaluation(NamedTuple):
         content = lookup.files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
-        # What entries have written may have another content for the next file.
-        evaluator = None if lookup.files.written else self.shared
+        capturing = nullcontext() if self.traces is None else captured(self.traces)
         try:
-            return self._captured(source, content, lookup, evaluator)
-        except StaleImport as error:
-            lookup.files.unseal(f"{error} changed meanwhile")
-            return self._captured(source, content, lookup, None)
+            with capturing:
+                return self._evaluated(source, content, lookup)
         except JsonnetError as error:
             error.rewrite(functools.partial(as_own, target=self.target))
             raise
 
-    def _captured(
-        self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
-    ) -> str:
-        capturing = nullcontext() if self.traces is None else captured(self.traces)
-        with capturing:
-            return self._evaluated(source, content, lookup, evaluator)
-
-    def _evaluated(
-        self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
-    ) -> str:
+    def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
         from .natives import natives  # results may all be in the cache
 
         return evaluate(
@@ -71,15 +55,12 @@ class Evaluation(NamedTuple):
             ext_vars={"target": self.target},
             natives=natives(lookup, self.inventory, self.memo, target=self.target),
             read=functools.partial(self._read, lookup.files),
-            evaluator=evaluator,
         )
 
     def _read(self, files: Overlay, path: str) -> bytes | tuple[str, bytes] | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return generated
-        if self.shared is not None and path.startswith(f"{files.compiled}/"):
-            self.shared.retire()
         try:
             content = files.read(path)
         except CommodoreError as error:

@@ -135,13 +135,11 @@ class _Engine(NamedTuple):
         return self._compiler(begun, Kapitan(self.job, self.views))
 
     def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
-        from commodore_py.tuning.jsonnet import SharedEvaluator  # slow to import
-
-        imports, memo, shared = InventoryImports(self.views), Memo(), SharedEvaluator()
+        imports, memo = InventoryImports(self.views), Memo()
 
         def compile_one(name: str) -> tuple[_Result, tuple[Verdict, ...]]:
             start = begun[name]
-            target = self._target(name, kapitan, Evaluation(name, imports, memo, shared))
+            target = self._target(name, kapitan, Evaluation(name, imports, memo))
             try:
                 with run_log.item("target", name):
                     output = compile_target(target, start.output, done=start.done)

@@ -88,7 +88,7 @@ class Problem(NamedTuple):
     @property
     def fingerprint(self) -> str:
         """The same for the same problem, whatever its words are and on whichever line it is."""
-        from commodore_py.tuning.blake2 import blake2b
+        from hashlib import blake2b
 
         place = self.place
         parts = [self.code, place.file, place.instance, place.object, place.field, self.subject]

@@ -52,5 +52,3 @@ class Cluster:
     """A folder of programs that come first in PATH."""
     instances: int
     edits: Mapping[str, Edit] = field(default_factory=dict)
-    component: Path | None = None
-    """The repository of a component whose test cases are measured."""

@@ -71,7 +71,6 @@ def generated(root: Path, size: str) -> Iterator[Cluster]:
             programs=root / "bin",
             instances=len(facts["instances"]),
             edits=_edits(root / "repos", facts["tenant"]),
-            component=root / "repos" / f"component-{_EDITED}.git",
         )
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,7 @@ _WORDS = 1500
 # A process is charged with the memory of the one that it was forked from, so that must be small.
 _LAUNCHER = """
 import os, sys, time
-answer, cores, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-if cores == "1":
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+answer, command = int(sys.argv[1]), sys.argv[2:]
 os.set_inheritable(answer, False)
 began = time.monotonic()
 process = os.posix_spawn(command[0], command, os.environ)
@@ -52,15 +50,12 @@ class Measured:
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
-def measure(
-    command: Sequence[str], work: Path, environment: Mapping[str, str], *, one_core: bool = False
-) -> Measured:
+def measure(command: Sequence[str], work: Path, environment: Mapping[str, str]) -> Measured:
     """Run a command that must succeed."""
-    cores = "1" if one_core else "all"
     ours, theirs = os.pipe()
     with tempfile.TemporaryFile() as output:
         launcher = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(theirs), cores, *command],
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(theirs), *command],
             cwd=work,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -83,16 +78,6 @@ def measure(
     return Measured(cpu, wall, peak, max(peak, looking.most_mib))
 
 
-def together(runs: Sequence[Measured]) -> Measured:
-    """Several commands, one after the other, as if they were one."""
-    return Measured(
-        cpu=sum(run.cpu for run in runs),
-        wall=sum(run.wall for run in runs),
-        peak_mib=max(run.peak_mib for run in runs),
-        tree_mib=max(run.tree_mib for run in runs),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A median, with the least and the most."""
@@ -109,10 +94,6 @@ class Spread:
 
     def __str__(self) -> str:
         return f"{self.median:.2f} ({self.least:.2f} to {self.most:.2f})"
-
-    def as_data(self) -> dict[str, Any]:
-        """By name."""
-        return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
 class _Memory(threading.Thread):

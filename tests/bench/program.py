@@ -74,20 +74,15 @@ class Program:
     def measure(
         self,
         *words: str,
-        work: Path | None = None,
-        programs: Path | None = None,
-        one_core: bool = False,
     ) -> Measured:
         """Run it, and see what that takes."""
-        environment = self.environment(programs)
-        command = (*self.command, *words)
-        return measure(command, work or self.work, environment, one_core=one_core)
+        return measure((*self.command, *words), self.work, self.environment())
 
-    def compile(self, *options: str, one_core: bool = False) -> Measured:
+    def compile(self, *options: str) -> Measured:
         """Compile the cluster."""
-        return self.measure("catalog", "compile", self.cluster.id, *options, one_core=one_core)
+        return self.measure("catalog", "compile", self.cluster.id, *options)
 
-    def environment(self, programs: Path | None = None) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """The variables that it is run with."""
         return {
             **clean_environment(self.root / "home"),
@@ -96,7 +91,7 @@ class Program:
             "COMMODORE_API_URL": self.cluster.api_url,
             "GIT_AUTHOR_EMAIL": "bench@example.com",
             "GIT_AUTHOR_NAME": "Bench",
-            "PATH": f"{programs or self.cluster.programs}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{self.cluster.programs}{os.pathsep}{os.environ['PATH']}",
         }
 
 

@@ -7,11 +7,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .component_cases import Cases
 from .program import OURS, PEER, Program, fill_catalog
 from .program import ours as our_program
 from .same_bytes import differing
-from .scenarios import COMPONENT_TEST, HELP, Scenario
+from .scenarios import HELP, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,8 +30,6 @@ class Plan:
     """Scenarios in which the peer runs; in others it is taken to cost what the likes of it do."""
     pause: float = 2.5
     """Seconds between runs: files are not edited right after they were read."""
-    options: tuple[str, ...] = ()
-    """More options for our compiles."""
 
 
 @dataclass(slots=True)
@@ -67,8 +64,6 @@ class Rounds:
         for scenario in scenarios:
             if scenario.edit and scenario.edit not in self._cluster.edits:
                 continue
-            if scenario.name == COMPONENT_TEST and self._cluster.component is None:
-                continue
             result = Result(self._cluster.name, self._cluster.instances, scenario)
             self._measure(scenario, result)
             known[scenario.name] = result
@@ -76,9 +71,6 @@ class Rounds:
             yield result
 
     def _measure(self, scenario: Scenario, result: Result) -> None:
-        if scenario.name == COMPONENT_TEST:
-            self._test_component(result)
-            return
         peer_runs = self._plan.peer_runs if self._runs_in(scenario) else 0
         if scenario.name != HELP:
             self._be_ready(scenario, with_peer=peer_runs > 0)
@@ -102,7 +94,7 @@ class Rounds:
                 program.compile()
 
     def _runs_in(self, scenario: Scenario) -> bool:
-        return scenario.name in self._plan.peer_in and not scenario.ours_only
+        return scenario.name in self._plan.peer_in
 
     def _be_ready(self, scenario: Scenario, *, with_peer: bool) -> None:
         """Compile what was never compiled; ours once more, so that it knows what it knows."""
@@ -116,7 +108,7 @@ class Rounds:
                 self._compiled.add(program.name)
         for _ in range(2):
             time.sleep(self._plan.pause)
-            self.ours.compile(*scenario.options, *self._plan.options)
+            self.ours.compile(*scenario.options)
         if scenario.before == "restore":
             for program in (self.ours, *([self._peer] if with_peer else [])):
                 program.keep_caches()
@@ -152,8 +144,7 @@ class Rounds:
             return program.measure("--help")
         if scenario.before == "restore":
             program = replace(program, variables={**program.variables, "CI": "true"})
-        more = self._plan.options if program.name == OURS else ()
-        return program.compile(*scenario.options, *more, one_core=scenario.one_core)
+        return program.compile(*scenario.options)
 
     def _compare(self, scenario: Scenario) -> None:
         for folder in ("compiled", "catalog"):
@@ -170,15 +161,3 @@ class Rounds:
             like, result.peer = other.scenario, other.peer
             if other.peer:
                 result.peer_as_in = other.peer_as_in or like.name
-
-    def _test_component(self, result: Result) -> None:
-        """Ours tests all cases at once; the peer compiles each in a process of its own."""
-        assert self._cluster.component is not None
-        cases = Cases(self._cluster.component, self.ours, self._peer)
-        cases.write()
-        for number in range(self._plan.runs):
-            time.sleep(self._plan.pause)
-            result.ours.append(cases.ours())
-            if number < self._plan.peer_runs and self._runs_in(result.scenario):
-                result.peer.append(cases.peer())
-                result.compared += 1

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files import exchange
+from commodore_py.adapters.files.exchange import exchanged
 from commodore_py.cli import run
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection import edit_journal
 from commodore_py.dependencies.protection.edit_journal import Entry, FileEdit
-from commodore_py.tuning.exchange import exchanged
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import commit_to, git
 

@@ -221,7 +221,7 @@ def test_new_worktrees_are_the_same_both_ways(tmp_path: Path, branch: str) -> No
         git(bare, "fetch", "--quiet", "origin")
         commit = git(bare, "rev-parse", "refs/remotes/origin/master")
         checkout = tmp_path / name / "checkout"
-        add_worktree(checkout, bare, commit, branch, root=tmp_path)
+        add_worktree(checkout, bare, commit, branch)
         own = git_folder_of(checkout)
         assert own is not None
         for value in (git(bare, "rev-parse", f"{commit}^{{tree}}"), commit):  # new, and again

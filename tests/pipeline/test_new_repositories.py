@@ -189,7 +189,7 @@ def test_a_worktree_is_what_git_would_have_made(
     start = f"refs/remotes/origin/{branch}" if branch else commit
     git(theirs.parent / "bare.git", "worktree", "add", "--quiet", *how, str(theirs), start)
 
-    add_worktree(ours, ours.parent / "bare.git", commit, branch, root=workspace.root)
+    add_worktree(ours, ours.parent / "bare.git", commit, branch)
 
     assert state_of(ours) == state_of(theirs)
     git(ours.parent / "bare.git", "fsck")

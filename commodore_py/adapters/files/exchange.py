@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import stat
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning.exchange import exchanged
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_HERE = -100  # AT_FDCWD
+_EXCHANGE = 2  # RENAME_EXCHANGE, RENAME_SWAP
 
 
 class Changed(CommodoreError):
@@ -83,6 +88,20 @@ def put_back(file: Path, beside: Path, own: bytes | None) -> None:
         if content_now(beside) != own:
             exchanged(str(beside), str(file))
     beside.unlink()
+
+
+def exchanged(one: str, other: str) -> bool:
+    """Exchange the names of two files in one step; False if the system cannot."""
+    # Python has no function for these system calls.
+    library = ctypes.CDLL(None, use_errno=True)
+    names = os.fsencode(one), os.fsencode(other)
+    try:
+        if sys.platform == "darwin":
+            return not library.renamex_np(*names, ctypes.c_uint(_EXCHANGE))
+        here = ctypes.c_int(_HERE)
+        return not library.renameat2(here, names[0], here, names[1], ctypes.c_uint(_EXCHANGE))
+    except AttributeError:  # a C library without it
+        return False
 
 
 def sync_folder(folder: Path) -> None:

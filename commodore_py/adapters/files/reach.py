@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py import run_log
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode, check_kind
 from commodore_py.model.git_names import has_git_name, is_git_name
-from commodore_py.tuning.real_paths import real_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -159,7 +158,7 @@ class Reach:
         why = self._refusal_by_name(path)
         if why:
             raise _refused(path, path, why)
-        real = real_path(path)
+        real = os.path.realpath(path)
         why = self._refusal(real)
         if why:
             raise _refused(path, real, why)
@@ -200,7 +199,7 @@ class Reach:
 
     def search(self, folder: str) -> None:
         """Judge a folder that is searched for files, which are judged themselves when read."""
-        if not self._is_allowed(real_path(folder)):
+        if not self._is_allowed(os.path.realpath(folder)):
             self.real_folder(folder)
 
     def _folder(self, folder: str) -> _Folder | None:
@@ -232,16 +231,16 @@ class Reach:
     def _real_of(self, folder: str) -> str:
         """The real path of a folder, empty for the root; those above it are resolved once."""
         if folder[:1] != "/":  # the current directory may be another one next time
-            return real_path(folder).rstrip("/")
+            return os.path.realpath(folder).rstrip("/")
         known = self._real.get(folder)
         if known is None:
             above, _, name = folder.rpartition("/")
             if name in _NOT_NAMES:
-                known = real_path(folder).rstrip("/")
+                known = os.path.realpath(folder).rstrip("/")
             else:
                 known = f"{self._real_of(above) if above else ''}/{name}"
                 if os.path.islink(known):  # noqa: PTH114 - a text
-                    known = real_path(known).rstrip("/")
+                    known = os.path.realpath(known).rstrip("/")
             self._real[folder] = known
         return known
 
@@ -320,17 +319,17 @@ def _never(
     for place in (*_SECRETS, *filter(None, map(os.environ.get, _NAMED_BY))):
         for one in place.split(os.pathsep):
             if one.startswith("/"):
-                yield real_path(one), f"{one} may hold credentials"
+                yield os.path.realpath(one), f"{one} may hold credentials"
     for name in _OURS:
         base = os.environ.get(name, "")
         if base.startswith("/"):
-            yield real_path(f"{base}/commodore"), "tokens and caches of ours are in it"
-    settings = real_path(os.environ.get("XDG_CONFIG_HOME") or "/")
+            yield os.path.realpath(f"{base}/commodore"), "tokens and caches of ours are in it"
+    settings = os.path.realpath(os.environ.get("XDG_CONFIG_HOME") or "/")
     if not any(_is_below(home, settings) for home in homes):
         yield settings, f"settings of programs in {settings} may hold credentials"
-    ours = (f"{real_path(folder)}/{name}" for folder in work for name in _PRIVATE)
+    ours = (f"{os.path.realpath(folder)}/{name}" for folder in work for name in _PRIVATE)
     for place in (*ours, *private):
-        for one in (os.path.abspath(place), real_path(place)):  # noqa: PTH100 - a text
+        for one in (os.path.abspath(place), os.path.realpath(place)):  # noqa: PTH100 - a text
             yield one, "it is private to this program and its user"
 
 
@@ -343,7 +342,7 @@ def _homes() -> tuple[str, ...]:
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
     except (ImportError, KeyError):  # no such user: usual in containers
         pass
-    return tuple(dict.fromkeys(real_path(one) for one in found if one.startswith("/")))
+    return tuple(dict.fromkeys(os.path.realpath(one) for one in found if one.startswith("/")))
 
 
 def _refused(path: str, real: str, why: str) -> NeverRead:

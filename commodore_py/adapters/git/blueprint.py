@@ -9,8 +9,6 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.turns import alone
-
 from .layout import by_program
 from .locked_files import new_file
 from .program import git
@@ -41,7 +39,7 @@ class Blueprint:
 
     def make(self, folder: Path) -> None:
         """Make a new folder an empty bare repository."""
-        with alone(self._lock):
+        with self._lock:
             if self._content is None:
                 git(folder, "init", "--quiet", "--bare", "--initial-branch=master")
                 self._content = None if by_program() else _content_of(folder)

@@ -14,10 +14,9 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 
 from .layout import is_plain
-from .locked_files import NO_COMMIT, log_line, section_of
 from .objects import is_packed_commit, link_or_copy
 from .program import git
-from .refs import BRANCHES, HEADS, TAGS, is_plain_branch, write_packed_refs
+from .refs import TAGS, write_packed_refs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,29 +61,6 @@ def copy_all(
         git(clone, "rev-list", "--objects", "--quiet", "--stdin", stdin=tips.encode())
     except (OSError, ValueError, ProgramFailed):  # it may have been tidied up meanwhile
         return False
-    return True
-
-
-def with_files(bare: Path, branch: str, commit: str, url: str, who: str) -> bool:
-    """Make a new bare clone one as `git clone --no-checkout` makes them; False if Git must.
-
-    It is at a branch of the remote, which is the default there.
-    """
-    head, origin, file = f"{HEADS}{branch}", f"{BRANCHES}HEAD", bare / "config"
-    settings = file.read_text("utf-8", errors="surrogateescape")
-    if not settings.startswith(_BARE) or not is_plain_branch(branch):
-        return False
-    log = log_line(NO_COMMIT, commit, who, f"clone: from {url}")
-    for name, content in (
-        ("HEAD", b"ref: %s\n" % head.encode()),
-        (head, b"%s\n" % commit.encode()),
-        (origin, b"ref: %s%s\n" % (BRANCHES.encode(), branch.encode())),
-        *((f"logs/{name}", log) for name in ("HEAD", head, origin)),
-    ):
-        (bare / name).parent.mkdir(parents=True, exist_ok=True)
-        (bare / name).write_bytes(content)
-    settings = _WITH_FILES + settings.removeprefix(_BARE) + section_of(branch)
-    file.write_text(settings, "utf-8", errors="surrogateescape")
     return True
 
 

@@ -40,14 +40,3 @@ def replace(file: str, content: str) -> None:
         with suppress(OSError):
             os.unlink(lock)
         raise
-
-
-def log_line(before: str, after: str, who: str, why: str) -> bytes:
-    """A line of a ref's log, in which white space is a space, as Git has it."""
-    shown = b" ".join(os.fsencode(why).split())
-    return b"%s\t%s\n" % (os.fsencode(f"{before} {after} {who}"), shown)
-
-
-def section_of(branch: str) -> str:
-    """The settings of a branch that follows the remote's of that name."""
-    return f'[branch "{branch}"]\n\tremote = origin\n\tmerge = refs/heads/{branch}\n'

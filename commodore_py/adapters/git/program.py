@@ -8,7 +8,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import ending, git_urls, time_limits, turns
+from commodore_py.adapters import ending, git_urls, time_limits
 from commodore_py.adapters.process import Patience, ProgramFailed, run
 
 from . import safe
@@ -98,8 +98,7 @@ def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -
                 raise
             reason = error.stderr.strip().splitlines()[-1]
             log.info("trying again in %.1f seconds: %s", pause, reason)
-            with turns.passed_on():
-                ending.pause(pause)
+            ending.pause(pause)
     return _over_network(directory, *arguments, merge_stderr=merge_stderr)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of, text_of
-from commodore_py.tuning.real_paths import real_path
 
 from .layout import by_program, is_plain
 from .locked_files import replace
@@ -101,7 +100,7 @@ def git_folder_of(worktree: Path) -> Path | None:
         except ProgramFailed:
             pass
     folder = os.fsdecode(bytes_of(file)).removeprefix("gitdir:").strip()
-    return Path(real_path(join(worktree, folder)))
+    return Path(os.path.realpath(join(worktree, folder)))
 
 
 def head_of(directory: Path) -> tuple[str | None, str | None]:

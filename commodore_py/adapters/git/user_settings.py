@@ -10,7 +10,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.adapters.turns import alone
 
 from . import safe
 from .program import git
@@ -56,7 +55,7 @@ class UserSettings(NamedTuple):
 def user_settings(directory: Path) -> UserSettings:
     """The settings that hold in a folder, but for those of a repository that it is in."""
     variables = (one for one in os.environ.items() if one[0].startswith(_DEPEND_ON))
-    with alone(_one_asks):
+    with _one_asks:
         return ask(directory, tuple(sorted(variables)))
 
 

@@ -1,8 +1,5 @@
 """The worktrees of a bare clone: which there are, new ones, and those that Git did not complete.
 
-What `git worktree add` does with four programs takes one here: the checkout itself. It does the
-same in the same order, so that an incomplete worktree looks the same to Git.
-
 No git command prints the folder in the clone of incomplete or lost worktrees, and some
 commands remove it. For these alone, the names and contents of files count in both ways.
 """
@@ -11,20 +8,18 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
-from commodore_py.tuning.real_paths import real_path
 
 from .layout import is_plain
-from .locked_files import NO_COMMIT, new_file
+from .locked_files import NO_COMMIT
 from .program import git, succeeds
 from .refs import HEADS, refs_in_files
-from .repository import GitFolders, git_folder_of, settings_text
+from .repository import git_folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,7 +60,7 @@ def heads_in_files(bare: Path, refs: RefValues) -> Iterator[Head]:
         names = sorted(os.listdir(f"{bare}/worktrees"))
     except (FileNotFoundError, NotADirectoryError):
         return
-    folder = real_path(f"{bare}/worktrees") if names else ""
+    folder = os.path.realpath(f"{bare}/worktrees") if names else ""
     for name in names:
         admin = f"{folder}/{name}"
         try:
@@ -98,69 +93,15 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
     return heads
 
 
-def add_worktree(
-    worktree: Path, bare: Path, commit: str, branch: str = "", *, root: Path
-) -> Path | None:
+def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "") -> Path | None:
     """Check a commit out to a new place, on a branch that follows the remote's if there is one.
 
-    The user's settings are those that hold at `root`. Returns the folder in the clone.
+    Returns the folder in the clone.
     """
     origin = f"refs/remotes/origin/{branch}"
-    how = ("--track", "-B", branch, origin) if branch else ("--detach", commit)
-    admin = _begin(worktree, bare) if len(commit) == len(NO_COMMIT) else None
-    if admin is None:
-        places = (*how[:-1], str(worktree), how[-1])
-        git(bare, "worktree", "add", "--quiet", "--force", *places)
-        return git_folder_of(worktree)
-    from .first_checkout import write_checkout  # few runs make worktrees
-
-    if not write_checkout(worktree, GitFolders(admin, bare), commit, branch, root):
-        # Other worktrees on the branch were looked up already; the place was and should be empty.
-        quietly = ("--quiet", "--ignore-other-worktrees", "--no-overwrite-ignore")
-        git(worktree, "checkout", *quietly, *how)
-    (admin / "locked").unlink()
-    return admin
-
-
-def _begin(worktree: Path, bare: Path) -> Path | None:
-    """Write what Git notes of a worktree that it is about to fill; None if it must do so itself."""
-    name = worktree.name
-    if not _PLAIN_NAME.fullmatch(name) or name.endswith(".lock") or not _has_plain_worktrees(bare):
-        return None
-    if worktree.is_symlink() or (worktree.exists() and any(worktree.iterdir())):
-        return None
-    admin = _new_folder(f"{real_path(bare)}/worktrees", name)
-    if admin is None:
-        return None
-    new_file(f"{admin}/locked", b"initializing")  # first: it is not complete before this goes
-    worktree.mkdir(exist_ok=True)
-    link = f"{real_path(worktree)}/.git"
-    new_file(f"{admin}/gitdir", os.fsencode(f"{link}\n"))
-    new_file(link, os.fsencode(f"{_LABEL}{admin}\n"))
-    new_file(f"{admin}/HEAD", f"{NO_COMMIT}\n".encode())
-    new_file(f"{admin}/commondir", b"../..\n")
-    return Path(admin)
-
-
-def _has_plain_worktrees(bare: Path) -> bool:
-    if not is_plain(bare):
-        return False
-    settings = settings_text(bare).lower()
-    return not any(word in settings for word in _SPECIAL)
-
-
-def _new_folder(parent: str, name: str) -> str | None:
-    """A folder of that name, with a number if that is taken."""
-    with suppress(FileExistsError):
-        os.mkdir(parent)
-    for number in range(_MOST):
-        folder = f"{parent}/{name}{number or ''}"
-        try:
-            os.mkdir(folder)
-        except FileExistsError:
-            continue
-        return folder
-    return None
+    how, revision = (("--track", "-B", branch), origin) if branch else (("--detach",), commit)
+    git(bare, "worktree", "add", "--quiet", "--force", *how, str(worktree), revision)
+    return git_folder_of(worktree)
 
 
 def is_complete(admin: Path) -> bool:
@@ -173,7 +114,7 @@ def is_complete(admin: Path) -> bool:
 
 def admins_in(bare: Path) -> list[Path]:
     """The folders that a clone has of its worktrees, whatever became of these."""
-    folder = f"{real_path(bare)}/worktrees"
+    folder = f"{os.path.realpath(bare)}/worktrees"
     return [Path(folder, name) for name in sorted(os.listdir(folder))] if isdir(folder) else []
 
 

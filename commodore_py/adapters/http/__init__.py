@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.adapters import json_text
@@ -228,23 +228,7 @@ def _send(request: _Request, watch: Watch) -> requests.Response:
             where=request.url,
             hint="give --request-timeout a number above zero",
         )
-    answer = _sent_directly(request, watch)
-    return _sent(request, watch) if answer is None else answer
-
-
-def _sent_directly(request: _Request, watch: Watch) -> requests.Response | None:
-    if request.method != "GET" or request.stream or request.params or request.headers:
-        return None
-    from . import direct  # slow to import, and most commands send no request
-
-    headers = {"Authorization": f"Bearer {request.token}"} if request.token else {}
-    try:
-        answer = direct.get(
-            request.url, headers, timeout=request.timeout, watch=watch, most=_MOST_ANSWER
-        )
-    except TimeoutError as error:
-        raise _too_late(error, request.url, request.timeout) from error
-    return cast("requests.Response | None", answer)
+    return _sent(request, watch)
 
 
 def _sent(request: _Request, watch: Watch) -> requests.Response:

@@ -33,15 +33,6 @@ def captured(traces: list[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def silent_if_it_fails() -> Iterator[None]:
-    """Print at the end, and nothing after an error."""
-    output = bytearray()
-    with _collected(output):
-        yield
-    repeat(output)
-
-
-@contextmanager
 def _collected(output: bytearray) -> Iterator[None]:
     try:
         before = os.dup(_STDERR)

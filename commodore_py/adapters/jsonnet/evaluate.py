@@ -10,22 +10,17 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning import enabled
 
-from .captured import silent_if_it_fails
 from .interruptible import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
-
-    from commodore_py.tuning.jsonnet import SharedEvaluator
-    from commodore_py.tuning.jsonnet_formats import Find
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
@@ -96,77 +91,38 @@ def evaluate(
     read: ReadImport | None = None,
     skip_empty: bool = False,
     content: bytes | None = None,
-    evaluator: SharedEvaluator | None = None,
 ) -> str:
     """The file's value as JSON text.
 
     Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
     decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
-    counts as none. The file itself is read from disk, unless its `content` is given. With
-    an `evaluator`, what was imported for other files is not parsed again; an import that has
-    another content by now raises `StaleImport`.
+    counts as none. The file itself is read from disk, unless its `content` is given.
     """
     require_for_go()
     source = _source(file, content)
     variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
     search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
 
-    def value(run: Callable[..., str]) -> str:
-        calls = _Calls()
-        functions = {
-            name: (native.parameters, calls.guard(name, native))
-            for name, native in (natives or {}).items()
-        }
-        work: Callable[[], str] = functools.partial(
-            run,
-            str(file),
-            source,
-            ext_vars=variables,
-            find=calls.importer(search),
-            natives=functions,
-        )
-        try:
-            return interruptible(work)
-        except (RuntimeError, UnicodeDecodeError) as error:
-            raise calls.explain(_message_of(error), file) from (calls.failure or error)
-
-    if not enabled():
-        return value(_run_alone)
-    # A shared evaluator drops the values of imports when variables are set.
-    shared = evaluator if variables and evaluator is not None and evaluator.usable() else None
-    try:
-        return value(_run_with_sums if shared is None else shared.run)
-    except JsonnetError:
-        # Code as it is written has the columns of the error, and says what it traced before once.
-        with silent_if_it_fails():
-            return value(_run_alone)
-
-
-def _run_with_sums(name: str, text: str, *, find: Find, **more: Any) -> str:  # noqa: ANN401 - passed on
-    from commodore_py.tuning.jsonnet_formats import ImportedTwice, Imports  # slow to import
-
-    imports = Imports()
-    try:
-        return _run_alone(name, imports.source(text), find=imports.importer(find), **more)
-    except ImportedTwice as error:
-        raise RuntimeError(str(error)) from error
-
-
-def _run_alone(
-    name: str,
-    text: str,
-    *,
-    ext_vars: Mapping[str, str],
-    find: Find,
-    natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
-) -> str:
+    calls = _Calls()
+    functions = {
+        name: (native.parameters, calls.guard(name, native))
+        for name, native in (natives or {}).items()
+    }
     # Loading Go's runtime takes a while and is only needed by commands that compile.
     import _gojsonnet
 
-    value: str = _gojsonnet.evaluate_snippet(
-        name, text, ext_vars=ext_vars, import_callback=find, native_callbacks=natives
+    work: Callable[[], str] = functools.partial(
+        _gojsonnet.evaluate_snippet,
+        str(file),
+        source,
+        ext_vars=variables,
+        import_callback=calls.importer(search),
+        native_callbacks=functions,
     )
-    return value
+    try:
+        return interruptible(work)
+    except (RuntimeError, UnicodeDecodeError) as error:
+        raise calls.explain(_message_of(error), file) from (calls.failure or error)
 
 
 def read_import(path: str) -> bytes | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import commodore_py
 from commodore_py.adapters.git.safe import settings_files
 from commodore_py.cache.digests import BY_VALUE
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _SCHEMA = "unchanged/v4"
 NAME = "unchanged"
-"""Of the note; `tuning/go_collector.py` looks for it, too."""
 READS_FILE = "looked.json"
 """What instances read, see `cache.instances`: of the last run, unless that is marked."""
 _READS_OUTDATED = "looked.json.older"

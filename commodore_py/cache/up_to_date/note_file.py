@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from hashlib import blake2b
 from typing import TYPE_CHECKING
-
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,7 @@
 """Whether files are as they were noted, by one look at each: less than half the work of a snapshot.
 
 A folder whose own times are the same has the same names, so it is not listed. Where files differ, a
-snapshot is made of the same looks, and of folders that differ. With `COMMODORE_TUNING=off`, nothing
-is noted.
+snapshot is made of the same looks, and of folders that differ.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import marshal
 import os
 import stat
 from contextlib import suppress
+from hashlib import blake2b
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py import tuning
 from commodore_py.adapters import json_text
 from commodore_py.cache.digests import BY_VALUE
-from commodore_py.tuning.blake2 import blake2b
 
 from . import note_file
 from .snapshot import OUTSIDE, Snapshot, is_young, outside_row, walk
@@ -122,7 +120,7 @@ def note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int)
 
 
 def _note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int) -> None:
-    if not tuning.enabled() or any(folder.startswith(OUTSIDE) for folder in program.folders):
+    if any(folder.startswith(OUTSIDE) for folder in program.folders):
         return
     # The program is on another device where it is in the image of a container.
     ours, noted = _noted(program, began), _noted(run, began, os.stat(state).st_dev)
@@ -152,7 +150,7 @@ def _note(state: Path, of: LastRun, run: Snapshot, program: Snapshot, began: int
 
 def look(state: Path, of: LastRun, ignored: frozenset[str]) -> Look | None:
     """Look at the files that a run is about; None if a snapshot has to be taken."""
-    content = note_file.read(state / NAME) if tuning.enabled() else None
+    content = note_file.read(state / NAME)
     head, _, names = (content or b"").partition(b"\n")
     try:
         stored = json_text.load(head, name=NAME)

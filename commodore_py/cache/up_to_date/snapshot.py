@@ -6,10 +6,10 @@ import marshal
 import os
 import stat
 import time
+from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.cache.digests import BY_VALUE
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

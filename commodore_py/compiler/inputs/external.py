@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
+from commodore_py.adapters.process_tree import adopt_orphans
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.tuning.orphans import adopt_orphans
 
 from .base import (
     CachePolicy,

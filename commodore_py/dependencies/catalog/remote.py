@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.git.program import git, reach_push_url
 from commodore_py.adapters.git.refs import (
     BRANCHES,
@@ -31,7 +30,6 @@ from commodore_py.dependencies.git.checkouts import (
 from commodore_py.dependencies.git.checkouts import (
     query as query_remote,
 )
-from commodore_py.dependencies.git.clones import CloneSource
 from commodore_py.dependencies.git.remotes import RemoteClient, lacks, refs_from
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.dependencies.protection.journal import Journal
@@ -76,9 +74,7 @@ def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs
         raise problem
     if not is_repository(directory):
         try:
-            client = RemoteClient(config.paths.root, current=True)
-            source = CloneSource(client, Blueprint())
-            aside, refs = clone_aside(what, directory, url, source, config.push_url)
+            aside, refs = clone_aside(what, directory, url, config.push_url)
         except CommodoreError as error:
             raise _unreachable(error) from error
         _take_tip(config, what, aside, refs, None)
@@ -208,7 +204,7 @@ def _take_tip(
         tip = wanted if wanted and there else refs.default_branch
         if journal is not None:
             _protect_ignored(config, what, directory, refs, tip)
-        check_out(directory, refs, tip, journal, overwrite=True, root=config.paths.root)
+        check_out(directory, refs, tip, journal, overwrite=True)
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
         head, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch

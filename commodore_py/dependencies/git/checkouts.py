@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git.abbreviations import short_commits_of
-from commodore_py.adapters.git.first_checkout import write_files_of_clone
 from commodore_py.adapters.git.program import fetch, git, over_network
 from commodore_py.adapters.git.refs import (
     BRANCHES,
@@ -44,7 +43,6 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
 from .clean_check import CleanCheck
-from .clones import clone_with_files
 from .remotes import lacks, refs_from
 from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 
@@ -56,7 +54,6 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git_urls import PushRule
     from commodore_py.dependencies.protection.journal import Journal
 
-    from .clones import CloneSource
     from .remotes import RemoteClient, RemoteRefs
     from .revisions import Found
 
@@ -108,20 +105,18 @@ def update_configuration(
     directory: Path,
     journal: Journal,
     response: RemoteRefs | None,
-    source: CloneSource,
     *,
     override: str = "",
     force: bool = False,
     rule: PushRule | None = None,
 ) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
-    root = journal.root
     if (directory / ".git").exists():
         refs, _ = update_clone(
             str(spec), directory, spec.url, journal, response=response, rule=rule
         )
         try:
-            commit = _check_out_configuration(spec, directory, refs, journal, root=root)
+            commit = _check_out_configuration(spec, directory, refs, journal)
         except ProgramFailed as error:
             names = in_the_way(error.stderr)
             if not names:
@@ -129,13 +124,11 @@ def update_configuration(
             if not force:
                 raise LocalWork.blocking(str(spec), directory, names, spec.version) from error
             put_work_aside(str(spec), directory, journal, ignored=names)
-            commit = _check_out_configuration(
-                spec, directory, refs, journal, overwrite=True, root=root
-            )
+            commit = _check_out_configuration(spec, directory, refs, journal, overwrite=True)
     else:
-        aside, refs = clone_aside(str(spec), directory, spec.url, source, rule)
+        aside, refs = clone_aside(str(spec), directory, spec.url, rule)
         try:
-            commit = _check_out_configuration(spec, aside, refs, None, overwrite=True, root=root)
+            commit = _check_out_configuration(spec, aside, refs, None, overwrite=True)
         except CommodoreError:
             remove(aside)
             raise
@@ -169,16 +162,13 @@ def query(
 
 
 def clone_aside(
-    what: str, directory: Path, url: str, source: CloneSource, rule: PushRule | None = None
+    what: str, directory: Path, url: str, rule: PushRule | None = None
 ) -> tuple[Path, Refs]:
     """Clone beside the place, so that a run that is killed leaves nothing half done there."""
     shown = without_secrets(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
     aside = aside_of(directory)
     aside.mkdir(parents=True)
-    refs = clone_with_files(aside, url, source, rule)
-    if refs is not None:
-        return aside, refs
     # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
     how = ("--quiet", "--no-checkout", "--origin=origin", "--", git_urls.normalise(url))
     try:
@@ -248,22 +238,16 @@ def check_out(
     journal: Journal | None,
     *,
     overwrite: bool,
-    root: Path,
 ) -> str:
     """Check out a branch (tracking its remote), a tag or a commit; returns the commit.
 
-    A clone that is not at its final path yet has no journal, and no files. The user's settings are
-    those that hold at `root`.
+    A clone that is not at its final path yet has no journal, and no files.
     """
     # A branch wins over a tag of that name, as it does in the peer's clones.
     found = find(directory, refs, revision, prefer="branch")
     head, branch = head_of(directory)
     if overwrite or (head, branch) != (found.commit, found.branch or None):
         require_complete(directory, found, refs)
-        is_there = (head, branch) == (found.commit, found.branch)
-        if journal is None and is_there and write_files_of_clone(directory, *found, root):
-            record_checkout(directory, directory / ".git", found.commit)
-            return found.commit
         with journaled(journal, directory, before=head, after=found.commit):
             _switch(directory, found, force=overwrite)
         if head and branch and branch != found.branch:
@@ -286,11 +270,10 @@ def _check_out_configuration(
     journal: Journal | None,
     *,
     overwrite: bool = False,
-    root: Path,
 ) -> str:
     revision = spec.version or refs.default_branch
     try:
-        return check_out(directory, refs, revision, journal, overwrite=overwrite, root=root)
+        return check_out(directory, refs, revision, journal, overwrite=overwrite)
     except RevisionNotFound as error:
         raise RevisionNotFound(
             f"{spec}: {error}",

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.git.layout import by_program
-from commodore_py.adapters.git.local_remote import copy_all, with_files
+from commodore_py.adapters.git.local_remote import copy_all
 from commodore_py.adapters.git.program import fetch, git
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, read_refs, refs_of
 from commodore_py.adapters.git.repository import add_remote, configure_remote, settings_text
-from commodore_py.adapters.git.user_settings import user_settings
 from commodore_py.adapters.git.worktrees import heads_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning import enabled
 
 from .object_cache_entries import remove_cache_refs
 from .remotes import is_plain, lacks, refs_from
@@ -38,13 +36,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _OF_REMOTE = (BRANCHES, TAGS)
-
-
-class CloneSource(NamedTuple):
-    """What makes clones without a process of Git for each."""
-
-    client: RemoteClient
-    blueprint: Blueprint
 
 
 def query(
@@ -213,25 +204,6 @@ def _copied(
     refs = _refs(aside)
     _put_in_place(aside, bare)
     return refs._replace(default_branch=response.default_branch or refs.default_branch)
-
-
-def clone_with_files(
-    directory: Path, url: str, source: CloneSource, rule: PushRule | None
-) -> Refs | None:
-    """Clone a repository on this machine to a place for files, without any; None if Git must."""
-    git_folder, settings = directory / ".git", user_settings(source.client.root)
-    listed = source.client.local_refs(url, "") if settings.are_plain and enabled() else None
-    refs = None
-    if listed is not None and listed.default_branch:
-        refs = _copied(git_folder, url, (), source.client, rule=rule, blueprint=source.blueprint)
-    if refs is None:
-        return None
-    commit = refs.commits.get(BRANCHES + refs.default_branch, "")
-    normalised, who = git_urls.normalise(url), settings.committer()
-    if commit and with_files(git_folder, refs.default_branch, commit, normalised, who):
-        return refs
-    remove(git_folder)
-    return None
 
 
 def make_clone(

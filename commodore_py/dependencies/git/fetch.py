@@ -7,9 +7,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.adapters import turns
 from commodore_py.adapters.git.abbreviations import short_commits_in
 from commodore_py.adapters.git.blueprint import Blueprint
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
@@ -102,9 +102,7 @@ def _look_around(
     specs = [spec for group in groups for spec in group.specs]
     obstacles = {
         spec: problem
-        for spec, problem in zip(
-            specs, turns.in_parallel(obstacle, specs, at_most=PARALLEL), strict=True
-        )
+        for spec, problem in zip(specs, in_parallel(obstacle, specs, at_most=PARALLEL), strict=True)
         if problem is not None
     }
     _clear_the_way(obstacles, responses, config)
@@ -150,7 +148,7 @@ def _fetch_all(
             return [error]
 
     with run_log.stage("fetch", of="repository", total=len(groups)):
-        fetched = turns.in_parallel(fetch_group, groups, at_most=PARALLEL)
+        fetched = in_parallel(fetch_group, groups, at_most=PARALLEL)
         return [one for group in fetched for one in group]
 
 
@@ -177,7 +175,6 @@ def _fetch_configuration(group: Group, response: RemoteRefs | None, run: _Run) -
         group.clone,
         Journal.of(config.paths),
         response,
-        clones.CloneSource(run.client, run.blueprint),
         override=override_of(spec, config),
         force=config.force,
         rule=config.push_url,

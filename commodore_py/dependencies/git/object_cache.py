@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters import git_urls, turns
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import is_aside, remove
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
@@ -213,7 +213,6 @@ def _wait_for(file: int, how: int, deadline: float) -> None:
         except BlockingIOError as error:
             if time.monotonic() >= deadline:
                 raise Busy("another run works on it") from error
-            with turns.passed_on():
-                time.sleep(_PAUSE)
+            time.sleep(_PAUSE)
         else:
             return

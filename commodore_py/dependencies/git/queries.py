@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import run_log
-from commodore_py.adapters import turns
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.errors import CommodoreError
 
 from . import checkouts, clones, up_to_date
@@ -49,7 +49,7 @@ def query_all(
     settled: dict[Path, _Settled] = {}
     responses: dict[Path, RemoteRefs | CommodoreError | None] = {}
     with run_log.stage("ask", of="question", total=len(groups)):
-        queried = turns.in_parallel(query, groups, at_most=PARALLEL)
+        queried = in_parallel(query, groups, at_most=PARALLEL)
     for group, (found, response) in zip(groups, queried, strict=True):
         if found is None:
             responses[group.clone] = response

@@ -171,7 +171,7 @@ def _create(
     if branch:
         keep_branch(bare, branch, found.commit)
     with journaled(journal, worktree, after=found.commit, clone=bare):
-        return add_worktree(worktree, bare, found.commit, branch, root=journal.root)
+        return add_worktree(worktree, bare, found.commit, branch)
 
 
 def _forget_lost(bare: Path, there: _Heads) -> None:

@@ -8,11 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters import git_urls, turns
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
 from commodore_py.adapters.git.repository import configure_remote
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.cached_commits import has_commit
 from commodore_py.dependencies.git.clones import make_clone
@@ -191,7 +192,7 @@ def fetch_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Out
     def fetch_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
         return [(one, _fetched_library(one, clones, cache)) for one in group]
 
-    fetched = turns.in_parallel(fetch_group, groups.values(), at_most=_PARALLEL)
+    fetched = in_parallel(fetch_group, groups.values(), at_most=_PARALLEL)
     outcomes = dict(pair for pairs in fetched for pair in pairs)
     return [outcomes[one] for one in wanted]
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, problem_of_text
-from commodore_py.tuning.real_paths import real_path
 
 from .jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement
 
@@ -156,7 +155,7 @@ def _fetch_level(
             by=f"{wanted.by}: {wanted.name}" if wanted.by and wanted.folder else wanted.name,
             where=str(package.directory / "jsonnetfile.json"),
             # A local source is relative to the real folder, not to a link to it.
-            folder=Path(real_path(package.directory)),
+            folder=Path(os.path.realpath(package.directory)),
         )
         further += nested[wanted.key]
     return further

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.git.objects import tree_of
 from commodore_py.adapters.git.program import git, over_network, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
@@ -13,10 +12,8 @@ from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.cached_commits import has_commit
 from commodore_py.dependencies.git.checkouts import clone_aside, swap_in
-from commodore_py.dependencies.git.clones import CloneSource
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.object_cache import ObjectCache
-from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find, is_complete
 from commodore_py.dependencies.protection.local_work import record_checkout
 from commodore_py.model.dependency import CONFIGURATION
@@ -63,8 +60,7 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     place = place_of(spec, config.paths)
     if (place / ".git").exists():
         return _fetch(place, commit)
-    source = CloneSource(RemoteClient(config.paths.root), Blueprint())
-    aside, _ = clone_aside(str(spec), place, spec.url, source, config.push_url)
+    aside, _ = clone_aside(str(spec), place, spec.url, config.push_url)
     found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
     if found:
         swap_in(aside, place)

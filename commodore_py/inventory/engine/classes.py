@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -6,9 +6,8 @@ so no value has to be traversed.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
-
-from commodore_py.tuning.blake2 import blake2b
 
 from .values import Map, Sequence, Stack, Token, Value
 

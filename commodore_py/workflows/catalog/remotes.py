@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters import git_urls, turns
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION
 from commodore_py.model.remote_use import Locked, RemoteListed, VersionUsed
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,7 +91,7 @@ def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
     # Files first: where one has changed, no server is asked.
     if not all(map(is_unchanged, near)):
         return False
-    return all(turns.in_parallel(is_unchanged, far, at_most=_PARALLEL))
+    return all(in_parallel(is_unchanged, far, at_most=_PARALLEL))
 
 
 def _answers(question: Mapping[str, Any], client: RemoteClient) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.tuning.blake2 import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -182,7 +182,7 @@ ENDS_ALL = """
 import os, sys
 from commodore_py.adapters.process import Patience, TookTooLong, run
 from commodore_py.adapters.process_tree import end_all
-from commodore_py.tuning.orphans import adopt_orphans
+from commodore_py.adapters.process_tree import adopt_orphans
 adopt_orphans()
 try:
     run(["sh", "-c", sys.argv[1]], patience=Patience(0.5))

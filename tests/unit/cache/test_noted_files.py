@@ -334,17 +334,6 @@ def test_another_run_has_another_note(noting: Noting) -> None:
     assert noted_files.look(noting.state, last, frozenset(other)) is None
 
 
-def test_without_tuning_nothing_is_noted(noting: Noting, monkeypatch: pytest.MonkeyPatch) -> None:
-    last = noting.note()
-    monkeypatch.setenv("COMMODORE_TUNING", "off")
-    assert not noting.are_as_noted(last)
-    (noting.state / noted_files.NAME).unlink()
-
-    noting.note()
-
-    assert not (noting.state / noted_files.NAME).exists()
-
-
 @pytest.mark.parametrize("keep", [0, 1, 60, -1])
 def test_a_note_that_is_not_whole_is_not_believed(noting: Noting, keep: int) -> None:
     last = noting.note()
