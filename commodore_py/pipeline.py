@@ -550,7 +550,7 @@ def _push(
             change = _staged(config, sink, rendered)
         else:
             published = published._replace(commit=commit)
-            return _report(config, published, report._replace(pushed=True))
+            return _report(config, published, report)
     return published
 
 
@@ -577,7 +577,6 @@ def _pinned(
 
 def _report(config: Config, published: Published, report: Unreported) -> Published:
     """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
-    keep_unreported(config.paths, report)
     try:
         with run_log.stage("report"):
             send_report(config, report.cluster, report.report)

@@ -21,8 +21,6 @@ class Unreported(NamedTuple):
     cluster: str
     commit: str
     report: Mapping[str, Any]
-    pushed: bool = False
-    """Unknown while it is false: a run that was killed may have pushed it."""
 
 
 def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
@@ -33,8 +31,9 @@ def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
 def unreported(paths: WorkPaths) -> Unreported | None:
     """What is still to be reported, if anything."""
     try:
-        return Unreported(**json_text.load(_file(paths).read_bytes(), name=str(_file(paths))))
-    except (OSError, ValueError, TypeError):  # or of another version of ours
+        content = json_text.load(_file(paths).read_bytes(), name=str(_file(paths)))
+        return Unreported(content["cluster"], content["commit"], content["report"])
+    except (OSError, ValueError, TypeError, KeyError):  # or of another version of ours
         return None
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.published import Published
-    from commodore_py.pipeline import RunObserver
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +40,7 @@ _PREFIX = "commodore-dry-run-"
 _MEMORY = "/dev/shm"  # noqa: S108 - the copy is a folder of its own, for its owner alone
 
 
-def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = None) -> Published:
+def compile_dry(config: Config, cluster_id: str) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
     locked = pipeline.open_lock(config, cluster_id) if config.lock_file is not None else None
     asks_nobody = locked is not None and config.offline
@@ -50,7 +49,6 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
         pipeline.compile_catalog,
         cluster_id=cluster_id,
         approve=lambda _: False,
-        observer=observer,
         known=known,
         locked=locked,
     )

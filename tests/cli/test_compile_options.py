@@ -212,40 +212,20 @@ def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     assert "warning: the catalog was pushed, but reporting the compile failed" in ran.err
     commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
     assert f"\n  commit {commit}\n" in ran.err
-    words = ran.err.partition("hint: report it with: ")[2].partition("\n")[0].split()
-    assert words[:5] == [
-        "commodore",
-        "--working-dir",
-        str(compiling.fleet.work),
-        "catalog",
-        "report",
-    ]
     assert ran.out.endswith("Catalog of cluster c-one compiled\n")
 
 
 @pytest.mark.spec("03.34")
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_the_command_that_is_given_reports(
-    compiling: Compile, commodore: CommandLine, form: str
-) -> None:
+def test_the_command_that_is_given_reports(compiling: Compile, commodore: CommandLine) -> None:
     reports = compiling.fleet.root / "facts" / "reports"
     reports.touch()
-    message = compiling("--push").err.partition("hint: report it with: commodore ")[2]
-    words = shlex.split(message.partition("\n")[0])
+    message = compiling("--push").err.partition("hint: the next compile reports it: commodore ")[2]
     reports.unlink()
 
-    first, second = (commodore(*words, "-o", form) for _ in range(2))
+    ran = commodore(*shlex.split(message.partition("\n")[0]))
 
-    commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
-    assert (first.code, second.code) == (0, 0)
-    assert f" > Reported commit {commit}\n" in first.err
-    assert " > Nothing to report for cluster c-one in this working directory\n" in second.err
+    assert ran.code == 0
     assert (reports / "c-one.json").is_file()
-    if form == "json":
-        results = [json.loads(ran.out) for ran in (first, second)]
-        assert [result["reported"] for result in results] == [commit, ""]
-    else:
-        assert first.out == second.out == ""
 
 
 @pytest.mark.parametrize(

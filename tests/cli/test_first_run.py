@@ -180,7 +180,6 @@ def test_an_unknown_cluster_leaves_nothing_behind(
     [
         "catalog clean",
         "catalog diff",
-        "catalog report c-one",
         "component compile .",
         "component delete one-two --force",
         "component new x",

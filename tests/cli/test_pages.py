@@ -46,51 +46,6 @@ def test_a_page_loads_nothing() -> None:
     assert not re.search(r"\b(?:src|href)\s*=|url\(|@import|https?://", made)
 
 
-def test_a_report_has_everything_about_a_catalog(
-    commodore: CommandLine, work: Path, facts: str, tmp_path: Path
-) -> None:
-    before = sorted((work / "catalog").rglob("*"))
-
-    ran = commodore(
-        *("-d", str(work), "catalog", "report", "c-demo-1"),
-        *("--api-url", facts, "--html", str(tmp_path / "page.html")),
-    )
-
-    assert (ran.code, ran.out) == (0, "")
-    assert "Wrote" in ran.err
-    assert sorted((work / "catalog").rglob("*")) == before
-    found = sections_in(tmp_path / "page.html")
-    assert list(found)[:2] == ["overview", "changes"]
-    rows = {name: [row["cells"] for row in found[name]["rows"]] for name in found}
-    assert dict(rows["overview"])["Tenant"].startswith("t-demo")
-    assert "Deployment" in {row[0] for row in rows["objects"]}
-    assert ("web-shop", "web-shop") in {tuple(row[:2]) for row in rows["instances"]}
-    assert "global configuration" in {row[1] for row in rows["components"]}
-    (common,) = [row for row in found["classes"]["rows"] if row["cells"][0] == "t-demo.common"]
-    assert "t-demo.c-demo-1" in common["cells"][2]
-    assert "web-shop" in common["more"].splitlines()
-    assert [row[1] for row in rows["classes"] if row[1].startswith("/")] == []
-    assert any("deprecated" in row[1] for row in rows["problems"])
-    assert rows["timings"]
-
-
-def test_values_of_secrets_are_masked(
-    commodore: CommandLine, work: Path, facts: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "page.html"
-    commodore(
-        *("-d", str(work), "catalog", "report", "c-demo-1"),
-        *("--api-url", facts, "--html", str(file)),
-    )
-
-    secrets = [row for row in sections_in(file)["objects"]["rows"] if row["cells"][0] == "Secret"]
-
-    assert secrets
-    for row in secrets:
-        values = re.findall(r"^  \S+: (.*)$", row["more"].partition("Data:\n")[2], re.MULTILINE)
-        assert all("***" in value or "?{" in value for value in values)
-
-
 def test_a_difference_as_a_page(commodore: CommandLine, work: Path, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
 

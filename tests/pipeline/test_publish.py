@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,6 @@ from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model.published import ReportOutcome
 from commodore_py.pipeline import compile_catalog
-from commodore_py.workflows.resend_report import resend_report
 from tests.support.builders import (
     commit_in,
     commit_to,
@@ -337,20 +335,6 @@ def test_a_branch_of_an_empty_catalog(fleet: Fleet) -> None:
 
 
 @pytest.mark.spec("03.34")
-def test_a_failed_report_is_repeated_by_hand(fleet: Fleet) -> None:
-    (fleet.root / "facts" / "reports").write_text("in the way")
-    published = push(fleet.config(push=True))
-    with pytest.raises(CommodoreError, match="cannot write the report"):
-        resend_report(fleet.config(), CLUSTER)
-    (fleet.root / "facts" / "reports").unlink()
-
-    assert resend_report(fleet.config(), CLUSTER) == published.commit == published.unreported
-    assert resend_report(fleet.config(), CLUSTER) == ""
-
-    report = json.loads((fleet.root / "facts/reports" / f"{CLUSTER}.json").read_text())
-    assert report["lastCompile"] == published.record.time.isoformat(timespec="milliseconds")
-
-
 def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:
     (fleet.root / "facts" / "reports").write_text("in the way")
     push(fleet.config(push=True))
@@ -361,30 +345,6 @@ def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:
 
     assert push(fleet.config(push=True)).report is ReportOutcome.REPORTED
     assert push(fleet.config(push=True)).report is ReportOutcome.NOT_DUE
-
-
-def test_a_report_is_of_its_own_cluster(fleet: Fleet) -> None:
-    (fleet.root / "facts" / "reports").write_text("in the way")
-    push(fleet.config(push=True))
-
-    with pytest.raises(CommodoreError, match="is of cluster c-one"):
-        resend_report(fleet.config(), "c-two")
-
-
-def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
-    (fleet.root / "facts" / "reports").write_text("in the way")
-    push(fleet.config())
-    stored = fleet.work / ".commodore/unreported.json"
-    content = json.loads(stored.read_text())
-    commit = commit_in(fleet.work / "catalog", {"x": "x"})
-    stored.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
-
-    with pytest.raises(CommodoreError, match=f"it is unknown whether commit {commit} was pushed"):
-        resend_report(fleet.config(), CLUSTER)
-
-    stored.write_text(json.dumps({**content, "pushed": False}))
-    (fleet.root / "facts" / "reports").unlink()
-    assert resend_report(fleet.config(), CLUSTER) == content["commit"]
 
 
 def test_the_acts_of_a_run_are_timed(fleet: Fleet) -> None:

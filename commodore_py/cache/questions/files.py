@@ -11,13 +11,13 @@ from commodore_py.adapters.reading import NotReadable
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN, UNREADABLE
 
-from .base import FileChange, Question
+from .base import Question
 
 if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Kind, Overlay
     from commodore_py.cache.roots import Roots
 
-    from .base import Change, View
+    from .base import View
 
 
 class PathQuestion(Question):
@@ -80,11 +80,6 @@ class Content(PathQuestion):
         except (FileNotFoundError, NotADirectoryError):
             return NOTHING
 
-    def affected_by(self, change: Change) -> str:
-        """By a change of the file."""
-        same = isinstance(change, FileChange) and change.path == change.real(self.about)
-        return "it is read" if same else ""
-
 
 class FileEntry(Content):
     """What a file holds, and whether it is executable."""
@@ -124,12 +119,6 @@ class PathKind(PathQuestion):
         """What is there now is of another kind."""
         return f"something else is found at {roots.absolute(self.about)}"
 
-    def affected_by(self, change: Change) -> str:
-        """By the path coming or going."""
-        if isinstance(change, FileChange) and change.comes_or_goes:
-            return "it is looked up" if change.path == change.real(self.about) else ""
-        return ""
-
 
 class Judged(PathQuestion):
     """Whether content may see a path: where it leads to is reported each time."""
@@ -156,13 +145,6 @@ class Listing(PathQuestion):
         """Its names."""
         return digests.of_names(files.files_in(path))
 
-    def affected_by(self, change: Change) -> str:
-        """By files of the folder that come or go."""
-        if isinstance(change, FileChange) and change.comes_or_goes:
-            folder = change.path.rpartition("/")[0]
-            return "its folder is listed" if folder == change.real(self.about) else ""
-        return ""
-
 
 class FolderTree(PathQuestion):
     """Everything in a folder."""
@@ -172,12 +154,6 @@ class FolderTree(PathQuestion):
     def look(self, files: Overlay, path: Path, _: Roots) -> bytes:
         """All files in it."""
         return digests.of_tree(files.tree_at(path))
-
-    def affected_by(self, change: Change) -> str:
-        """By anything in the folder."""
-        if isinstance(change, FileChange) and change.path.startswith(f"{change.real(self.about)}/"):
-            return "it is in a folder that is read"
-        return ""
 
 
 class Expansion(PathQuestion):
@@ -202,12 +178,6 @@ class Expansion(PathQuestion):
     def describe(self, roots: Roots) -> str:
         """It matches other paths now."""
         return f"something else is found at {roots.absolute(self.about)}"
-
-    def affected_by(self, change: Change) -> str:
-        """By paths that match, coming or going."""
-        if isinstance(change, FileChange) and change.comes_or_goes and change.matches(self.about):
-            return "it is looked up"
-        return ""
 
 
 class Location(Question):

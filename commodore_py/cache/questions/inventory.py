@@ -8,12 +8,12 @@ from urllib.parse import quote, unquote
 
 from commodore_py.cache.digests import NOTHING, UNKNOWN
 
-from .base import ParameterChange, Question
+from .base import Question
 
 if TYPE_CHECKING:
     from commodore_py.cache.roots import Roots
 
-    from .base import Change, View
+    from .base import View
 
 _PARAMETERS = "parameters"
 
@@ -72,27 +72,6 @@ class InventoryPart(Question):
                 return "targets"
         return self.about
 
-    def affected_by(self, change: Change) -> str:  # noqa: PLR0911 - a line per part
-        """By a change of the parameter, or of the names of parameters."""
-        if not isinstance(change, ParameterChange):
-            return ""
-        match self.parts:
-            case ["self"] | ["self", "parameters"]:
-                return change.names(change.instance)
-            case ["targets", target] | ["targets", target, "parameters"]:
-                return change.names(target)
-            case ["self", "parameters", key]:
-                return change.reason(change.instance, key)
-            case ["targets", target, "parameters", key]:
-                return change.reason(target, key)
-            case ["all"]:
-                return change.listed(change.instance)
-            case ["self", _]:
-                return change.listed(change.instance)
-            case ["targets", target, _]:
-                return change.listed(target)
-        return ""
-
 
 def _part_of(target: Mapping[str, Any], below: list[str], view: View) -> bytes:
     match below:
@@ -121,10 +100,6 @@ class WholeTarget(Question):
         """Which target it is."""
         return f"the inventory has changed: all of {self.about}"
 
-    def affected_by(self, change: Change) -> str:
-        """By any change of the target."""
-        return change.reason(self.about, None) if isinstance(change, ParameterChange) else ""
-
 
 class TargetList(Question):
     """The names of all targets."""
@@ -138,10 +113,6 @@ class TargetList(Question):
     def describe(self, _: Roots) -> str:
         """There are others now."""
         return "there are other targets"
-
-    def affected_by(self, change: Change) -> str:
-        """By targets that come and go."""
-        return change.listed(change.instance) if isinstance(change, ParameterChange) else ""
 
 
 class NodeValue(Question):
@@ -177,15 +148,6 @@ class NodeValue(Question):
     def describe(self, _: Roots) -> str:
         """Which value it is."""
         return f"the inventory has changed: {self.about}"
-
-    def affected_by(self, change: Change) -> str:
-        """By a change of the parameter."""
-        if not isinstance(change, ParameterChange):
-            return ""
-        prefix = f"{_PARAMETERS}."
-        if self.about.startswith(prefix):
-            return change.reason(change.instance, self.about.removeprefix(prefix))
-        return "" if self.about.startswith(self._KEYS) else change.listed(change.instance)
 
 
 class Reference(Question):

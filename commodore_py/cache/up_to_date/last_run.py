@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 _SCHEMA = "unchanged/v4"
 NAME = "unchanged"
-READS_FILE = "looked.json"
-"""What instances read, see `cache.instances`: of the last run, unless that is marked."""
-_READS_OUTDATED = "looked.json.older"
 # A run that was killed leaves the first, one whose push was not reported the second.
 _UNFINISHED = ("running", "unreported.json")
 
@@ -137,23 +134,6 @@ def _bundle_of(version: str, name: str, alias: str, where: str, more: list[Any])
     from commodore_py.model.catalog import BundleUse, Deviation
 
     return BundleUse(version, name, alias, where, tuple(Deviation(*one) for one in more))
-
-
-def set_reads_current(folder: Path) -> None:
-    """The file of what instances read is about the last run, or one like it."""
-    with suppress(FileNotFoundError):
-        os.unlink(folder / _READS_OUTDATED)
-
-
-def set_reads_outdated(folder: Path) -> None:
-    """The last run may have read something else, without a record."""
-    if (folder / READS_FILE).is_file():
-        (folder / _READS_OUTDATED).touch()
-
-
-def are_reads_outdated(folder: Path) -> bool:
-    """Whether the file of what instances read is about an older run."""
-    return (folder / _READS_OUTDATED).is_file()
 
 
 @contextmanager

@@ -26,7 +26,6 @@ from commodore_py.cli.settings.options import (
     engine_options,
     git_cache_option,
     helm_option,
-    html_option,
     lock_options,
     lock_settings,
     offline_option,
@@ -41,7 +40,6 @@ from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from commodore_py.cli.output.compile_result import CompileReporter, Form
     from commodore_py.cli.output.differences import DiffForm
@@ -69,10 +67,6 @@ _COMPILE_SECTIONS = {
 
 
 _ELSEWHERE = {
-    "affected": (
-        "commodore_py.cli.commands.catalog_affected:affected",
-        "List the instances affected by a change.",
-    ),
     "check": (
         "commodore_py.cli.commands.problems.catalog_check:check",
         "Check a compiled catalog.",
@@ -392,70 +386,6 @@ def _compile_one(
         if recorder is not None:
             show.stages = recorder.rows()
         return show.outcome(config, cluster, published, exit_code=form.exit_code)
-
-
-@catalog.command()
-@click.argument("cluster", shell_complete=completion.clusters)
-@html_option("Write a page about the catalog to FILE instead, with what a compile would change.")
-@api_options
-@output_option
-@verbose_option
-@click.pass_context
-def report(
-    ctx: click.Context,
-    /,
-    cluster: str,
-    html: Path | None,
-    output: str,
-    verbose: int,
-    **api: str | None,
-) -> None:
-    """Report the last push of CLUSTER's catalog to the API, if that failed before.
-
-    \b
-    A page with objects, instances, classes and changes, for a browser:
-      commodore catalog report c-demo-1 --html report.html
-    """
-    from commodore_py.cli.output import formats
-    from commodore_py.workflows import resend_report
-
-    settings: Globals = ctx.obj.more_verbose(verbose)
-    if html is not None:
-        _write_page(ctx, settings, cluster, html, api)
-        return
-    config = config_of(settings, **api_settings(api))
-    commit = resend_report.resend_report(config, cluster)
-    if commit:
-        messages.info(f"Reported commit {commit}")
-    else:
-        messages.info(f"Nothing to report for cluster {cluster} in this working directory")
-    if output != "text":
-        content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
-        streams.data(formats.structured(content, output))
-
-
-def _write_page(
-    ctx: click.Context, settings: Globals, cluster: str, file: Path, api: dict[str, str | None]
-) -> None:
-    """Compile without changing anything, with the settings of `catalog compile`."""
-    from commodore_py import run_log
-    from commodore_py.cli.output.pages import compiled, refuse_page, write_page
-    from commodore_py.cli.output.pages.report import ReportObserver
-    from commodore_py.cli.recording import Recorder
-    from commodore_py.workflows.dry_run import compile_dry
-
-    refuse_page(file)
-    given = [f"--{name.replace('_', '-')}={value}" for name, value in api.items() if value]
-    words = [cluster, "--dry-run", *given]
-    compiling = compile_.make_context("compile", words, parent=ctx.parent)
-    options = {**compiling.params, "output_files": (), "timings": True}
-    observer, recorder = ReportObserver(), Recorder()
-    with run_log.watching(recorder):
-        published = compile_dry(_compile_config(settings, options), cluster, observer)
-    sections = (*observer.sections, compiled.timings(recorder.rows()))
-    time = published.record.time.isoformat(timespec="seconds")
-    write_page(file, f"Catalog of {cluster}", f"compiled {time}", sections)
-    messages.info(f"Wrote {file}")
 
 
 def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:

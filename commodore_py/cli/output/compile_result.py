@@ -93,7 +93,7 @@ class CompileReporter:
                 "the catalog was pushed, but reporting the compile failed: "
                 + published.report_problem,
                 where=f"commit {published.unreported}",
-                hint=f"report it with: {_report_command(config, cluster)}",
+                hint=f"the next compile reports it: {_compile_command(config, cluster)}",
             )
         self._result(config, cluster, published)
         messages.notices(published.notices)
@@ -220,11 +220,11 @@ def _about_bundle(change: Change) -> str:
     return heading(change.bundle)
 
 
-def _report_command(config: Config, cluster: str) -> str:
+def _compile_command(config: Config, cluster: str) -> str:
     import shlex
 
-    words = ["commodore", "--working-dir", str(config.paths.root), "catalog", "report", cluster]
-    return shlex.join([*words, "--api-url", config.api_url])
+    words = ["commodore", "--working-dir", str(config.paths.root), "catalog", "compile", cluster]
+    return shlex.join([*words, "--push", "--api-url", config.api_url])
 
 
 def _steps(config: Config, published: Published) -> list[str]:

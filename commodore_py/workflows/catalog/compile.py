@@ -58,9 +58,7 @@ def compile_catalog(
     from commodore_py import pipeline
 
     if run is None:
-        unnoted = _UnnotedRun(config)
-        with run_log.collecting() as unnoted.events:
-            return pipeline.compile_catalog(config, cluster_id, approve, unnoted)
+        return pipeline.compile_catalog(config, cluster_id, approve)
     with run_log.collecting() as run.events, warnings.reported():
         return pipeline.compile_catalog(config, cluster_id, approve, run)
 
@@ -89,34 +87,6 @@ def _is_thrown_away(config: Config) -> bool:
     from commodore_py.adapters.desktop import is_ci_job  # slow to import
 
     return is_ci_job()
-
-
-class _UnnotedRun:
-    """A run that later ones are not compared with; what its instances read is noted."""
-
-    def __init__(self, config: Config) -> None:
-        self._config = config
-        self.first = not config.paths.state.is_dir()
-        self.events = run_log.Events()
-
-    def started(self) -> None:
-        """Nothing to do: only a run that succeeds is noted."""
-
-    @run_log.act("remember")
-    def finished(self, sources: Sources, _: Rendered, __: Published) -> None:
-        """Note what instances read."""
-        _note_reads(self._config, sources, self.events)
-
-
-def _note_reads(config: Config, sources: Sources, events: run_log.Events) -> None:
-    from commodore_py.cache import instances
-
-    if config.dry_run:
-        return
-    if config.result_cache is None or config.engine != "native":
-        last_run.set_reads_outdated(config.paths.state)
-    else:
-        instances.note(config.paths.state, sources, events)
 
 
 class _Run:
@@ -158,8 +128,6 @@ class _Run:
             if published is None:
                 self._look()
                 return None
-        if note and self._config.result_cache is not None:
-            last_run.set_reads_current(self._folder)
         log.info("nothing changed since %s: nothing to do", last.time)
         warnings.repeat(last.warnings)
         return published
@@ -267,7 +235,6 @@ class _Run:
         """Note a run that succeeded, if it is known what it read and wrote."""
         from .note import Observed, note_of
 
-        _note_reads(self._config, sources, self.events)
         if self._before is None:
             return
         if self._config.lock_file is not None:  # it may have been written just now

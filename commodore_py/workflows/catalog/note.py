@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import compiler
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.cache import instances
 from commodore_py.cache.up_to_date import warnings
 from commodore_py.cache.up_to_date.last_run import LastRun, outcome_of
-from commodore_py.cache.verdicts import Verdicts
+from commodore_py.cache.verdicts import Verdicts, paths_outside, reads_one_of
 from commodore_py.config import facts_folder
 
 from . import outside, own_changes, remotes, responses
@@ -57,7 +56,7 @@ def note_of(
     if why:
         return why
     root, events = config.paths.root, observed.events
-    elsewhere = sorted({*outside.named_by(sources, root), *instances.paths_outside(events, root)})
+    elsewhere = sorted({*outside.named_by(sources, root), *paths_outside(events, root)})
     asks_nobody = config.local or config.offline
     of_remotes = remotes.remotes_of(config.paths, sources, events, local=asks_nobody)
     if of_remotes is None:
@@ -114,5 +113,5 @@ def _objection(config: Config, sources: Sources, published: Published, observed:
     steady = all(one.steady for verdicts in observed.events.of(Verdicts) for one in verdicts.all)
     if not steady or compiler.find_chart_problems(warned, sources):
         return "a chart gives something else each time"
-    file = instances.reads_one_of(observed.own_outputs, observed.events, config.paths.root)
+    file = reads_one_of(observed.own_outputs, observed.events, config.paths.root)
     return f"it looks for {file}, and writes such a file for its user" if file else ""

@@ -10,7 +10,6 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from commodore_py.adapters.http import credentials
-from commodore_py.cache import instances
 from commodore_py.cache.up_to_date import last_run, note_file, noted_files
 from commodore_py.catalog.unreported import unreported
 from commodore_py.config import WorkPaths
@@ -37,7 +36,6 @@ VALID = {
     "cluster": "c-x",
     "commit": "0" * 40,
     "report": {"a": 1},
-    "pushed": True,
     "place": "dependencies/a",
     "before": "",
     "after": "",
@@ -46,7 +44,6 @@ VALID = {
     "began": 1.0,
     "ended": None,
     "places": {"a": {"digest": "x", "files": {"b": [1, 2, "c"]}}},
-    "instances": {"a": {"reads": []}},
     "auths": {"example.com": {"auth": "YTpi", "identitytoken": "x"}},
     "credsStore": None,
 }
@@ -56,7 +53,6 @@ FILES = (
         ".commodore/unchanged",
         ".commodore/unchanged-files",
         ".commodore/unchanged-folders",
-        ".commodore/looked.json",
         ".commodore/commodore-vendored.json",
     ),
     *("docker/config.json", "cache/tokens", "cache/state.json"),
@@ -84,7 +80,6 @@ def feed(content: bytes) -> None:
             lambda: unreported(paths),
             lambda: last_run.read(paths.state),
             lambda: noted_files.look(paths.state, _NOBODY, frozenset()),
-            lambda: instances.read(paths.state),
             lambda: Record.read(paths.state, root),
             lambda: credentials.login_for("example.com"),
             lambda: TokenCache(root / "cache/tokens").sessions("https://example.com"),
