@@ -15,7 +15,7 @@ from commodore_py.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
 
 Engine = Literal["native", "reference"]
 HelmNondeterminism = Literal["warn", "error", "ignore"]

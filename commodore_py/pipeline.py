@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -420,31 +420,28 @@ def _laid_out(
 
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
-    """What checks find, if the run has any, and is not ignored by the two configurations."""
+    """What checks find, if the run has any, and is not ignored by the global configuration."""
     if config.checks is None:
         return ()
     from .checks.compiled import check_compiled  # most runs have none
     from .inventory.parameter_schema import problems_of, subjects_of
     from .model.verdict import CatalogChecked
-    from .problems.repositories import verdict_of
+    from .problems.judge import verdict_of
 
     def about_parameters() -> Iterator[Problem]:
         subjects = subjects_of(sources.inventory, sources.classes)
         return problems_of(subjects, sources.places.parameter)
 
-    classes = config.paths.classes
     with run_log.stage("checks"):
         checked = check_compiled(config, config.checks, sources, trees, about_parameters)
         verdict = verdict_of(
             checked.problems,
-            config.checks.tolerance,
+            (config.paths.classes / "global",),
             cluster=sources.cluster.id,
-            folders=(classes / "global", classes / sources.cluster.tenant),
-            today=sources.time.astimezone(UTC).date(),
+            strict=config.strict,
         )
     run_log.report(CatalogChecked(checked, verdict))
     failing = frozenset(verdict.failing)
-    # What is accepted is not an error, whatever its severity.
     return tuple(
         one._replace(severity="error" if one in failing else "warning")
         for one in verdict.problems

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree

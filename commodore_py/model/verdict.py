@@ -24,10 +24,8 @@ class Verdict(NamedTuple):
 
     problems: tuple[Problem, ...] = ()
     ignored: tuple[Ignored, ...] = ()
-    known: tuple[Problem, ...] = ()
-    """Problems of the baseline."""
     failing: tuple[Problem, ...] = ()
-    """Problems that are worse than what is accepted."""
+    """Problems that fail the run."""
 
     def count(self, severity: Severity) -> int:
         """How many problems of a severity there are."""

@@ -1,16 +1,14 @@
-"""`.commodore-problems.toml`: which problems are ignored, why and until when."""
+"""`.commodore-problems.toml`: which problems are ignored, and why."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.reading import text_of
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import CODES, is_known
-from commodore_py.model.problems.tolerance import Ignore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,9 +16,23 @@ if TYPE_CHECKING:
 
 NAME = ".commodore-problems.toml"
 _TEXTS = {"code", "match", "reason"}
-_KEYS = {*_TEXTS, "clusters", "until"}
-_REQUIRED = ("code", "reason", "until")
+_KEYS = {*_TEXTS, "clusters"}
+_REQUIRED = ("code", "reason")
 _ENTRY = re.compile(r"\{(?=[^{}]*\bcode\b)|^\s*\[\[\s*ignore\s*\]\]", re.MULTILINE)
+
+
+class Ignore(NamedTuple):
+    """Problems that do not count: by code, and by a pattern of what they are about."""
+
+    code: str
+    """A code, or `area/*`."""
+    match: str = ""
+    """Glob over file, instance, field and `Kind namespace/name`; empty for all."""
+    clusters: tuple[str, ...] = ()
+    """Globs of cluster ids; empty for all."""
+    reason: str = ""
+    where: str = ""
+    """File and line of the entry."""
 
 
 class IgnoreFile(NamedTuple):
@@ -28,22 +40,20 @@ class IgnoreFile(NamedTuple):
 
     ignores: tuple[Ignore, ...] = ()
     problems: tuple[Problem, ...] = ()
-    delegated: tuple[str, ...] = ()
-    """Codes that a tenant's file may ignore."""
 
 
-def read_ignore_file(folder: Path, *, delegated: tuple[str, ...] | None = None) -> IgnoreFile:
-    """The file of a repository, if it has one; `delegated` for a tenant's."""
+def read_ignore_file(folder: Path) -> IgnoreFile:
+    """The file of a repository, if it has one."""
     file = folder / NAME
     if not file.is_file():
         return IgnoreFile()
     try:
-        return parse(text_of(str(file)), str(file), delegated=delegated)
+        return parse(text_of(str(file)), str(file))
     except (OSError, UnicodeDecodeError) as error:
         return IgnoreFile(problems=(_invalid(Place(str(file)), f"it cannot be read: {error}"),))
 
 
-def parse(text: str, name: str, *, delegated: tuple[str, ...] | None = None) -> IgnoreFile:
+def parse(text: str, name: str) -> IgnoreFile:
     """The entries of a text, and problems instead of those that are invalid (pure)."""
     try:
         content = tomllib.loads(text)
@@ -53,15 +63,7 @@ def parse(text: str, name: str, *, delegated: tuple[str, ...] | None = None) -> 
         return IgnoreFile(problems=(_invalid(place, f"it is not valid TOML: {error}"),))
     lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRY.finditer(text)]
     entries = content.pop("ignore", [])
-    problems = [
-        _invalid(Place(name), f"unknown key {key}")
-        for key in content
-        if key != "delegate" or delegated is not None
-    ]
-    codes = content.get("delegate", []) if delegated is None else []
-    if not isinstance(codes, list) or not all(isinstance(one, str) for one in codes):
-        problems.append(_invalid(Place(name), "delegate is not a list of codes"))
-        codes = []
+    problems = [_invalid(Place(name), f"unknown key {key}") for key in content]
     if not isinstance(entries, list):
         problems.append(_invalid(Place(name), "ignore is not a list of entries"))
         entries = []
@@ -71,8 +73,8 @@ def parse(text: str, name: str, *, delegated: tuple[str, ...] | None = None) -> 
         wrong = list(_wrong(entry, place))
         problems += wrong
         if all(one.code == "problems/unknown-code" for one in wrong):
-            ignores.append(_ignore(entry, place, delegated))
-    return IgnoreFile(tuple(ignores), tuple(problems), tuple(codes))
+            ignores.append(_ignore(entry, place))
+    return IgnoreFile(tuple(ignores), tuple(problems))
 
 
 def _wrong(entry: object, place: Place) -> Iterator[Problem]:
@@ -81,14 +83,12 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
         return
     for key in _REQUIRED:
         if entry.get(key) in (None, ""):
-            yield _invalid(place, f"an entry has no {key}", "each needs code, reason and until")
+            yield _invalid(place, f"an entry has no {key}", "each needs code and reason")
     for key, value in entry.items():
         if key not in _KEYS:
             yield _invalid(place, f"unknown key {key} in an entry")
         elif key in _TEXTS and not isinstance(value, str):
             yield _invalid(place, f"{key} is not a string")
-        elif key == "until" and (not isinstance(value, date) or isinstance(value, datetime)):
-            yield _invalid(place, f"until is not a date: {value!r}", "write it as 2027-03-31")
         elif key == "clusters" and not _is_texts(value):
             yield _invalid(place, "clusters is not a list of strings")
     code = entry.get("code")
@@ -97,12 +97,12 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
             place,
             "problems/unknown-code",
             f"no problem has the code {code}",
-            remedy=nearest(code),
+            remedy=_nearest(code),
             subject=code,
         )
 
 
-def nearest(code: str) -> str:
+def _nearest(code: str) -> str:
     """The code that is probably meant."""
     from difflib import get_close_matches
 
@@ -115,17 +115,13 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _ignore(entry: Mapping[str, Any], place: Place, delegated: tuple[str, ...] | None) -> Ignore:
-    code = entry["code"]
-    area = f"{code.partition('/')[0]}/*"
+def _ignore(entry: Mapping[str, Any], place: Place) -> Ignore:
     return Ignore(
-        code=code,
+        code=entry["code"],
         match=entry.get("match", ""),
         clusters=tuple(entry.get("clusters", ())),
         reason=entry["reason"],
-        until=entry["until"],
         where=place.position,
-        delegated=delegated is None or code in delegated or area in delegated,
     )
 
 

@@ -249,7 +249,7 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
         ("show global -o xml", "'xml' is not one of 'json', 'yaml'"),
         ("show global -f none.yml", "File 'none.yml' does not exist"),
         ("lint global -l component-versions", "'component-versions' is not one of 'components'"),
-        ("lint global -o xml", "'xml' is not one of 'text', 'json', 'yaml', 'sarif'"),
+        ("lint global -o xml", "'xml' is not one of 'text', 'json', 'sarif'"),
         ("show global --cluster c-1", "cannot go with --cluster"),
         ("show global --target one", "'--target' cannot go with GLOBAL_CONFIG"),
     ],

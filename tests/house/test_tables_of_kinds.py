@@ -15,7 +15,7 @@ from commodore_py.checks.base import Issue
 from commodore_py.checks.table import CATALOG_CHECKS
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Inventory
-from commodore_py.model.problems.tolerance import CheckSettings
+from commodore_py.model.problems.checks import CheckSettings
 from commodore_py.model.tree import Tree
 from commodore_py.pipeline import compile_catalog
 from commodore_py.refs.backends import REF_BACKENDS

@@ -35,7 +35,6 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
-from commodore_py.cli.settings.tolerance import compile_tolerance_options
 from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from commodore_py.cli.output.compile_result import CompileReporter, Form
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
@@ -60,8 +59,7 @@ _COMPILE_SECTIONS = {
     " git_author_email +output_dir +dry_run",
     "Output": "+watch +diff +ignore migration +output +exit_code",
     "Compiling": "+strict +helm_nondeterminism +engine",
-    "Checks": "+check +check_only +policy_engine +max_severity +ignore_problems +baseline"
-    " +write_baseline +reports",
+    "Checks": "+check +check_only +policy_engine",
     "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
 }
 
@@ -297,7 +295,6 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     help="Check the catalog by this check only; may be repeated.",
 )
 @check_options
-@compile_tolerance_options
 @click.option(
     "--watch",
     is_flag=True,
@@ -392,7 +389,7 @@ def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
     if config.checks is not None:
         from commodore_py.cli.output.problems.compiled import reported
 
-        with reported(config.checks):
+        with reported():
             return _compiled_quietly(config, cluster, show)
     return _compiled_quietly(config, cluster, show)
 
@@ -479,23 +476,13 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
 
 
 def _checks(options: dict[str, Any]) -> CheckSettings | None:
-    from commodore_py.cli.settings import tolerance
-
     if not (options["check"] or options["check_only"]):
-        if tolerance.is_given(options):
-            messages.warn("options about problems have no effect without --check")
         return None
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.workflows.catalog.check import refuse_unknown
 
     refuse_unknown(options["check_only"])
-    accepted = tolerance.tolerance_of(options)
-    return CheckSettings(
-        options["check_only"],
-        policy_engine=options["policy_engine"],
-        tolerance=accepted,
-        reports=options["reports"],
-    )
+    return CheckSettings(options["check_only"], policy_engine=options["policy_engine"])
 
 
 def _author(name: str, email: str) -> Author:

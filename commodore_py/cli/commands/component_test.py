@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
@@ -338,7 +338,7 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
 def _checks(options: dict[str, Any]) -> CheckSettings | None:
     if not (options.get("check") or options.get("check_only")):
         return None
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.workflows.catalog.check import refuse_unknown
 
     refuse_unknown(options["check_only"])

@@ -12,6 +12,7 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings.checks import problem_output_option
 from commodore_py.cli.settings.options import (
     ENGINES,
     HELP,
@@ -21,11 +22,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     verbose_option,
     with_options,
-)
-from commodore_py.cli.settings.tolerance import (
-    problem_output_option,
-    tolerance_of,
-    tolerance_options,
 )
 from commodore_py.errors import CommodoreError
 
@@ -180,7 +176,6 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
     help="Exit with status 1 for findings of this severity or worse.",
 )
 @problem_output_option
-@tolerance_options
 @verbose_option
 @click.pass_context
 def lint(
@@ -199,22 +194,15 @@ def lint(
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
     from commodore_py.cli.output import inventory_formats as inventory_forms
-    from commodore_py.cli.output.problems import write_baseline, write_reports
     from commodore_py.cli.output.problems.outcome import Outcome
-    from commodore_py.cli.settings.tolerance import today
     from commodore_py.inventory import lint as linting
-    from commodore_py.problems.repositories import lint_verdict
+    from commodore_py.problems.judge import verdict_of
 
     ctx.obj.more_verbose(verbose)
-    tolerance = tolerance_of(options)
-    if options["max_severity"] is None and options["severity"] == "warning":
-        tolerance = tolerance._replace(max_severity="info")
     found = linting.lint(target, linter, ignore_patterns)
-    outcome = Outcome(lint_verdict(found, target, tolerance, today=today()), "inventory lint")
-    write_baseline(outcome.verdict, tolerance.write_baseline)
-    write_reports(outcome, options["reports"])
-    show = streams.data if options["output"] in ("yaml", "github") else streams.result
-    show(inventory_forms.findings(found, outcome, options["output"]))
+    verdict = verdict_of(found, target, strict=options["severity"] == "warning")
+    outcome = Outcome(verdict, "inventory lint")
+    streams.result(inventory_forms.findings(found, outcome, options["output"]))
     return 1 if outcome.verdict.failing else 0
 
 

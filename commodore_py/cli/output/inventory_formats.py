@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .problems.outcome import Outcome
 
 _COLOURS: dict[Severity, str] = {
-    "fatal": "red",
     "error": "red",
     "warning": "yellow",
     "info": "cyan",
@@ -65,12 +64,8 @@ def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
         return formats.as_json(
             sarif.run("commodore inventory lint", _rules(outcome), results), indent=2
         )
-    more = ", ".join(
-        f"{len(some)} {word}"
-        for some, word in ((verdict.ignored, "ignored"), (verdict.known, "known"))
-        if some
-    )
-    summary = f"{_summary(listed)}{f' ({more})' if more else ''}"
+    ignored = len(verdict.ignored)
+    summary = _summary(listed) + (f" ({ignored} ignored)" if ignored else "")
     return "\n".join((*map(_line, listed), streams.styled(summary, bold=True)))
 
 

@@ -19,6 +19,16 @@ _VARIABLES = ("ADDR", "TOKEN", "ROLE_ID", "SECRET_ID", "KUBERNETES_ROLE")
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
 _LARGEST = 1 << 16
 POLICY_ENGINES = ("built-in", "opa")
+PROBLEM_OUTPUTS = ("text", "json", "sarif", "markdown")
+
+problem_output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(PROBLEM_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
 
 
 def check_options(command: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Severity = Literal["info", "warning", "error", "fatal"]
+Severity = Literal["info", "warning", "error"]
 
-SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "info")
-"""The worst first. An error does not keep a result from being made; what is fatal does."""
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""The worst first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +22,7 @@ from commodore_py.inventory.parameter_schema import Subject
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.tree import Tree
 from commodore_py.model.verdict import CheckRun
-from commodore_py.problems.repositories import verdict_of
+from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.tolerance import Tolerance
     from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.verdict import Checked, Verdict
@@ -124,26 +122,26 @@ def refuse_unknown(given: Iterable[str]) -> None:
 
 
 def check(
-    config: Config, request: CheckRequest, tolerance: Tolerance, *, strict: bool = False
+    config: Config, request: CheckRequest, *, strict: bool = False
 ) -> tuple[Checked, Verdict]:
     """Check the last compile in the working directory, or a folder."""
     refuse_unknown((*request.only, *request.skip))
     if request.folder is not None:
         shown = f"{PurePosixPath(request.folder)}/"
         found = tree_of_folder(request.folder)
-        return _check_alone(config, request, found, shown, tolerance, strict=strict)
+        return _check_alone(config, request, found, shown, strict=strict)
     if request.revision:
         from commodore_py.catalog.diff.revisions import manifests_at
 
         found = {"": manifests_at(request.catalog or config.paths.catalog, request.revision)}
         shown = f"{request.revision}:"
-        return _check_alone(config, request, found, shown, tolerance, strict=strict)
+        return _check_alone(config, request, found, shown, strict=strict)
     paths = config.paths
     trees = compiled_trees(paths)
     origins = _WorkingDirectory(paths)
     parameters = origins.parameters(BOOTSTRAP) or {}
     ids = parameters.get("cluster", {})
-    cluster, tenant = str(ids.get("name", "")), str(ids.get("tenant", ""))
+    cluster = str(ids.get("name", ""))
     if request.cluster not in ("", cluster):
         raise CommodoreError(
             f"cluster {request.cluster} was not compiled here",
@@ -164,31 +162,12 @@ def check(
     )
     checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
-        graded((*checked.problems, *outdated(paths)), strict=strict),
-        tolerance,
+        (*checked.problems, *outdated(paths)),
+        (paths.classes / "global",),
         cluster=cluster,
-        folders=configuration_folders(paths, tenant),
-        today=datetime.now(UTC).date(),
+        strict=strict,
     )
     return checked, verdict
-
-
-def graded(problems: Iterable[Problem], *, strict: bool) -> Iterator[Problem]:
-    """The same, with errors instead of everything that `--strict` refuses."""
-    for one in problems:
-        yield one._replace(severity="error") if strict and one.strict else one
-
-
-def configuration_folders(paths: WorkPaths, tenant: str) -> tuple[Path | None, Path | None]:
-    """The checkouts of the global and of the tenant's configuration."""
-    return (
-        _if_there(paths.classes / "global"),
-        _if_there(paths.classes / tenant) if tenant else None,
-    )
-
-
-def _if_there(folder: Path) -> Path | None:
-    return folder if folder.is_dir() else None
 
 
 def compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
@@ -215,7 +194,6 @@ def _check_alone(
     request: CheckRequest,
     trees: Mapping[str, Tree],
     shown: str,
-    tolerance: Tolerance,
     *,
     strict: bool,
 ) -> tuple[Checked, Verdict]:
@@ -224,14 +202,7 @@ def _check_alone(
     checked = check_catalog(trees, settings)
     runs = (*checked.runs, *(run for run in _WITHOUT_HIERARCHY if settings.wants(run.name)))
     checked = checked._replace(runs=runs)
-    verdict = verdict_of(
-        graded(checked.problems, strict=strict),
-        tolerance,
-        cluster=request.cluster,
-        folders=(None, None),
-        today=datetime.now(UTC).date(),
-    )
-    return checked, verdict
+    return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)
 
 
 def _settings(

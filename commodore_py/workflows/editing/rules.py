@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.problem import Place, Problem
-from commodore_py.model.problems.tolerance import DEFAULT
-from commodore_py.problems.repositories import verdict_of
+from commodore_py.problems.judge import verdict_of
 
 from .commits import NO_COMMIT
 
@@ -18,17 +16,13 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.errors import CommodoreError
-    from commodore_py.model.problems.tolerance import Tolerance
     from commodore_py.model.verdict import Verdict
 
     from .commits import CommitRequest
 
 Validation = Literal["none", "syntax", "inventory", "compile"]
 
-_STRICT = (
-    *("change/outage", "change/recreate"),
-    *("edit/merged", "parameters/type", "parameters/unknown-key"),
-)
+_HINT = "nothing was written; --dry-run shows all changes"
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
 
@@ -37,7 +31,6 @@ class Rules(NamedTuple):
 
     validate: Validation = "compile"
     strict: bool = False
-    tolerance: Tolerance = DEFAULT
     dry_run: bool = False
     clusters: tuple[str, ...] = ()
     """Other clusters to validate, by their ids."""
@@ -46,26 +39,12 @@ class Rules(NamedTuple):
 
 def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None) -> Verdict:
     """What counts; raises if anything fails the edit. The folder may have an ignore file."""
-    if rules.strict:
-        problems = [
-            one._replace(severity="error") if one.strict or one.code in _STRICT else one
-            for one in problems
-        ]
-    verdict = verdict_of(
-        problems,
-        rules.tolerance,
-        cluster="",
-        folders=(global_folder, None),
-        today=datetime.now(UTC).date(),
-    )
+    folders = () if global_folder is None else (global_folder,)
+    verdict = verdict_of(problems, folders, strict=rules.strict)
     if not rules.dry_run:
-        failing = [one.as_error(_hint(one)) for one in verdict.failing]
+        failing = [one.as_error(_HINT) for one in verdict.failing]
         raise_collected(failing, _NOTHING_WRITTEN)
     return verdict
-
-
-def _hint(problem: Problem) -> str:
-    return f"nothing was written; --ignore {problem.code} accepts it, --dry-run shows all changes"
 
 
 def of_changes(diff: ObjectDiff) -> list[Problem]:

@@ -211,7 +211,7 @@ deny_plain contains key if { some key, value in input.stringData; not startswith
     result = checked(secret, only="policy", policy=settings)
 
     outcome = Outcome(Verdict(result.problems), "catalog check")
-    forms = ("text", "json", "sarif", "junit", "markdown", "github")
+    forms = ("text", "json", "sarif", "markdown")
     text = repr(result) + "".join(shown(outcome, form, verbose=True) for form in forms)
     assert "?{vaultkv:t/c/x}" in text
     assert "t0p-secret" not in text

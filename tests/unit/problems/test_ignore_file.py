@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.errors import CommodoreError
-from commodore_py.problems.baseline import read_baseline, write_baseline
 from commodore_py.problems.ignore_file import NAME, parse, read_ignore_file
-
-from .test_judge import BROKEN, IMAGE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-GOOD = 'code = "images/*", reason = "r", until = 2027-03-31'
+GOOD = 'code = "images/*", reason = "r"'
 
 
 def test_entries_have_their_lines() -> None:
@@ -26,12 +21,12 @@ def test_entries_have_their_lines() -> None:
 
     first, second = parse(text, "f").ignores
 
-    assert (first.code, first.until, first.where) == ("images/*", date(2027, 3, 31), "f:3")
+    assert (first.code, first.where) == ("images/*", "f:3")
     assert (second.match, second.clusters, second.where) == ("x", ("c",), "f:4")
 
 
 def test_entries_may_be_tables_of_their_own() -> None:
-    text = '[[ignore]]\ncode = "images/*"\nreason = "r"\nuntil = 2027-03-31\n'
+    text = '[[ignore]]\ncode = "images/*"\nreason = "r"\n'
 
     assert [one.where for one in parse(text, "f").ignores] == ["f:1"]
 
@@ -40,10 +35,8 @@ def test_entries_may_be_tables_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ('{ code = "images/*", until = 2027-03-31 }', "no reason"),
-        ('{ code = "images/*", reason = "r" }', "no until"),
-        ('{ code = "images/*", reason = "r", until = "soon" }', "until is not a date"),
-        ('{ code = "images/*", reason = "r", until = 2027-03-31T10:00:00 }', "until is not a date"),
+        ('{ code = "images/*" }', "no reason"),
+        ('{ code = "images/*", reason = "r", until = 2027-03-31 }', "unknown key until"),
         (f"{{ {GOOD}, clusters = 3 }}", "clusters is not a list"),
         (f"{{ {GOOD}, macth = 'x' }}", "unknown key macth"),
         (f"{{ {GOOD}, match = 3 }}", "match is not a string"),
@@ -74,32 +67,8 @@ def test_an_invalid_file_is_an_error(text: str) -> None:
     assert {one.severity for one in parse(text, "f").problems} == {"error"}
 
 
-def test_what_is_delegated_applies_to_a_tenant() -> None:
-    entries = f"ignore = [{{ {GOOD} }}]"
-
-    assert [one.delegated for one in parse(entries, "f", delegated=("images/*",)).ignores] == [True]
-    assert [one.delegated for one in parse(entries, "f", delegated=()).ignores] == [False]
-    assert parse("delegate = ['images/*']", "f").delegated == ("images/*",)
-    assert parse("delegate = ['images/*']", "f", delegated=()).problems != ()
-
-
 def test_a_file_is_read_where_there_is_one(tmp_path: Path) -> None:
     assert read_ignore_file(tmp_path).ignores == ()
 
     (tmp_path / NAME).write_bytes(b"\xff")
     assert read_ignore_file(tmp_path).problems[0].code == "problems/invalid-entry"
-
-
-def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
-    file = tmp_path / "baseline.json"
-
-    assert write_baseline(file, [IMAGE, IMAGE, BROKEN]) == 3
-    assert read_baseline(file) == {IMAGE.fingerprint: 2, BROKEN.fingerprint: 1}
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', "[" * 9999])
-def test_an_invalid_baseline_is_an_error(text: str, tmp_path: Path) -> None:
-    (tmp_path / "b").write_text(text)
-
-    with pytest.raises(CommodoreError):
-        read_baseline(tmp_path / "b")

@@ -21,7 +21,6 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
-from commodore_py.cli.settings.tolerance import tolerance_options
 
 from .options import validation_of, validation_options, value_options, values_of
 
@@ -39,7 +38,6 @@ def _shared(command: _Command) -> _Command:
     added: _Command = with_options(
         validation_options,
         api_options,
-        tolerance_options,
         output_option,
         strict_option,
         verbose_option,

@@ -22,7 +22,6 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
-from commodore_py.cli.settings.tolerance import tolerance_of, tolerance_options
 from commodore_py.cli.settings.types import Branch
 
 if TYPE_CHECKING:
@@ -115,7 +114,6 @@ def transaction_options(command: _Command) -> _Command:
         ),
         offline_option,
         api_options,
-        tolerance_options,
         output_option,
         strict_option,
         verbose_option,
@@ -245,7 +243,6 @@ def validation_of(options: dict[str, Any]) -> Rules:
     return Rules(
         options["validate"],
         strict=options["strict"],
-        tolerance=tolerance_of(options),
         dry_run=options["dry_run"],
     )
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.checks import check_options, online_options, vault_settings
-from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
-from commodore_py.cli.settings.tolerance import (
+from commodore_py.cli.settings.checks import (
+    check_options,
+    online_options,
     problem_output_option,
-    tolerance_of,
-    tolerance_options,
+    vault_settings,
 )
+from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.checks.base import Version
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     help="Use results of earlier checks for documents that did not change.",
 )
 @strict_option
-@tolerance_options
 @problem_output_option
 @verbose_option
 @click.pass_obj
@@ -74,7 +73,6 @@ def check(
     strict: bool,
     output: str,
     verbose: int,
-    **options: Any,
 ) -> int:
     """Check the compiled catalog of CLUSTER before its Kubernetes rejects it.
 
@@ -84,13 +82,12 @@ def check(
     Any folder of manifests, for another version of Kubernetes:
       commodore catalog check --on catalog/manifests --kubernetes-version 1.35
     """
-    from commodore_py.cli.output.problems import shown, write_baseline, write_reports
+    from commodore_py.cli.output.problems import shown
     from commodore_py.cli.output.problems.outcome import Outcome
     from commodore_py.cli.settings import directories
     from commodore_py.workflows.catalog.check import CheckRequest
     from commodore_py.workflows.catalog.check import check as run
 
-    tolerance = tolerance_of(options)
     vault = vault_settings(vault_addresses, online=online, read_values=vault_read_values)
     version = _version(kubernetes_version)
     target, revision = _target(on)
@@ -102,11 +99,9 @@ def check(
         settings.more_verbose(verbose),
         result_cache=directories.result_cache(folder) if folder else None,
     )
-    checked, verdict = run(config, request, tolerance, strict=strict)
+    checked, verdict = run(config, request, strict=strict)
     about = cluster or (on if target or revision else "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)
-    write_baseline(verdict, tolerance.write_baseline)
-    write_reports(outcome, options["reports"])
     text = shown(outcome, output, verbose=settings.verbosity + verbose > 0)
     (streams.result if output in ("text", "markdown") else streams.data)(text)
     return 1 if verdict.failing else 0

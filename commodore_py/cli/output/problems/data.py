@@ -24,7 +24,6 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "ignored": [
             {**as_data(one.problem), "reason": one.reason or None} for one in verdict.ignored
         ],
-        "known": len(verdict.known),
     }
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
     from commodore_py.model.verdict import CheckRun, Verdict
 
-_WORDS = {"fatal": "fatal problem", "error": "error", "warning": "warning", "info": "info"}
+_WORDS = {"error": "error", "warning": "warning", "info": "info"}
 
 
 class Outcome(NamedTuple):
@@ -33,20 +33,9 @@ class Outcome(NamedTuple):
             if (number := sum(one.severity == severity for one in self.verdict.problems))
         ]
         found = ", ".join(counts) or "no problems"
-        more = [
-            f"{len(some)} {word}"
-            for some, word in ((self.verdict.ignored, "ignored"), (self.verdict.known, "known"))
-            if some
-        ]
+        ignored = len(self.verdict.ignored)
         of = "" if self.objects is None else f" in {counted(self.objects, 'object')}"
-        return f"{found}{of} ({', '.join(more)})" if more else f"{found}{of}"
-
-    def by_area(self) -> dict[str, list[Problem]]:
-        """Problems by the first part of their codes, the names of checks first."""
-        found: dict[str, list[Problem]] = {one.name: [] for one in self.checks}
-        for problem in self.verdict.problems:
-            found.setdefault(problem.code.partition("/")[0] or "other", []).append(problem)
-        return found
+        return f"{found}{of} ({ignored} ignored)" if ignored else f"{found}{of}"
 
 
 def details(problem: Problem) -> Iterator[str]:

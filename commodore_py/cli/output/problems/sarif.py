@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: dict[Severity, str] = {
-    "fatal": "error",
     "error": "error",
     "warning": "warning",
     "info": "note",
@@ -29,7 +28,7 @@ _LEVELS: dict[Severity, str] = {
 def document(outcome: Outcome) -> dict[str, Any]:
     """All problems; those that are ignored are suppressed, with their reason."""
     verdict = outcome.verdict
-    found = (*verdict.problems, *verdict.known, *(one.problem for one in verdict.ignored))
+    found = (*verdict.problems, *(one.problem for one in verdict.ignored))
     rules = {one.code: CODES.get(one.code, Code(one.severity, "")) for one in found}
     return run(f"commodore {outcome.command}", dict(sorted(rules.items())), results(outcome))
 
@@ -39,10 +38,8 @@ def results(outcome: Outcome) -> Iterator[tuple[Problem, dict[str, Any]]]:
     verdict = outcome.verdict
     for problem in verdict.problems:
         yield problem, {}
-    for problem in verdict.known:
-        yield problem, {"baselineState": "unchanged"}
     for one in verdict.ignored:
-        suppression = {"kind": "external", "justification": one.reason or "--ignore"}
+        suppression = {"kind": "external", "justification": one.reason}
         yield one.problem, {"suppressions": [suppression]}
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_OF_A_CODE = 50
 _COLOURS: dict[Severity, str] = {
-    "fatal": "red",
     "error": "red",
     "warning": "yellow",
     "info": "cyan",

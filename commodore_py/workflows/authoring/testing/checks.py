@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
-from commodore_py.model.problems.tolerance import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.tolerance import CheckSettings
+    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.model.tree import Tree
     from commodore_py.workflows.authoring.component_compile import Gathered
 
@@ -35,11 +33,9 @@ def problems_in(gathered: Gathered, tree: Tree) -> tuple[Problems, Problems]:
         found += _checked(gathered, checks, tree)
     if not found:
         return (), ()
-    from commodore_py.problems.repositories import lint_verdict
+    from commodore_py.problems.judge import verdict_of
 
-    tolerance = checks.tolerance if checks is not None else DEFAULT
-    folder, today = gathered.request.component.directory, sources.time.astimezone(UTC).date()
-    verdict = lint_verdict(found, (folder,), tolerance, today=today)
+    verdict = verdict_of(found, (gathered.request.component.directory,))
     notices = (one for one in verdict.problems if one.severity != "info" or one.strict)
     return verdict.failing, tuple(
         one._replace(severity="warning") for one in notices if one not in verdict.failing
