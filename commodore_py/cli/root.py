@@ -31,10 +31,6 @@ _COMMANDS = {
         "commodore_py.cli.commands.catalog:catalog",
         "Compile, list and clean cluster catalogs.",
     ),
-    "catalogue": (
-        "commodore_py.cli.commands.plan.catalogue:catalogue",
-        "List the components of a cluster and their versions.",
-    ),
     "cluster": (
         "commodore_py.cli.commands.edit.facts:cluster",
         "Add, change and remove clusters in a folder of facts.",
@@ -64,7 +60,6 @@ _COMMANDS = {
         "Change a parameter in the class file where it belongs.",
     ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
-    "help": ("commodore_py.cli.commands.shell_help:help_", "Show the help of a command."),
     "init": (
         "commodore_py.cli.commands.first_steps:init",
         "Set up this machine: API, login, shell completion.",

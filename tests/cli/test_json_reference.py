@@ -42,9 +42,6 @@ WORDS = {
     "cache-info/v1": ("cache", "info", "-o", "json"),
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
     "cache-verify/v1": ("cache", "verify", "-o", "json"),
-    "catalogue-list/v1": ("-d", "{work}", "catalogue", "list", "-o", "json"),
-    "catalogue-show/v1": ("-d", "{work}", "catalogue", "show", "backup", "-o", "json"),
-    "catalog-images/v1": ("-d", "{work}", "catalog", "images", "-o", "json"),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": (
         *("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from itertools import combinations
-from random import Random
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
 
 import pytest
 
-from commodore_py.cli.output.plan.picture import svg
 from commodore_py.delivery.drivers import plain
 from commodore_py.delivery.normal import Order
-from tests.support.plan_catalogs import instance, job
-from tests.support.plan_proofs import rendered_random
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,49 +88,6 @@ def test_pictures_name_every_step(commodore: CommandLine, work: Path, form: str)
 
     assert ran.code == 0
     assert '"certificates"' in ran.out
-
-
-@pytest.mark.parametrize("form", ["svg", "html"])
-def test_a_picture_is_one_file_with_every_step(
-    commodore: CommandLine, work: Path, form: str
-) -> None:
-    set_plan(work, PLAN)
-
-    ran = commodore("-d", str(work), "plan", "show", "-o", form)
-
-    assert ran.code == 0
-    picture = ran.out[ran.out.index("<svg") : ran.out.index("</svg>") + len("</svg>")]
-    root = ET.fromstring(picture)  # noqa: S314 - our own
-    texts = [one.text for one in root.iter() if one.tag.endswith("text")]
-    assert texts[:2] == ["certificates", "web-shop"]
-    assert "database" in texts
-    assert not re.search(r"\b(?:src|href)\s*=|url\(|@import", ran.out)
-    if form == "html":
-        assert ran.out.startswith("<!doctype html>")
-        assert "parameters.commodore.plan.serial[1]" in ran.out
-
-
-def test_boxes_of_a_picture_are_inside_of_it_and_apart() -> None:
-    for seed in range(20):
-        case = rendered_random("plain", Random(seed))  # noqa: S311 - cases, not secrets
-        picture = ET.fromstring(svg(case.job.plan))  # noqa: S314 - our own
-        width, height = (int(picture.attrib[key]) for key in ("width", "height"))
-        boxes = [
-            tuple(int(one.attrib[key]) for key in ("x", "y", "width", "height"))
-            for one in picture.iter()
-            if one.tag.endswith("rect") and "class" not in one.attrib
-        ]
-        assert len(boxes) == len(case.job.plan.order.before)
-        assert all(x + w <= width and y + h <= height for x, y, w, h in boxes)
-        for (x, y, w, h), (other_x, other_y, other_w, other_h) in combinations(boxes, 2):
-            apart = x + w <= other_x or other_x + other_w <= x
-            assert apart or y + h <= other_y or other_y + other_h <= y
-
-
-def test_texts_of_a_picture_are_never_markup() -> None:
-    made = svg(job("</svg><script>", {"</svg><script>": instance("x")}).plan)
-
-    assert "<script" not in made
 
 
 @pytest.mark.spec("15.01")

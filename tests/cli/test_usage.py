@@ -106,7 +106,7 @@ def test_a_wrong_global_option_is_wrong_anywhere(
         ("catalog new x", ["component new", "package new"]),
         ("catalog comple", ["catalog compile"]),
         ("clean", ["catalog clean"]),
-        ("help catalog lst", ["catalog list"]),
+        ("catalog lst", ["catalog list"]),
     ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -122,14 +122,6 @@ def test_a_wrong_command_brings_the_right_ones_to_mind(
 
 def test_what_resembles_nothing_has_no_suggestion(commodore: CommandLine) -> None:
     assert "Did you mean" not in commodore("xyzzy").err
-
-
-@pytest.mark.parametrize("command", ["", "catalog", "catalog compile", "component new", "help"])
-def test_help_is_a_command_too(commodore: CommandLine, command: str) -> None:
-    ran = commodore("help", *command.split())
-
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == commodore(*command.split(), "--help").out
 
 
 def test_version_is_one_line(commodore: CommandLine) -> None:

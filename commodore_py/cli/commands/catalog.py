@@ -73,10 +73,6 @@ _ELSEWHERE = {
         "commodore_py.cli.commands.catalog_diff:diff",
         "Show the differences between two commits of a catalog.",
     ),
-    "images": (
-        "commodore_py.cli.commands.problems.catalog_images:images",
-        "List the images of a compiled catalog.",
-    ),
 }
 
 

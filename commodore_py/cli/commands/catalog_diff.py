@@ -15,7 +15,6 @@ from commodore_py.cli.settings.options import (
     Globals,
     config_of,
     diff_options,
-    html_option,
     verbose_option,
 )
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     help="YAML file with ignore rules, as in the hierarchy; matching changes are counted, but not"
     " shown.",
 )
-@html_option("Also write the changes of objects to FILE, as a page for a browser.")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @click.option(
     "-o",
@@ -63,7 +61,6 @@ def diff(
     diff: DiffForm,
     ignore: bool,
     ignore_rules: Path | None,
-    html: Path | None,
     exit_code: bool,
     output: str,
     verbose: int,
@@ -86,8 +83,6 @@ def diff(
         ruled = replace(comparison, change=comparison.change._replace(rules=rules))
         options = DiffOptions(diff, ignoring=ignore)
         text, changed = _shown(ruled, options, output)
-        if html is not None:
-            _write_page(html, ruled, options)
     streams.result(text)
     return CHANGES_FOUND if exit_code and changed else 0
 
@@ -111,16 +106,6 @@ def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[s
         **as_json.object_diff(found),
     }
     return formats.structured(content, output), bool(found)
-
-
-def _write_page(file: Path, comparison: Comparison, options: DiffOptions) -> None:
-    from commodore_py.cli.output import differences, messages
-    from commodore_py.cli.output.pages import changes, write_page
-
-    found = differences.diff_of(comparison.change, options, comparison.unchanged)
-    about = f"from {comparison.old} to {comparison.new or 'the checkout'}"
-    write_page(file, "Changes of a catalog", about, changes.sections_of(found))
-    messages.info(f"Wrote {file}")
 
 
 def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:

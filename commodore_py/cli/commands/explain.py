@@ -10,7 +10,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.options import HELP, html_option, verbose_option
+from commodore_py.cli.settings.options import HELP, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
@@ -50,7 +50,6 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
     show_default=True,
     help="Format of the result on stdout.",
 )
-@html_option("Also write the explanation to FILE, as a page for a browser.")
 @verbose_option
 @click.pass_context
 def explain(
@@ -60,7 +59,6 @@ def explain(
     path: str | None,
     reverse: tuple[Path, int] | None,
     output: str,
-    html: Path | None,
     verbose: int,
 ) -> None:
     """Show why the parameter at PATH has its value.
@@ -81,17 +79,17 @@ def explain(
     settings = ctx.obj.more_verbose(verbose)
     paths = WorkPaths(settings.working_dir)
     if reverse is not None:
-        if target is not None or html is not None:
-            raise click.UsageError("--reverse takes no TARGET, no PATH and no --html.", ctx)
+        if target is not None:
+            raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)
         _reverse(paths, *reverse, output)
     elif target is None or path is None:
         missing = "TARGET" if target is None else "PATH"
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
     else:
-        _explain(paths, target, path, output, html)
+        _explain(paths, target, path, output)
 
 
-def _explain(paths: WorkPaths, target: str, path: str, output: str, html: Path | None) -> None:
+def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
     from commodore_py.cli.output import explained, formats
     from commodore_py.inventory.explain import explanation
 
@@ -100,15 +98,6 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str, html: Path |
         streams.result("\n".join(explained.explanation_lines(found)))
     else:
         streams.data(formats.structured(explained.explanation_content(found), output))
-    if html is not None:
-        from commodore_py.cli.output import messages, pages
-        from commodore_py.cli.output.pages import explained as explained_page
-
-        title = f"{found.path} of {found.target}"
-        pages.write_page(
-            html, title, explained_page.about(found), explained_page.sections_of(found)
-        )
-        messages.info(f"Wrote {html}")
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:

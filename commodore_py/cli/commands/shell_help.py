@@ -1,4 +1,4 @@
-"""`commodore help` and `commodore completion`."""
+"""`commodore completion`."""
 
 from __future__ import annotations
 
@@ -46,22 +46,3 @@ def completion(ctx: click.Context, shell: str) -> None:
     file, line = INSTALL[shell]
     script = kind(ctx.find_root().command, {}, "commodore", _VARIABLE).source()
     streams.result(f"{script.rstrip()}\n\n# To install it, add this line to {file}:\n#   {line}")
-
-
-@click.command(name="help", context_settings=HELP)
-@click.argument("command", nargs=-1)
-@click.pass_context
-def help_(ctx: click.Context, command: tuple[str, ...]) -> None:
-    """Show the help of COMMAND, like `commodore COMMAND --help`.
-
-    \b
-      commodore help catalog compile
-    """
-    here = ctx.find_root()
-    for name in command:
-        found = here.command
-        inner = found.get_command(here, name) if isinstance(found, click.Group) else None
-        if inner is None:
-            raise click.exceptions.NoSuchCommand(name, ctx=here)
-        here = click.Context(inner, info_name=name, parent=here, **inner.context_settings)
-    streams.result(here.get_help())

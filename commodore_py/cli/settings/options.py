@@ -333,16 +333,6 @@ def config_of(settings: Globals, **values: Any) -> Config:
     ).checked()
 
 
-def html_option(help_text: str) -> Callable[[_Command], _Command]:
-    """`--html`: a page for a browser, in a file."""
-    return click.option(
-        "--html",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help=help_text,
-    )
-
-
 def api_settings(options: dict[str, Any]) -> dict[str, str]:
     """Values of `api_options` and `login_options`, by the names of Config."""
     ctx = click.get_current_context(silent=True)

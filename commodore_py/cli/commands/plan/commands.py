@@ -42,7 +42,7 @@ def plan(ctx: click.Context, verbose: int) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(("text", "json", "mermaid", "dot", "svg", "html")),
+    type=click.Choice(("text", "json", "mermaid", "dot")),
     default="text",
     show_default=True,
     help="Format of the result on stdout.",
@@ -55,20 +55,15 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
     Conditions are evaluated, and every cluster is registered just before its first user.
 
     \b
-    A picture of it, alone or in a page with all steps:
-      commodore plan show -o svg >plan.svg
-      commodore plan show -o html >plan.html
+    As a picture:
+      commodore plan show -o dot | dot -Tsvg >plan.svg
     """
     from commodore_py.cli.output import formats
-    from commodore_py.cli.output.plan import picture, results
+    from commodore_py.cli.output.plan import results
 
     here = _plan_here(settings.more_verbose(verbose))
     if output == "json":
         streams.data(formats.structured(results.shown(here), output))
-        return
-    if output in ("svg", "html"):
-        text = picture.web_page(here) if output == "html" else picture.svg(here.plan)
-        streams.data(text)
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
     for line in lines(here.plan):
