@@ -13,7 +13,7 @@ IN_MEMORY = $(shell awk '/MemAvailable/ { exit $$2 < 8000000 }' /proc/meminfo 2>
   && echo 'unshare --mount sh -c '\''mount -t tmpfs tmpfs /mnt && TMPDIR=/mnt exec "$$@"'\'' --')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check e2e long faults bench conformance docs reference supply-chain spec-report lock clean
+.PHONY: help demo test unit check e2e long faults bench conformance docs reference supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,9 +81,6 @@ supply-chain: $(STAMP) ## licences, vulnerabilities, the bill of materials, pack
 	  --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt; } \
 	  || echo "make: pip-audit cannot be installed" >&2
 	$(BIN)/python -m tests.supply_chain $(ARGS)
-
-spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
-	$(BIN)/python -m tests.spec_report
 
 lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	requirements/lock.sh

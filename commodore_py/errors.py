@@ -94,15 +94,6 @@ class SeveralErrors(CommodoreError):
             one.rewrite(change)
 
 
-class NotBuiltYet(CommodoreError):
-    """A marked stub: `make spec-report` counts the calls of `named`."""
-
-    @classmethod
-    def named(cls, what: str, *, instead: str = "") -> NotBuiltYet:
-        """Say what is missing, and what to do until it is there."""
-        return cls(f"{what}: not built yet", hint=instead)
-
-
 def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
     """Raise nothing, the one error as it is, or all of them together."""
     collected = tuple(errors)

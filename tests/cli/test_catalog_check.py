@@ -50,7 +50,6 @@ def test_an_error_keeps_a_catalog_from_being_published(
     assert git(fleet.catalog, "for-each-ref") == ""
 
 
-@pytest.mark.spec("14.08")
 def test_the_same_problems_are_reported_again(commodore: CommandLine, fleet: Fleet) -> None:
     commit_to(fleet.repository("global"), {NAME: ENTRY})
 
@@ -94,7 +93,6 @@ def test_the_last_compile_is_checked_with_its_origins(commodore: CommandLine, fl
     assert ran.out.splitlines()[-1] == "Found 1 error, 2 infos in 1 object"
 
 
-@pytest.mark.spec("14.09")
 def test_nothing_compiled(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("-d", str(tmp_path), "catalog", "check")
 
@@ -103,7 +101,6 @@ def test_nothing_compiled(commodore: CommandLine, tmp_path: Path) -> None:
     assert "catalog compile CLUSTER" in ran.err
 
 
-@pytest.mark.spec("14.11")
 def test_unknown_names(commodore: CommandLine, fleet: Fleet) -> None:
     compile_(commodore, fleet)
     check = ("-d", str(fleet.work), "catalog", "check")
@@ -129,7 +126,6 @@ def test_a_folder_of_manifests(commodore: CommandLine, tmp_path: Path) -> None:
     assert "warning: image nginx has no tag [images/no-tag]" in ran.out
 
 
-@pytest.mark.spec("14.60")
 def test_what_is_unchecked_is_an_error_when_strict(commodore: CommandLine, tmp_path: Path) -> None:
     check = ("catalog", "check", "--on", str(tmp_path), "--kubernetes-version", "1.20")
 
@@ -178,7 +174,6 @@ def test_images_of_a_folder_and_of_the_last_compile(
     assert (other.code, f"the last compile was of {CLUSTER}" in other.err) == (1, True)
 
 
-@pytest.mark.spec("14.68")
 def test_a_commit_of_the_catalog_is_checked_without_a_hierarchy(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
@@ -199,7 +194,6 @@ def test_a_commit_of_the_catalog_is_checked_without_a_hierarchy(
     assert commodore(*check, "no/folder").code == 1
 
 
-@pytest.mark.spec("14.68")
 def test_a_compile_that_is_older_than_its_sources_is_pointed_out(
     commodore: CommandLine, fleet: Fleet
 ) -> None:

@@ -96,7 +96,6 @@ def test_no_cluster_at_all(
     assert (ran.code, ran.out, ran.err) == (0, out, "")
 
 
-@pytest.mark.spec("03.03")
 def test_an_unknown_form_is_the_table_and_a_warning(
     commodore: CommandLine, way: dict[str, str]
 ) -> None:
@@ -132,7 +131,6 @@ def test_the_server_filters_and_sorts(
     assert (ran.code, ran.out, ran.err) == (0, "c-alpha\n", "")
 
 
-@pytest.mark.spec("03.03")
 @pytest.mark.parametrize("words", [["-o", "xml"], ["--sort-by", "name"]])
 def test_unknown_words_are_refused_on_request(
     commodore: CommandLine, api: Api, way: dict[str, str], words: list[str]
@@ -144,7 +142,6 @@ def test_unknown_words_are_refused_on_request(
     assert api.received == []
 
 
-@pytest.mark.spec("03.02")
 def test_what_a_cluster_lacks_is_empty_in_the_table(
     commodore: CommandLine, api: Api, way: dict[str, str]
 ) -> None:

@@ -42,7 +42,6 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
     return Compile(commodore, make_fleet(tmp_path / "fleet", one={}))
 
 
-@pytest.mark.spec("01.07", "03.04")
 @pytest.mark.parametrize(
     ("options", "variables", "message"),
     [
@@ -69,7 +68,6 @@ def test_what_is_overridden_is_not_pushed(
     assert "leave out --push, or the override" in ran.err
 
 
-@pytest.mark.spec("01.08", "01.10", "01.12")
 def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
     ran = compiling("-F", "--interactive", "--git-author-name", "Ann")
 
@@ -80,7 +78,6 @@ def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
     assert "GIT_AUTHOR_EMAIL" in ran.err
 
 
-@pytest.mark.spec("01.12")
 @pytest.mark.parametrize(
     ("variables", "author"),
     [
@@ -101,7 +98,6 @@ def test_one_half_of_the_author_stays(
     )
 
 
-@pytest.mark.spec("01.09", "01.11")
 def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
     assert compiling().code == 0
 
@@ -116,7 +112,6 @@ def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
     assert not compiling.pushed
 
 
-@pytest.mark.spec("01.13")
 @pytest.mark.parametrize(
     ("option", "problem"),
     [
@@ -155,7 +150,6 @@ def test_facts_that_cannot_be_read_are_skipped(compiling: Compile) -> None:
     assert "dynamic_facts:\n    k: v\n" in params
 
 
-@pytest.mark.spec("12.17")
 def test_libraries_are_installed_by_jb_only_on_request(compiling: Compile, tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -169,7 +163,6 @@ def test_libraries_are_installed_by_jb_only_on_request(compiling: Compile, tmp_p
     assert "jb failed with status 3: jb was here" in jb.err
 
 
-@pytest.mark.spec("01.16")
 def test_no_user_to_answer(compiling: Compile) -> None:
     ran = compiling("--push", "-i")
 
@@ -201,7 +194,6 @@ def test_changes_are_an_exit_code_on_request(compiling: Compile) -> None:
     assert compiling("--exit-code").code == 0
 
 
-@pytest.mark.spec("02.16", "03.34")
 def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     (compiling.fleet.root / "facts" / "reports").touch()
 
@@ -215,7 +207,6 @@ def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     assert ran.out.endswith("Catalog of cluster c-one compiled\n")
 
 
-@pytest.mark.spec("03.34")
 def test_the_command_that_is_given_reports(compiling: Compile, commodore: CommandLine) -> None:
     reports = compiling.fleet.root / "facts" / "reports"
     reports.touch()
@@ -275,7 +266,6 @@ def test_a_dry_run_for_programs(compiling: Compile) -> None:
     assert not compiling.fleet.work.exists()
 
 
-@pytest.mark.spec("03.30")
 def test_what_git_ignores_is_refused_on_request(compiling: Compile) -> None:
     commit_to(compiling.fleet.catalog, {".gitignore": "out.yaml\n"})
 

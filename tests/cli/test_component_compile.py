@@ -87,7 +87,6 @@ def test_later_values_win_and_all_win_over_the_component(
     )
 
 
-@pytest.mark.spec("09.24")
 def test_values_may_have_a_dot_in_their_name(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { x: inv.parameters.one.x } }"
     component = make_component_clone(tmp_path / "src", "one", code=code)
@@ -187,7 +186,6 @@ def test_an_alias_is_another_instance(commodore: CommandLine, tmp_path: Path) ->
     assert out(tmp_path, "two-b")["out/seen.yaml"] == "i: two-b\nx: aliased\n"
 
 
-@pytest.mark.spec("09.29")
 def test_an_alias_that_is_the_name(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one")
 
@@ -213,7 +211,6 @@ def test_a_library_alias_can_be_imported(commodore: CommandLine, tmp_path: Path)
     assert out(tmp_path)["out/seen.yaml"] == "x: lib\n"
 
 
-@pytest.mark.spec("09.32")
 def test_a_library_alias_for_nothing(commodore: CommandLine, tmp_path: Path) -> None:
     files = aliases(**{"old.libsonnet": "missing.libsonnet"})
     component = make_component_clone(tmp_path / "src", "one", files)
@@ -225,7 +222,6 @@ def test_a_library_alias_for_nothing(commodore: CommandLine, tmp_path: Path) -> 
     assert "lib/missing.libsonnet" in ran.err
 
 
-@pytest.mark.spec("07.06", "09.34")
 @pytest.mark.parametrize("remote", [None, "upstream"])
 def test_no_remote_is_needed(commodore: CommandLine, tmp_path: Path, remote: str | None) -> None:
     component = make_component_clone(tmp_path / "src", "one", remote=remote)
@@ -252,7 +248,6 @@ LIBRARY_LIST = """\
 """
 
 
-@pytest.mark.spec("09.35")
 def test_a_list_of_libraries_is_computed_before_the_first_commit(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

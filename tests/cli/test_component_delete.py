@@ -39,7 +39,6 @@ def test_checkout_and_clone_are_removed(
     assert not clone_of(made).exists()
 
 
-@pytest.mark.spec("09.20")
 @pytest.mark.parametrize("stdin", ["n\n", "\n", ""])
 def test_without_a_yes_nothing_is_deleted(commodore: CommandLine, made: Path, stdin: str) -> None:
     ran = commodore("component", "delete", "my-comp", stdin=stdin)
@@ -51,7 +50,6 @@ def test_without_a_yes_nothing_is_deleted(commodore: CommandLine, made: Path, st
     assert (made / "README.md").is_file()
 
 
-@pytest.mark.spec("09.19")
 def test_an_unknown_slug(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("component", "delete", "nope", "--force")
 
@@ -60,7 +58,6 @@ def test_an_unknown_slug(commodore: CommandLine, tmp_path: Path) -> None:
     assert str(tmp_path / "dependencies" / "nope") in ran.err
 
 
-@pytest.mark.spec("09.19")
 def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> None:
     plain = made.parent / "plain"
     plain.mkdir()

@@ -48,7 +48,6 @@ def alias(name: str, *, library: str = "one.libsonnet") -> dict[str, Any]:
             {"one": {"_metadata": {"multi_instance": True}}},
             "instance w-1 and instance w_1 share parameters.w_1",
             "inventory/classes/t-acme/common.yml:3, inventory/classes/t-acme/common.yml:4",
-            marks=pytest.mark.spec("05.16"),
         ),
         pytest.param(
             ["one"],
@@ -62,28 +61,24 @@ def alias(name: str, *, library: str = "one.libsonnet") -> dict[str, Any]:
             alias("kube.libjsonnet"),
             "library alias kube.libjsonnet of component one replaces a bundled library",
             "parameters.one._metadata.library_aliases",
-            marks=pytest.mark.spec("06.09"),
         ),
         pytest.param(
             ["one"],
             alias("kapitan.libjsonnet"),
             "library alias kapitan.libjsonnet of component one has no effect",
             "parameters.one._metadata.library_aliases",
-            marks=pytest.mark.spec("06.10"),
         ),
         pytest.param(
             ["one"],
             alias("one.libsonnet", library="one-x.libsonnet"),
             "library alias one.libsonnet of component one hides its library of that name",
             "parameters.one._metadata.library_aliases",
-            marks=pytest.mark.spec("06.11"),
         ),
         pytest.param(
             ["one", "one-x"],
             {},
             "library one-x.libsonnet of component one has the name of component one-x",
             "one/lib/one-x.libsonnet",
-            marks=pytest.mark.spec("06.12"),
         ),
     ],
 )

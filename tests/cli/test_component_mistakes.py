@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-@pytest.mark.spec("09.27")
 def test_an_alias_needs_multi_instance(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one")
 
@@ -31,7 +30,6 @@ def test_an_alias_needs_multi_instance(commodore: CommandLine, tmp_path: Path) -
     assert "parameters.one._metadata.multi_instance" in ran.err
 
 
-@pytest.mark.spec("09.28")
 def test_a_version_of_an_alias_needs_multi_version(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
     (tmp_path / "v.yml").write_text("parameters:\n  components:\n    two:\n      version: v2\n")
@@ -45,7 +43,6 @@ def test_a_version_of_an_alias_needs_multi_version(commodore: CommandLine, tmp_p
     assert "v.yml:3" in ran.err
 
 
-@pytest.mark.spec("09.21")
 def test_another_name_reports_all_mismatches(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one", {"lib/one.libsonnet": "{}"})
 
@@ -57,7 +54,6 @@ def test_another_name_reports_all_mismatches(commodore: CommandLine, tmp_path: P
     assert "-n" in ran.err
 
 
-@pytest.mark.spec("09.22")
 def test_defaults_of_another_key(commodore: CommandLine, tmp_path: Path) -> None:
     files = {"class/defaults.yml": "parameters:\n  other: {}\n"}
     component = make_component_clone(tmp_path / "src", "one", files)
@@ -71,7 +67,6 @@ def test_defaults_of_another_key(commodore: CommandLine, tmp_path: Path) -> None
     assert "-n" in ran.err
 
 
-@pytest.mark.spec("09.23")
 def test_values_without_suffix_are_reported_with_all_other_mistakes(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
@@ -88,7 +83,6 @@ def test_values_without_suffix_are_reported_with_all_other_mistakes(
     assert "has no class/one.yml" in ran.err
 
 
-@pytest.mark.spec("09.25")
 def test_values_that_include_a_neighbour(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one")
     (tmp_path / "v.yml").write_text("classes:\n  - .beside\n")
@@ -112,7 +106,6 @@ def test_values_that_nearly_include_a_class(commodore: CommandLine, tmp_path: Pa
     assert "did you mean components.one? Otherwise: only the component" in " ".join(ran.err.split())
 
 
-@pytest.mark.spec("09.26")
 @pytest.mark.parametrize("text", ["- a\n- b\n", "a: [\n"])
 def test_broken_values(commodore: CommandLine, tmp_path: Path, text: str) -> None:
     component = make_component_clone(tmp_path / "src", "one")
@@ -125,7 +118,6 @@ def test_broken_values(commodore: CommandLine, tmp_path: Path, text: str) -> Non
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.spec("09.30")
 def test_the_name_cluster_is_reserved(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { base: std.objectHas(inv.parameters, '_base_directory') } }"
     component = make_component_clone(tmp_path / "src", "cluster", code=code)
@@ -137,7 +129,6 @@ def test_the_name_cluster_is_reserved(commodore: CommandLine, tmp_path: Path) ->
     assert out(tmp_path, "cluster")["out/seen.yaml"] == "base: true\n"
 
 
-@pytest.mark.spec("09.31")
 def test_removed_parameters(commodore: CommandLine, tmp_path: Path) -> None:
     files = {
         "class/defaults.yml": "parameters:\n  one:\n"
@@ -164,7 +155,6 @@ def test_removed_parameters_of_values(commodore: CommandLine, tmp_path: Path) ->
     assert "v.yml: parameters.x" in ran.err
 
 
-@pytest.mark.spec("09.33")
 def test_a_library_alias_of_another_component(commodore: CommandLine, tmp_path: Path) -> None:
     files = aliases(**{"two-x.libsonnet": "one.libsonnet"})
     component = make_component_clone(tmp_path / "src", "one", files)
@@ -177,7 +167,6 @@ def test_a_library_alias_of_another_component(commodore: CommandLine, tmp_path: 
     assert "component two" in ran.err
 
 
-@pytest.mark.spec("09.36")
 def test_libraries_that_cannot_be_had(commodore: CommandLine, tmp_path: Path) -> None:
     url = "https://git.example.com/some/library.git"
     source = {"git": {"remote": url, "subdir": "lib"}}
@@ -194,7 +183,6 @@ def test_libraries_that_cannot_be_had(commodore: CommandLine, tmp_path: Path) ->
     assert "jb" not in ran.err.split()
 
 
-@pytest.mark.spec("09.38")
 def test_a_mistake_in_jsonnet(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one", code="{ a: 1,\n  b: }")
 
@@ -205,7 +193,6 @@ def test_a_mistake_in_jsonnet(commodore: CommandLine, tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.spec("09.37")
 def test_a_chart_without_helm(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

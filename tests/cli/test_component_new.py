@@ -143,7 +143,6 @@ def test_the_next_steps_have_the_lines_of_the_hierarchy(
     assert "Next steps" not in ran.out
 
 
-@pytest.mark.spec("09.01")
 @pytest.mark.parametrize("kind", ["component", "package"])
 def test_a_slug_does_not_repeat_the_prefix(
     commodore: CommandLine, tmp_path: Path, kind: str
@@ -157,7 +156,6 @@ def test_a_slug_does_not_repeat_the_prefix(
     assert nothing_in(tmp_path)
 
 
-@pytest.mark.spec("09.02", "09.03")
 @pytest.mark.parametrize("slug", ["ab", "Foo", "foo_bar", "foo-", "1foo", "foo\n", ""])
 def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug: str) -> None:
     ran = new(commodore, slug)
@@ -168,7 +166,6 @@ def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug
     assert nothing_in(tmp_path)
 
 
-@pytest.mark.spec("09.04")
 @pytest.mark.parametrize(
     ("slug", "message"),
     [("global", "components, defaults, global, params"), ("t-acme", "'t-'")],
@@ -184,7 +181,6 @@ def test_a_package_takes_no_place_of_the_inventory(
     assert nothing_in(tmp_path)
 
 
-@pytest.mark.spec("09.05")
 def test_the_output_directory_must_exist(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp", "--output-dir", "nowhere")
     assert ran.code == 1
@@ -195,7 +191,6 @@ def test_the_output_directory_must_exist(commodore: CommandLine, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.spec("09.06")
 def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
     taken = tmp_path / "dependencies" / "my-comp"
     taken.mkdir(parents=True)
@@ -207,7 +202,6 @@ def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
     assert nothing_in(taken)
 
 
-@pytest.mark.spec("09.07")
 @pytest.mark.parametrize("elsewhere", [(), ("--output-dir", ".")])
 def test_a_template_that_cannot_be_had_leaves_nothing(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
@@ -228,7 +222,6 @@ def test_a_template_that_cannot_be_had_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["template"]
 
 
-@pytest.mark.spec("09.08")
 def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_path: Path) -> None:
     import shutil
 
@@ -245,7 +238,6 @@ def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_pa
     assert kept == mine
 
 
-@pytest.mark.spec("09.09")
 def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp", "-t", "two", "--no-matrix-tests", "--output-dir", ".")
 
@@ -255,7 +247,6 @@ def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -
     assert "          - two\n" in workflow
 
 
-@pytest.mark.spec("09.10")
 def test_patches_of_v0_are_patches(commodore: CommandLine, tmp_path: Path) -> None:
     off = ("--no-automerge-patch", "--automerge-patch-v0")
     ran = new(commodore, "my-comp", *off, "--output-dir", ".")

@@ -675,7 +675,6 @@ def test_an_error_of_a_check_fails_the_case_unless_it_is_accepted(
     assert cases_of(commodore, component, "--check-only", "secret").code == 2
 
 
-@pytest.mark.spec("14.55", "14.56")
 def test_a_schema_of_parameters_applies_to_every_case(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

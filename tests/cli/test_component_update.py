@@ -191,7 +191,6 @@ def test_what_is_skipped_is_the_authors(commodore: CommandLine, built_in: Path) 
     assert record_of(built_in)["skip"] == ["Makefile*", "class"]
 
 
-@pytest.mark.spec("09.11")
 def test_a_path_that_is_not_a_directory(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
@@ -203,7 +202,6 @@ def test_a_path_that_is_not_a_directory(commodore: CommandLine, tmp_path: Path) 
         assert "irectory" in ran.err
 
 
-@pytest.mark.spec("09.12")
 def test_a_directory_that_no_template_made(commodore: CommandLine, tmp_path: Path) -> None:
     ran = update(commodore, tmp_path)
 
@@ -212,7 +210,6 @@ def test_a_directory_that_no_template_made(commodore: CommandLine, tmp_path: Pat
     assert ".cruft.json" in ran.err
 
 
-@pytest.mark.spec("09.13")
 def test_changes_that_are_not_committed(commodore: CommandLine, built_in: Path) -> None:
     (built_in / "README.md").write_text("mine\n")
     (built_in / "untracked").touch()
@@ -227,7 +224,6 @@ def test_changes_that_are_not_committed(commodore: CommandLine, built_in: Path) 
     assert state_of(built_in) == before
 
 
-@pytest.mark.spec("09.14")
 def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None:
     before = state_of(built_in)
 
@@ -239,7 +235,6 @@ def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None
     assert state_of(built_in) == before
 
 
-@pytest.mark.spec("09.15", "09.16")
 @pytest.mark.parametrize("words", [(), ("--no-commit",), ("--diff",), ("--check",)])
 def test_a_conflict_changes_nothing(
     commodore: CommandLine, foreign: Path, template: Path, words: tuple[str, ...]
@@ -281,7 +276,6 @@ def in_conflict(foreign: Path, template: Path) -> None:
     change_template(template, files)
 
 
-@pytest.mark.spec("09.17")
 def test_not_the_root_of_a_repository(
     commodore: CommandLine, built_in: Path, tmp_path: Path
 ) -> None:
@@ -301,7 +295,6 @@ def test_not_the_root_of_a_repository(
         assert files_below(inner) == before
 
 
-@pytest.mark.spec("09.18")
 @pytest.mark.parametrize("name", ["slug", "name", "add_golden", "github_owner", "add_matrix"])
 def test_a_record_that_lacks_a_variable(commodore: CommandLine, built_in: Path, name: str) -> None:
     text = "".join(

@@ -113,7 +113,6 @@ def test_a_refused_edit_names_its_place_and_writes_nothing(
     assert commodore("edit", "log").out == ""
 
 
-@pytest.mark.spec("14.23")
 def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: Path) -> None:
     tenant = place / "inventory/classes/t-demo"
     git(tenant, "tag", "v7")
@@ -127,7 +126,6 @@ def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: 
     assert "use --branch NAME" in ran.err
 
 
-@pytest.mark.spec("14.35")
 def test_an_edit_that_would_change_something_else_is_a_bug(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -144,7 +142,6 @@ def test_an_edit_that_would_change_something_else_is_a_bug(
     assert state(place) == before
 
 
-@pytest.mark.spec("14.41")
 @pytest.mark.parametrize("validate", ["none", "inventory"])
 def test_an_edit_waits_for_another_run(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, validate: str
@@ -174,7 +171,6 @@ def test_an_edit_waits_for_another_run(
     assert state(place) == before
 
 
-@pytest.mark.spec("14.42")
 def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,14 +69,12 @@ def write(place: Path, text: str | bytes, name: str = CLUSTER) -> bytes:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        pytest.param(
-            ("set", "a", "1", "--tenant", "--global"), "exclude", marks=pytest.mark.spec("14.10")
-        ),
-        pytest.param(("set", "a", "1", "--push"), "--push needs", marks=pytest.mark.spec("14.10")),
+        pytest.param(("set", "a", "1", "--tenant", "--global"), "exclude"),
+        pytest.param(("set", "a", "1", "--push"), "--push needs"),
         (("set", "a", "1", "--commit", "--branch", "x"), "--commit and --branch exclude"),
         (("set", "a", "1", "-m", "x"), "--message needs"),
-        pytest.param(("set", "a", "["), "VALUE cannot be used", marks=pytest.mark.spec("14.31")),
-        pytest.param(("set", "a", "-"), "stdin is empty", marks=pytest.mark.spec("14.31")),
+        pytest.param(("set", "a", "["), "VALUE cannot be used"),
+        pytest.param(("set", "a", "-"), "stdin is empty"),
         (("set", "a"), "VALUE is missing"),
         (("set", "a", "1", "2"), "Only one VALUE"),
         (("component", "add", "new"), "the URL of new is missing"),
@@ -94,7 +92,6 @@ def test_a_wrong_command_line_changes_nothing(
     assert (place / CLUSTER).read_bytes() == before
 
 
-@pytest.mark.spec("14.12")
 def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
     commodore: CommandLine, place: Path
 ) -> None:
@@ -108,7 +105,6 @@ def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
     assert commodore("edit", "get", path).out == "0.5\n"
 
 
-@pytest.mark.spec("14.13")
 def test_a_cluster_without_a_class_of_its_own_names_the_others(
     commodore: CommandLine, place: Path
 ) -> None:
@@ -126,7 +122,6 @@ def test_a_cluster_without_a_class_of_its_own_names_the_others(
     assert TENANT in ran.err
 
 
-@pytest.mark.spec("14.14")
 def test_a_higher_layer_is_named(commodore: CommandLine, place: Path) -> None:
     before = (place / TENANT).read_bytes()
 
@@ -136,7 +131,6 @@ def test_a_higher_layer_is_named(commodore: CommandLine, place: Path) -> None:
     assert f"{CLUSTER}:6" in ran.err
 
 
-@pytest.mark.spec("14.15")
 def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Path) -> None:
     text = (place / TENANT).read_text().replace("parameters:\n", "parameters:\n  =fixed: 1\n", 1)
     write(place, text, TENANT)
@@ -156,47 +150,40 @@ def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Pat
             ("set", "monitoring.channels[0]", "x"),
             "is an item of a list",
             "edit override",
-            marks=pytest.mark.spec("14.16"),
         ),
         pytest.param(
             ("remove", "monitoring.channels", "chat"),
             "is not an item",
             "edit override",
-            marks=pytest.mark.spec("14.17"),
         ),
         pytest.param(
             ("unset", "web_shop.ingress"),
             "is not set by this file",
             "",
-            marks=pytest.mark.spec("14.19"),
         ),
         pytest.param(
             ("set", "a", "1", "--at", f"{CLASSES}/params/cluster.yml"),
             "is generated",
             "facts",
-            marks=pytest.mark.spec("14.22"),
         ),
         pytest.param(
             ("set", "a", "1", "--at", f"{CLASSES}/t-demo/c-demo-2.yml"),
             "is not included",
             "list of classes",
-            marks=pytest.mark.spec("14.22"),
         ),
         pytest.param(
             ("component", "version", "backup", "v1.0"),
             "there is no version v1.0 of backup",
             "v1.0.0, master",
-            marks=pytest.mark.spec("14.47"),
         ),
         pytest.param(
             ("component", "add", "backup", "--url", "x"),
             "backup is there already",
             "edit component version backup",
-            marks=pytest.mark.spec("14.49"),
         ),
         (("component", "version", "bakup", "v1.0.0"), "no component or package", "backup"),
         (("component", "remove", "bakup"), "no component or package", "backup"),
-        pytest.param(("undo", "77"), "there is no edit 77", "", marks=pytest.mark.spec("14.54")),
+        pytest.param(("undo", "77"), "there is no edit 77", ""),
     ],
 )
 def test_what_cannot_be_done_says_what_can(
@@ -212,7 +199,6 @@ def test_what_cannot_be_done_says_what_can(
     assert (place / CLUSTER).read_bytes() == before
 
 
-@pytest.mark.spec("14.18")
 def test_a_reference_is_replaced_on_request_only(commodore: CommandLine, place: Path) -> None:
     before = write(place, "parameters:\n  a: ${cluster:name}\n")
 
@@ -224,7 +210,6 @@ def test_a_reference_is_replaced_on_request_only(commodore: CommandLine, place: 
     assert (place / CLUSTER).read_text() == "parameters:\n  a: 1\n"
 
 
-@pytest.mark.spec("14.20")
 @pytest.mark.parametrize(
     ("text", "left"),
     [
@@ -242,7 +227,6 @@ def test_an_emptied_mapping_is_removed(
     assert (place / CLUSTER).read_text() == left
 
 
-@pytest.mark.spec("14.21")
 def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, place: Path) -> None:
     text = (place / CLUSTER).read_text()
     more = "  backup:\n    schedule: a\n  backup_archive:\n    schedule: own\n"
@@ -260,22 +244,18 @@ def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, plac
         pytest.param(
             b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 2",
             b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 3",
-            marks=pytest.mark.spec("14.24"),
         ),
         pytest.param(
             b"parameters: {a: 1,\n  b: 2, }\n",
             b"parameters: {a: 1,\n  b: 3, }\n",
-            marks=pytest.mark.spec("14.25"),
         ),
         pytest.param(
             b"parameters:\n  b: |\n    text\n\n  # after\n  c: 1\n",
             b"parameters:\n  b: 3\n\n  # after\n  c: 1\n",
-            marks=pytest.mark.spec("14.26"),
         ),
         pytest.param(
             b"# only a comment\n",
             b"# only a comment\nparameters:\n  b: 3\n",
-            marks=pytest.mark.spec("14.32"),
         ),
     ],
 )
@@ -293,12 +273,10 @@ def test_all_other_bytes_stay(
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("parameters:\n  a: &x {b: 1}\n  c: *x\n", marks=pytest.mark.spec("14.27")),
-        pytest.param("parameters:\n  a:\n    b: !t 1\n", marks=pytest.mark.spec("14.28")),
-        pytest.param("parameters:\n  a: {b: 1}\n  ~a: {b: 2}\n", marks=pytest.mark.spec("14.28")),
-        pytest.param(
-            "parameters:\n  a: {b: 1}\n---\nparameters: {}\n", marks=pytest.mark.spec("14.28")
-        ),
+        pytest.param("parameters:\n  a: &x {b: 1}\n  c: *x\n"),
+        pytest.param("parameters:\n  a:\n    b: !t 1\n"),
+        pytest.param("parameters:\n  a: {b: 1}\n  ~a: {b: 2}\n"),
+        pytest.param("parameters:\n  a: {b: 1}\n---\nparameters: {}\n"),
     ],
 )
 def test_a_file_that_cannot_be_edited_stays_as_it_is(
@@ -314,7 +292,6 @@ def test_a_file_that_cannot_be_edited_stays_as_it_is(
         write(place, original)
 
 
-@pytest.mark.spec("14.29", "14.30")
 @pytest.mark.parametrize("value", ["yes", "0123", "null", "a: b", "a #b", " a ", "2026-01-01", "~"])
 def test_text_stays_text_under_any_key(commodore: CommandLine, place: Path, value: str) -> None:
     import yaml
@@ -327,7 +304,6 @@ def test_text_stays_text_under_any_key(commodore: CommandLine, place: Path, valu
     assert [str(item) for item in found.values()] == [value]
 
 
-@pytest.mark.spec("14.33")
 def test_a_value_that_is_there_already_is_no_edit(commodore: CommandLine, place: Path) -> None:
     before = len(edit_journal.entries(WorkPaths(place)))
 
@@ -341,7 +317,6 @@ def test_a_value_that_is_there_already_is_no_edit(commodore: CommandLine, place:
 REQUEST = "schema: edit-request/v1\noperations:\n"
 
 
-@pytest.mark.spec("14.34")
 def test_a_request_is_carried_out_as_a_whole(commodore: CommandLine, place: Path) -> None:
     before = {name: (place / name).read_bytes() for name in (CLUSTER, TENANT)}
     good = "  - {op: set, path: web_shop.replicas, value: 7}\n"
@@ -391,7 +366,6 @@ def files_of(*contents: tuple[str, str, str]) -> list[FileEdit]:
     return [FileEdit(name, old.encode(), new.encode()) for name, old, new in contents]
 
 
-@pytest.mark.spec("14.36", "14.37")
 def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
     write(place, "saved: by hand\n")
     write(place, "old\n", TENANT)
@@ -412,7 +386,6 @@ def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
     assert not beside.exists()
 
 
-@pytest.mark.spec("14.38", "14.39")
 @pytest.mark.parametrize("swapped", [0, 1, 2])
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_an_interrupted_edit_is_completed_or_taken_back(
@@ -458,7 +431,6 @@ def test_an_edit_begins_with_what_an_interrupted_one_leaves(
         (place / f".commodore/edits/{name}.json").unlink()
 
 
-@pytest.mark.spec("14.40")
 def test_a_file_that_cannot_be_written_changes_no_other(place: Path) -> None:
     old = {name: (place / name).read_bytes() for name in (CLUSTER, TENANT)}
     edits = [FileEdit(name, old[name], b"new\n") for name in old]
@@ -482,7 +454,6 @@ def test_the_mode_of_a_file_stays(commodore: CommandLine, place: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spec("14.43", "14.44")
 def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Path) -> None:
     text = (place / CLUSTER).read_text()
     broken = text.replace(
@@ -500,7 +471,6 @@ def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.spec("14.45")
 def test_data_loss_is_accepted_by_its_code_alone(commodore: CommandLine, place: Path) -> None:
     before = (place / CLUSTER).read_bytes()
     words = ("edit", "application", "disable", "web-shop")
@@ -511,7 +481,6 @@ def test_data_loss_is_accepted_by_its_code_alone(commodore: CommandLine, place: 
 
 
 @pytest.mark.slow
-@pytest.mark.spec("14.46")
 def test_another_cluster_that_fails_refuses_the_edit(commodore: CommandLine, place: Path) -> None:
     before = (place / TENANT).read_bytes()
 
@@ -525,7 +494,6 @@ def test_another_cluster_that_fails_refuses_the_edit(commodore: CommandLine, pla
 
 
 @pytest.mark.slow
-@pytest.mark.spec("14.48")
 def test_a_lock_is_used_and_not_written(commodore: CommandLine, place: Path) -> None:
     repository = place / "repos/component-web-shop.git"
     git(repository, "tag", "v2.0.0")
@@ -553,7 +521,6 @@ def tenant_of(place: Path) -> Path:
     return place / CLASSES / "t-demo"
 
 
-@pytest.mark.spec("14.50", "14.51")
 def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place: Path) -> None:
     tenant = tenant_of(place)
     (tenant / "other.yml").write_text("parameters: {}\n")
@@ -578,7 +545,6 @@ def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place:
     assert "master" in ran.err
 
 
-@pytest.mark.spec("14.51")
 def test_a_branch_is_made_without_touching_the_checkout(
     commodore: CommandLine, place: Path
 ) -> None:
@@ -595,7 +561,6 @@ def test_a_branch_is_made_without_touching_the_checkout(
     assert "branch review exists already" in ran.err
 
 
-@pytest.mark.spec("14.52")
 @pytest.mark.parametrize(
     ("script", "problem"),
     [
@@ -624,7 +589,6 @@ def test_a_hook_that_objects_leaves_the_files_as_they_were(
     assert git(tenant, "status", "--porcelain") == ""
 
 
-@pytest.mark.spec("14.53")
 def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place: Path) -> None:
     remote = place / "repos/t-demo.git"
     commit_to(remote, {"new.yml": "parameters: {}\n"})
@@ -637,7 +601,6 @@ def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place:
     assert git(remote, "show", "master:new.yml")
 
 
-@pytest.mark.spec("14.54")
 def test_undo_reverts_the_node_where_the_file_changed_elsewhere(
     commodore: CommandLine, place: Path
 ) -> None:
@@ -655,7 +618,6 @@ def test_undo_reverts_the_node_where_the_file_changed_elsewhere(
     assert "it is 9, and was 5" in ran.err
 
 
-@pytest.mark.spec("14.55", "14.56")
 def test_a_schema_of_parameters_is_a_rule_for_edits(commodore: CommandLine, place: Path) -> None:
     schema = place / "dependencies/web-shop/class/defaults.schema.json"
     rules = {

@@ -143,7 +143,6 @@ def test_folder_that_was_never_compiled(commodore: CommandLine) -> None:
     assert "compile the cluster here first" in ran.err
 
 
-@pytest.mark.spec("04.14")
 def test_hierarchy_without_vault_settings_compiles_and_can_be_explained(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

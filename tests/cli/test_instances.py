@@ -25,7 +25,6 @@ def compile_(commodore: CommandLine, fleet: Fleet) -> Ran:
     return commodore("-d", str(fleet.work), "catalog", "compile", CLUSTER, "--api-url", facts)
 
 
-@pytest.mark.spec("01.18")
 def test_a_second_instance_needs_a_component_that_knows_several(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
@@ -39,7 +38,6 @@ def test_a_second_instance_needs_a_component_that_knows_several(
     assert "_metadata.multi_instance" in ran.err
 
 
-@pytest.mark.spec("01.19")
 def test_a_version_of_its_own_needs_a_component_that_knows_several(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
@@ -63,7 +61,6 @@ def test_a_version_of_its_own_needs_a_component_that_knows_several(
     assert "_metadata.multi_version" in ran.err
 
 
-@pytest.mark.spec("01.20", "01.21")
 @pytest.mark.parametrize("missing", ["class/defaults.yml", "class/one.yml"])
 def test_a_component_without_its_classes(
     commodore: CommandLine, fleet: Fleet, missing: str
@@ -78,7 +75,6 @@ def test_a_component_without_its_classes(
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.spec("01.21")
 def test_an_unknown_component(commodore: CommandLine, fleet: Fleet) -> None:
     fleet.configure({"applications": ["one", "nobody"]})
 
@@ -89,7 +85,6 @@ def test_an_unknown_component(commodore: CommandLine, fleet: Fleet) -> None:
     assert "add parameters.components.nobody" in ran.err
 
 
-@pytest.mark.spec("06.15")
 def test_an_instance_that_is_no_longer_requested_keeps_its_checkout(
     commodore: CommandLine, fleet: Fleet
 ) -> None:

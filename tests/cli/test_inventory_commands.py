@@ -57,7 +57,6 @@ def shown(commodore: CommandLine, *words: str) -> dict[str, object]:
     return parameters
 
 
-@pytest.mark.spec("11.01")
 @pytest.mark.parametrize("words", ["none", "file", "global none", "global file"])
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
 def test_configuration_is_in_folders(
@@ -72,7 +71,6 @@ def test_configuration_is_in_folders(
     assert "checkout of a global configuration" in ran.err
 
 
-@pytest.mark.spec("11.02")
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
 def test_without_a_compiled_working_directory_a_folder_is_needed(
     commodore: CommandLine, command: str
@@ -85,7 +83,6 @@ def test_without_a_compiled_working_directory_a_folder_is_needed(
     assert "Missing argument '[GLOBAL_CONFIG]'" in ran.err
 
 
-@pytest.mark.spec("11.03")
 def test_an_empty_folder_lacks_the_entry_of_the_hierarchy(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
@@ -107,7 +104,6 @@ def test_an_empty_folder_lacks_the_entry_of_the_hierarchy(
     assert "error: class global.commodore not found" in refused.err
 
 
-@pytest.mark.spec("11.04")
 def test_missing_classes_are_refused_with_their_facts(commodore: CommandLine) -> None:
     ran = commodore("inventory", "show", "global", "-A")
 
@@ -121,7 +117,6 @@ def test_missing_classes_are_refused_with_their_facts(commodore: CommandLine) ->
     assert "in a file with -f, or with --fact distribution=…" in ran.err
 
 
-@pytest.mark.spec("11.05")
 def test_a_tenant_without_ids_is_warned_about(commodore: CommandLine) -> None:
     words = ("inventory", "show", "global", "tenant", "-f", "known.yml")
 
@@ -134,7 +129,6 @@ def test_a_tenant_without_ids_is_warned_about(commodore: CommandLine) -> None:
     assert refused.code == 1
 
 
-@pytest.mark.spec("11.06")
 def test_the_folder_of_a_named_tenant_is_missed(commodore: CommandLine) -> None:
     words = ("inventory", "show", "global", "-f", "known.yml", "-f", "ids.yml")
 
@@ -146,14 +140,12 @@ def test_the_folder_of_a_named_tenant_is_missed(commodore: CommandLine) -> None:
     assert (refused.code, refused.out) == (1, "")
 
 
-@pytest.mark.spec("11.07")
 def test_without_tenant_and_ids_nothing_is_missed(commodore: CommandLine) -> None:
     ran = commodore("inventory", "show", "global", "-f", "known.yml", "-A")
 
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.spec("11.08")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -177,7 +169,6 @@ def test_values_have_the_shape_of_a_class(
     assert ran.err.startswith(message)
 
 
-@pytest.mark.spec("11.08")
 @pytest.mark.parametrize("content", ["", "# nothing\n"])
 def test_an_empty_file_of_values_adds_nothing(
     commodore: CommandLine, tmp_path: Path, content: str
@@ -187,7 +178,6 @@ def test_an_empty_file_of_values_adds_nothing(
     assert shown(commodore, "global", "-f", "values.yml") == shown(commodore, "global")
 
 
-@pytest.mark.spec("11.09", "11.10", "11.12", "11.13")
 @pytest.mark.parametrize(
     "name", ["values.yaml", "values", "values.txt", "base.yml", "global.yml", "t-foo", "init.yml"]
 )
@@ -202,7 +192,6 @@ def test_values_are_used_whatever_the_file_is_called(
     assert (tmp_path / name).read_text() == "parameters: {facts: {cloud: aws}}\n"
 
 
-@pytest.mark.spec("11.11")
 def test_values_of_one_name_are_all_used(commodore: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, {"a/x.yml": "parameters: {one: 1}\n", "b/x.yml": "parameters: {two: 2}\n"})
 
@@ -211,7 +200,6 @@ def test_values_of_one_name_are_all_used(commodore: CommandLine, tmp_path: Path)
     assert (parameters["one"], parameters["two"]) == (1, 2)
 
 
-@pytest.mark.spec("11.14")
 def test_a_reference_that_leads_nowhere_is_the_error(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
@@ -230,7 +218,6 @@ def test_a_reference_that_leads_nowhere_is_the_error(
     assert "class" not in error
 
 
-@pytest.mark.spec("11.15")
 def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
     facts = ("--fact", "distribution=k3s", "--fact", "cloud=aws")
 
@@ -242,7 +229,6 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
     assert "made up: facts.region x-fake-region" in ran.err
 
 
-@pytest.mark.spec("11.16")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -261,7 +247,6 @@ def test_invalid_arguments(commodore: CommandLine, words: str, message: str) -> 
     assert message in ran.err
 
 
-@pytest.mark.spec("11.17")
 def test_lint_of_what_is_not_there(commodore: CommandLine) -> None:
     ran = commodore("inventory", "lint", "global", "none")
 

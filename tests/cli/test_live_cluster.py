@@ -155,7 +155,6 @@ def test_status_says_what_is_missing_and_what_differs(live: Live, server: Cluste
     assert found["bank"]["health"] == "Missing"
 
 
-@pytest.mark.spec("16.55")
 def test_a_namespace_limits_what_is_compared_and_what_is_planned(
     live: Live, server: Cluster
 ) -> None:
@@ -169,7 +168,6 @@ def test_a_namespace_limits_what_is_compared_and_what_is_planned(
     assert names == {("create", "shop"), ("delete", "shop")}
 
 
-@pytest.mark.spec("16.55")
 def test_objects_of_other_applications_are_no_orphans(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.put(_marked(_configmap("new", name), name))
@@ -205,7 +203,6 @@ def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, serve
     assert len(_writes(server)) == before
 
 
-@pytest.mark.spec("16.43")
 def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 
@@ -222,7 +219,6 @@ def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, serve
     assert _writes(server) == []
 
 
-@pytest.mark.spec("16.44")
 def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: Cluster) -> None:
     server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
     server.silent.add("example.com/v1")
@@ -236,7 +232,6 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
     assert _writes(server) == []
 
 
-@pytest.mark.spec("16.36")
 def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server: Cluster) -> None:
     thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
     _write("shop/thing.yaml", thing)
@@ -247,7 +242,6 @@ def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server
     assert not any("example.com/v1" in path for _, path in server.requests)
 
 
-@pytest.mark.spec("16.63")
 def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: Cluster) -> None:
     server.kinds.append(Kind("networking.k8s.io", "v1", "Ingress", "ingresses"))
     paused = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"paused": True}}
@@ -274,7 +268,6 @@ def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: 
     assert live("wait", "--app", "shop", "--timeout", "1").code == 0
 
 
-@pytest.mark.spec("16.63")
 def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 
@@ -303,7 +296,6 @@ def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int
         return process.wait(), process.stderr.read() if process.stderr else ""
 
 
-@pytest.mark.spec("16.70")
 @pytest.mark.parametrize("verb", ["wait", "watch"])
 def test_ctrl_c_ends_what_follows_a_cluster(live: Live, server: Cluster, verb: str) -> None:
     del live  # it has prepared the catalog
@@ -313,7 +305,6 @@ def test_ctrl_c_ends_what_follows_a_cluster(live: Live, server: Cluster, verb: s
     assert code == 130
 
 
-@pytest.mark.spec("16.70")
 def test_ctrl_c_lets_apply_finish_and_log_what_is_under_way(live: Live, server: Cluster) -> None:
     begun, may_go_on = Event(), Event()
 
@@ -360,7 +351,6 @@ def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - f
     return commit
 
 
-@pytest.mark.spec("16.62")
 def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
     commit = _synced_deployment(server, replicas=5, minReadySeconds=7)
     scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
@@ -417,7 +407,6 @@ def test_managers_whose_fields_are_ignored(live: Live, server: Cluster) -> None:
     assert "not shown: 1 (ignoreDifferences)" in ran.err
 
 
-@pytest.mark.spec("16.40")
 def test_the_cluster_of_another_catalog_is_refused(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.remove("Application", name, "argocd")
@@ -458,7 +447,6 @@ def test_applications_that_sync_themselves_are_not_written(live: Live, server: C
     assert _writes(server) == []
 
 
-@pytest.mark.spec("16.67")
 def test_all_secret_references_are_named_before_the_first_write(
     live: Live, server: Cluster
 ) -> None:
@@ -474,7 +462,6 @@ def test_all_secret_references_are_named_before_the_first_write(
     assert _writes(server) == []
 
 
-@pytest.mark.spec("16.69")
 def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Cluster) -> None:
     claim = {
         "apiVersion": "v1",
@@ -493,7 +480,6 @@ def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Clus
     assert _writes(server) == []
 
 
-@pytest.mark.spec("16.66")
 def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
     assert live("plan", "--out", "plan.json").code == 0
@@ -509,7 +495,6 @@ def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None
     assert live("apply", "--plan", "plan.json", "--yes").code == 0
 
 
-@pytest.mark.spec("16.65")
 def test_a_plan_goes_on_after_a_kill_unless_others_changed_what_it_applied(
     live: Live, server: Cluster
 ) -> None:
@@ -548,7 +533,6 @@ def test_another_file_is_no_plan(live: Live, text: str) -> None:
     assert "internal error" not in ran.err
 
 
-@pytest.mark.spec("16.65")
 def test_a_run_that_was_killed_goes_on_and_runs_no_hook_twice(live: Live, server: Cluster) -> None:
     hook = _configmap("hook", **{"argocd.argoproj.io/hook": "PreSync"})
     _write("shop/hook.yaml", hook)
@@ -609,7 +593,6 @@ def test_watch_says_what_changes_after_it_began(live: Live, server: Cluster) -> 
     ]
 
 
-@pytest.mark.spec("16.71")
 @pytest.mark.parametrize(
     "words",
     [
@@ -634,7 +617,6 @@ def _patched(server: Cluster) -> list[str]:
     return [path.rpartition("/")[2] for method, path in _writes(server) if method == "PATCH"]
 
 
-@pytest.mark.spec("16.22")
 def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster) -> None:
     _write("shop/hook.yaml", _configmap("alarm", **{"argocd.argoproj.io/hook": "SyncFail"}))
 
@@ -655,7 +637,6 @@ def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster
     assert "only after a failure" in live("plan", "--app", "shop").out
 
 
-@pytest.mark.spec("16.58")
 def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     live: Live, server: Cluster
 ) -> None:
@@ -679,7 +660,6 @@ def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     assert "moved" not in [one["name"] for one in orphans]
 
 
-@pytest.mark.spec("16.60")
 def test_what_a_namespace_that_ends_waits_for_is_named(live: Live, server: Cluster) -> None:
     place = {"name": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a.b/c"]}
     remaining = "Some resources are remaining: things.example.com has 1 resource instances"
@@ -702,7 +682,6 @@ def test_what_a_namespace_that_ends_waits_for_is_named(live: Live, server: Clust
         assert "nothing" not in text
 
 
-@pytest.mark.spec("16.64")
 def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -> None:
     message = 'Apply failed with 1 conflict: conflict with "kubectl" using v1: .data.a'
 
@@ -721,7 +700,6 @@ def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -
     assert "ignoreDifferences" in ran.err
 
 
-@pytest.mark.spec("16.68")
 def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
     live: Live, server: Cluster
 ) -> None:
@@ -744,7 +722,6 @@ def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
         assert "shop/old" in _names(server)
 
 
-@pytest.mark.spec("16.29")
 def test_a_value_with_a_reference_within_a_text_is_not_compared(
     live: Live, server: Cluster
 ) -> None:
@@ -768,7 +745,6 @@ def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandL
     assert "compile c-demo-1 first, or name its catalog with --catalog" in ran.err
 
 
-@pytest.mark.spec("16.34")
 def test_what_a_server_does_not_predict_is_said_and_the_rest_is_compared(
     live: Live, server: Cluster
 ) -> None:
@@ -789,7 +765,6 @@ def test_what_a_server_does_not_predict_is_said_and_the_rest_is_compared(
     assert (refused["namespace"], refused["name"]) == ("bank", "new")
 
 
-@pytest.mark.spec("16.35")
 def test_an_immutable_field_is_a_recreation(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
     refusal = Refusal(422, "Invalid", "data: Forbidden: field is immutable when it is set")
@@ -817,7 +792,6 @@ def test_what_admission_webhooks_change_is_no_difference(live: Live, server: Clu
     assert "No changes" in live("diff", "--server-side", "--app", "shop").out
 
 
-@pytest.mark.spec("16.71")
 def test_server_side_is_for_clusters(commodore: CommandLine) -> None:
     ran = commodore("live", "diff", "--live", "x", "--desired", "y", "--server-side")
 
@@ -825,7 +799,6 @@ def test_server_side_is_for_clusters(commodore: CommandLine) -> None:
     assert "--server-side needs a cluster" in ran.err
 
 
-@pytest.mark.spec("16.24")
 def test_what_an_object_does_not_say_is_taken_from_the_commit_synced_last(
     live: Live, server: Cluster
 ) -> None:

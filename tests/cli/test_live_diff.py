@@ -27,7 +27,6 @@ def _deployment(replicas: int, namespace: str = "namespace: shop") -> str:
     return text.replace("REPLICAS", str(replicas))
 
 
-@pytest.mark.spec("16.25")
 def _diff(commodore: CommandLine, live: str, desired: str, *words: str) -> Ran:
     Path("live.yaml").write_text(live)
     Path("desired.yaml").write_text(desired)
@@ -68,8 +67,6 @@ def test_json_names_the_mode_of_each_object(commodore: CommandLine) -> None:
     ]
 
 
-@pytest.mark.spec("16.28")
-@pytest.mark.spec("16.33")
 def test_objects_without_a_schema_are_named(commodore: CommandLine) -> None:
     thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: one}\nspec: {l: [1, LAST]}\n"
 
@@ -80,7 +77,6 @@ def test_objects_without_a_schema_are_named(commodore: CommandLine) -> None:
     assert [one["path"] for one in found["objects"][0]["fields"]] == ["spec.l[1]"]
 
 
-@pytest.mark.spec("16.37")
 def test_control_characters_are_escaped(commodore: CommandLine) -> None:
     thing = (
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "a\\e[2Jb"}\ndata: {"c\\e[1m": VALUE}\n'
@@ -163,7 +159,6 @@ JQ = "jqPathExpressions: [%s]"
         ('("x" * 1000000000)', True, "is not used: its process ended"),
     ],
 )
-@pytest.mark.spec("16.32")
 def test_expressions_in_jq(commodore: CommandLine, expression: str, shown: bool, said: str) -> None:
     _settings(JQ % json.dumps(expression))
 
@@ -175,7 +170,6 @@ def test_expressions_in_jq(commodore: CommandLine, expression: str, shown: bool,
     assert said or "ignoreDifferences" not in ran.err
 
 
-@pytest.mark.spec("16.31")
 def test_an_expression_that_does_not_fit_is_named_in_the_log(commodore: CommandLine) -> None:
     _settings(JQ % '".kind[]"')
     files = ("--live", "live.yaml", "--desired", "desired.yaml", "--settings", "cm.yaml")

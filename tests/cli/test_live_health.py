@@ -37,7 +37,6 @@ def _rule(name: str = "example.com/Thing", text: str = RULE) -> Path:
     return folder
 
 
-@pytest.mark.spec("16.01")
 def test_documents_lists_and_what_is_not_an_object(commodore: CommandLine) -> None:
     items = "".join(f"- {{apiVersion: v1, kind: Service, metadata: {{name: {n}}}}}\n" for n in "ab")
     text = f"{DEPLOYMENT}---\nsome: values\n---\n---\nkind: List\napiVersion: v1\nitems:\n{items}"
@@ -88,7 +87,6 @@ def test_rules_of_settings_come_first(commodore: CommandLine) -> None:
     assert ran.out == "Degraded     Thing one  (rule example.com/Thing)\n"
 
 
-@pytest.mark.spec("16.08")
 def test_settings_that_are_not_valid_stop_everything(commodore: CommandLine) -> None:
     Path("cm.yaml").write_text(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
@@ -111,7 +109,6 @@ def test_file_without_settings(commodore: CommandLine) -> None:
     assert "this file holds no settings of Argo CD" in ran.err
 
 
-@pytest.mark.spec("16.09")
 def test_settings_of_two_instances_are_not_mixed(commodore: CommandLine) -> None:
     names = ("a", "b")
     head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: "
@@ -123,7 +120,6 @@ def test_settings_of_two_instances_are_not_mixed(commodore: CommandLine) -> None
     assert "settings of several Argo CD instances: a, b" in ran.err
 
 
-@pytest.mark.spec("16.13")
 def test_kind_with_a_rule_in_argo_cd(commodore: CommandLine) -> None:
     text = THING.replace("example.com/v1", "cert-manager.io/v1").replace("Thing", "Certificate")
 
@@ -134,7 +130,6 @@ def test_kind_with_a_rule_in_argo_cd(commodore: CommandLine) -> None:
     assert found["message"] == "Argo CD has a rule for it: name a folder of its rules"
 
 
-@pytest.mark.spec("16.10")
 def test_cases_of_rules(commodore: CommandLine) -> None:
     folder = _rule()
     (folder / "testdata" / "one.yaml").write_text(f"{THING}---\n{DEPLOYMENT}")
@@ -156,7 +151,6 @@ def test_cases_of_rules(commodore: CommandLine) -> None:
     assert "2 cases, 1 failed" in ran.err
 
 
-@pytest.mark.spec("16.11")
 def test_a_case_has_the_rule_of_its_object(commodore: CommandLine) -> None:
     _rule("pkg.crossplane.io/Provider", "return {status='Degraded'}")
     wildcard = _rule("_.crossplane.io/_", "return {status='Healthy'}")
@@ -214,7 +208,6 @@ def test_file_that_is_not_valid(commodore: CommandLine, text: str, why: str) -> 
     assert why in ran.err
 
 
-@pytest.mark.spec("16.37")
 def test_missing_file(commodore: CommandLine) -> None:
     ran = commodore("live", "health", "-f", "missing.yaml")
 

@@ -73,26 +73,20 @@ def test_objects_of_each_application(commodore: CommandLine) -> None:
 
 
 FINDINGS = [
-    pytest.param("wave-word", _object("v1 Pod", sync_wave="1.5"), marks=pytest.mark.spec("16.15")),
+    pytest.param("wave-word", _object("v1 Pod", sync_wave="1.5")),
     ("never-applied", _object("v1 Pod", hook="PreDelete")),
     ("never-applied", _object("v1 Pod", hook="Skip")),
     ("keeps-forever", _object("v1 Pod", sync_options="Prune=false")),
     ("scoped", _object("v1 Namespace", namespace="a")),
-    pytest.param(
-        "duplicate", _object("v1 Pod") + _object("v1 Pod"), marks=pytest.mark.spec("16.16")
-    ),
-    pytest.param(
-        "repeated-hook", _object("v1 Pod", hook="PreSync,PostSync"), marks=pytest.mark.spec("16.19")
-    ),
+    pytest.param("duplicate", _object("v1 Pod") + _object("v1 Pod")),
+    pytest.param("repeated-hook", _object("v1 Pod", hook="PreSync,PostSync")),
     pytest.param(
         "pulled-forward",
         _object("v1 Namespace", "a", sync_wave="5") + _object("v1 Pod", namespace="a"),
-        marks=pytest.mark.spec("16.17"),
     ),
 ]
 
 
-@pytest.mark.spec("16.21", "16.23")
 @pytest.mark.parametrize(("code", "text"), FINDINGS)
 def test_findings(commodore: CommandLine, code: str, text: str) -> None:
     ran = commodore("live", "order", "-f", "-", "-o", "json", stdin=text)
@@ -100,7 +94,6 @@ def test_findings(commodore: CommandLine, code: str, text: str) -> None:
     assert [one["code"] for one in json.loads(ran.out)["findings"]] == [code]
 
 
-@pytest.mark.spec("16.23")
 def test_findings_about_applications(commodore: CommandLine) -> None:
     crd = {"group": "example.com", "scope": "Namespaced", "names": {"kind": "Thing"}}
     kind = "apiextensions.k8s.io/v1 CustomResourceDefinition"
@@ -125,7 +118,6 @@ def test_findings_about_applications(commodore: CommandLine) -> None:
     assert found["outside"] == ["gone"]
 
 
-@pytest.mark.spec("16.15")
 def test_catalog_without_application_is_one(commodore: CommandLine) -> None:
     _write("a.yaml", _object("v1 Service") + _object("v1 ConfigMap"))
 

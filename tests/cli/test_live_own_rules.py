@@ -166,7 +166,6 @@ def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
     return run
 
 
-@pytest.mark.spec("16.14")
 def test_what_is_degraded_at_first_is_waited_for(live: Callable[..., Ran], server: Cluster) -> None:
     _compiled({"apps/Deployment": {"grace": LASTING}})
     ready = Timer(1, lambda: server.put(_deployment(**READY)))

@@ -95,7 +95,6 @@ def test_a_plan_is_followed_until_all_of_it_is_ready(
     }
 
 
-@pytest.mark.spec("15.49")
 def test_what_is_not_ready_is_a_yield_with_its_reason(
     wait: Callable[..., Ran], server: Cluster
 ) -> None:
@@ -135,7 +134,6 @@ def test_an_invalid_spec_is_an_error_and_other_errors_may_pass(
     assert "one: Errored (InvalidSpecError: no repository)" in invalid.out
 
 
-@pytest.mark.spec("15.50")
 def test_what_nobody_deletes_is_a_yield_that_names_the_owner(
     wait: Callable[..., Ran], server: Cluster
 ) -> None:
@@ -168,7 +166,6 @@ def test_options_of_a_plan_need_one(commodore: CommandLine) -> None:
     assert (ran.code, "--plan" in ran.err) == (2, True)
 
 
-@pytest.mark.spec("15.49")
 @pytest.mark.parametrize(
     ("status", "expected", "state"),
     [

@@ -138,7 +138,6 @@ def test_equal_values_of_other_objects_are_no_difference(live: Live, server: Clu
     assert "text" not in ran.out
 
 
-@pytest.mark.spec("16.30")
 @pytest.mark.parametrize("verb", ["diff", "plan", "apply"])
 @pytest.mark.parametrize(
     "case",

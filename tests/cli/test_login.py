@@ -91,7 +91,6 @@ def test_a_login_without_api_prints_the_token(
     assert not (empty_home / ".cache/commodore/token").exists()
 
 
-@pytest.mark.spec("02.26")
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
 def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) -> None:
     with following_links(agrees=False):
@@ -132,7 +131,6 @@ def test_a_folder_of_facts_needs_none(commodore: CommandLine, facts: str, comman
     assert "error: a folder of cluster facts needs no token" in ran.err
 
 
-@pytest.mark.spec("02.20", "02.21")
 def test_missing_settings_are_reported_with_their_cause(commodore: CommandLine, api: Api) -> None:
     api.on("GET /", Reply(404))
 
@@ -145,7 +143,6 @@ def test_missing_settings_are_reported_with_their_cause(commodore: CommandLine, 
     assert failure.startswith("the login needs a client id (--oidc-client, COMMODORE_OIDC_CLIENT)")
 
 
-@pytest.mark.spec("02.22", "02.23")
 def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api) -> None:
     url = f"{api.url}/discovery"
     api.on("GET /discovery", json_reply({"issuer": "x"}))
@@ -196,7 +193,6 @@ def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, empty_h
     assert cached(empty_home) == {"https://other": {}}
 
 
-@pytest.mark.spec("02.19")
 def test_an_expired_token_is_replaced_by_the_cached_one(
     commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:

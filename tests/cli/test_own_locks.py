@@ -130,7 +130,6 @@ def test_offline_uses_what_was_locked_and_cached(
     assert inputs.web.answers() == []
 
 
-@pytest.mark.spec("13.09")
 def test_locks_of_clusters_and_of_components_are_not_mixed(
     inputs: LockedCluster, commodore: CommandLine
 ) -> None:

@@ -51,7 +51,6 @@ def compile_(commodore: CommandLine, folder: Path, *options: str) -> Ran:
     return commodore("package", "compile", str(folder), *(options or ("tests/defaults.yml",)))
 
 
-@pytest.mark.spec("09.45")
 def test_output_goes_to_the_package(commodore: CommandLine, package: Path) -> None:
     ran = compile_(commodore, package)
 
@@ -123,7 +122,6 @@ def test_the_folder_stays_on_request(
     assert ("--tmp-dir" in ran.err) == keep
 
 
-@pytest.mark.spec("09.39")
 @pytest.mark.parametrize(
     ("test_class", "message"),
     [
@@ -143,7 +141,6 @@ def test_a_test_class_that_is_not_there(
     assert ".yml" in ran.err
 
 
-@pytest.mark.spec("09.40")
 def test_no_components_are_listed(commodore: CommandLine, tmp_path: Path) -> None:
     package = make_package_clone(tmp_path, "it", {"tests/defaults.yml": "parameters: {}\n"})
 
@@ -155,7 +152,6 @@ def test_no_components_are_listed(commodore: CommandLine, tmp_path: Path) -> Non
     assert "parameters.components" in ran.err
 
 
-@pytest.mark.spec("09.41")
 @pytest.mark.parametrize("field", ["url", "version"])
 def test_a_component_that_is_listed_by_halves(
     commodore: CommandLine, tmp_path: Path, field: str
@@ -173,7 +169,6 @@ def test_a_component_that_is_listed_by_halves(
     assert "main.yml:4" in ran.err
 
 
-@pytest.mark.spec("09.42")
 def test_a_revision_that_is_not_there(commodore: CommandLine, tmp_path: Path) -> None:
     url = a_component_repository(tmp_path)
     files = {"main.yml": listing(url, "v9"), "tests/defaults.yml": TEST_CLASS}
@@ -187,7 +182,6 @@ def test_a_revision_that_is_not_there(commodore: CommandLine, tmp_path: Path) ->
     assert "v9" in ran.err
 
 
-@pytest.mark.spec("09.43")
 def test_no_applications(commodore: CommandLine, tmp_path: Path) -> None:
     text = listing(a_component_repository(tmp_path)).replace("[one]", "[]")
     files = {"main.yml": text, "tests/defaults.yml": TEST_CLASS}
@@ -200,7 +194,6 @@ def test_no_applications(commodore: CommandLine, tmp_path: Path) -> None:
     assert "under `applications`" in ran.err
 
 
-@pytest.mark.spec("09.43")
 def test_a_fresh_folder_without_fetching(commodore: CommandLine, package: Path) -> None:
     ran = compile_(commodore, package, "tests/defaults.yml", "--local")
 
@@ -209,7 +202,6 @@ def test_a_fresh_folder_without_fetching(commodore: CommandLine, package: Path) 
     assert "without --local" in ran.err
 
 
-@pytest.mark.spec("09.44")
 def test_a_class_of_another_package(commodore: CommandLine, tmp_path: Path) -> None:
     text = "classes:\n  - other.main\n"
     package = make_package_clone(tmp_path, "it", {"tests/defaults.yml": text})

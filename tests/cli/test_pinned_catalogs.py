@@ -151,7 +151,6 @@ def planned(tmp_path: Path, commodore: CommandLine, monkeypatch: pytest.MonkeyPa
     return Planned(tmp_path / "demo", commodore)
 
 
-@pytest.mark.spec("15.41", "15.43")
 def test_a_push_pins_every_application_to_the_commit_of_its_content(planned: Planned) -> None:
     ran = planned.compile("--push")
 
@@ -193,7 +192,6 @@ def forget_history(planned: Planned) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.spec("15.43")
 def test_who_was_overtaken_pins_to_commits_that_are_made_again(
     planned: Planned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,7 +213,6 @@ def test_who_was_overtaken_pins_to_commits_that_are_made_again(
     assert {pin for name, pin in planned.pins().items() if name != "root-apps"} <= set(commits)
 
 
-@pytest.mark.spec("15.41")
 def test_a_folder_is_never_pinned(planned: Planned, tmp_path: Path) -> None:
     ran = planned.compile("--output-dir", str(tmp_path / "out"))
 
@@ -225,7 +222,6 @@ def test_a_folder_is_never_pinned(planned: Planned, tmp_path: Path) -> None:
     assert "pinned by the next push" in " ".join(ran.err.split())
 
 
-@pytest.mark.spec("15.42")
 def test_pins_are_refused_on_a_branch_that_is_merged(planned: Planned) -> None:
     ran = planned.compile("--push", "--catalog-branch", "review")
 

@@ -90,7 +90,6 @@ def test_pictures_name_every_step(commodore: CommandLine, work: Path, form: str)
     assert '"certificates"' in ran.out
 
 
-@pytest.mark.spec("15.01")
 def test_render_shows_what_is_added_and_writes_nothing(commodore: CommandLine, work: Path) -> None:
     without = commodore("-d", str(work), "plan", "render", "--driver", "plain")
     set_plan(work, PLAN)
@@ -121,7 +120,6 @@ def test_render_writes_folders_in_order(commodore: CommandLine, work: Path, tmp_
     assert (tmp_path / "mine").exists()
 
 
-@pytest.mark.spec("15.20", "15.48")
 def test_what_a_driver_needs_is_reported_with_file_and_line(
     commodore: CommandLine, work: Path, tmp_path: Path
 ) -> None:

@@ -63,7 +63,6 @@ def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.spec("15.01", "15.12", "15.13")
 def test_a_compile_writes_the_catalog_in_the_order_of_the_plan(
     commodore: CommandLine, playground: Path
 ) -> None:
@@ -114,7 +113,6 @@ def test_what_is_wrong_with_a_plan_ends_the_compile_before_anything_is_written(
     assert files_in(work / "catalog") == before
 
 
-@pytest.mark.spec("15.01")
 def test_without_a_plan_a_catalog_is_the_same_as_without_the_feature(
     commodore: CommandLine, work: Path, facts: str, tmp_path: Path
 ) -> None:

@@ -26,7 +26,6 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.spec("14.03")
 def test_the_file_of_a_folder_is_read(commodore: CommandLine, folder: Path) -> None:
     (folder / NAME).write_text(
         f'ignore = [\n{{ code = "{ONE}", reason = "r" }},\n{{ code = "x" }} ]\n'
@@ -40,7 +39,6 @@ def test_the_file_of_a_folder_is_read(commodore: CommandLine, folder: Path) -> N
     assert ONE not in ran.out
 
 
-@pytest.mark.spec("14.07")
 def test_forms_escape_hostile_names(commodore: CommandLine, folder: Path) -> None:
     (folder / "common.yml").write_text(HOSTILE)
     forms = ("text", "json", "sarif", "markdown")

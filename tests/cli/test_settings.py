@@ -362,7 +362,6 @@ def test_the_settings_file_may_lie_elsewhere(commodore: CommandLine, tmp_path: P
     assert json.loads(ran.out)["file"] == str(file)
 
 
-@pytest.mark.spec("01.15")
 def test_the_nearest_dotenv_upwards_is_taken(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: str
 ) -> None:
@@ -446,7 +445,6 @@ def test_an_error_about_the_api_names_where_its_url_is_set(
     assert f"{said}COMMODORE_API_URL in {tmp_path}/.env{folder}" in by_dotenv.err
 
 
-@pytest.mark.spec("01.15")
 def test_the_dotenv_of_the_working_directory_does_not_count(
     settings: Settings, tmp_path: Path
 ) -> None:
@@ -458,7 +456,6 @@ def test_the_dotenv_of_the_working_directory_does_not_count(
     assert content["dotenv"] is None
 
 
-@pytest.mark.spec("01.15")
 def test_unreadable_lines_are_skipped(commodore: CommandLine, tmp_path: Path, facts: str) -> None:
     (tmp_path / ".env").write_text(f"COMMODORE_API_URL={facts}\n= nonsense =\n")
 
@@ -468,7 +465,6 @@ def test_unreadable_lines_are_skipped(commodore: CommandLine, tmp_path: Path, fa
     assert ran.err == (f"warning: ignoring this line: expected NAME=VALUE\n  {tmp_path}/.env:2\n")
 
 
-@pytest.mark.spec("01.15")
 def test_a_dotenv_that_is_not_text_is_skipped(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"A=\xff\n")
 

@@ -39,7 +39,6 @@ def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
     assert branch_of(one) == pushed
 
 
-@pytest.mark.spec("09.50", "09.51", "09.52")
 def test_failures_are_reported_at_the_end_and_all_others_are_done(scenario: TemplateSync) -> None:
     for slug in ("conflict", "leftovers", "refused", "last"):
         scenario.a_component(slug)
@@ -117,7 +116,6 @@ def test_a_refused_token_ends_the_run(scenario: TemplateSync) -> None:
     ]
 
 
-@pytest.mark.spec("09.46")
 def test_without_a_token(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 
@@ -128,7 +126,6 @@ def test_without_a_token(commodore: CommandLine, tmp_path: Path) -> None:
     assert "COMMODORE_GITHUB_TOKEN" in ran.err
 
 
-@pytest.mark.spec("09.47")
 @pytest.mark.parametrize(
     ("content", "place"),
     [("acme: component-one\n", ":1"), ("", ":1"), ("- a\n- [b\n", ":3"), ("text\n", ":1")],
@@ -145,7 +142,6 @@ def test_a_list_that_is_none(
     assert "list of owner/repository" in ran.err
 
 
-@pytest.mark.spec("09.48")
 def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
@@ -159,7 +155,6 @@ def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
     assert scenario.github.received == []
 
 
-@pytest.mark.spec("09.49")
 def test_a_filter_that_is_not_an_expression(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 

@@ -176,7 +176,6 @@ def test_list_for_programs(tool_command: ToolCommand, form: str, parse: type) ->
     ]
 
 
-@pytest.mark.spec("12.08")
 def test_list_lists_although_github_limits(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     all_latest(tool_command)
@@ -195,7 +194,6 @@ def test_list_lists_although_github_limits(tool_command: ToolCommand) -> None:
 # the token
 
 
-@pytest.mark.spec("01.17")
 @pytest.mark.parametrize(
     ("words", "variable", "sent"),
     [
@@ -254,7 +252,6 @@ def test_install_brings_the_latest_version(tool_command: ToolCommand) -> None:
     assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
-@pytest.mark.spec("12.16")
 @pytest.mark.parametrize("version", ["5.6.0", "v5.6.0"])
 def test_install_installs_the_requested_version(tool_command: ToolCommand, version: str) -> None:
     tool_command.publisher.release("kustomize", "v5.6.0")
@@ -378,7 +375,6 @@ def test_upgrade_all_with_nothing_managed(tool_command: ToolCommand) -> None:
     assert "commodore tool install --missing" in ran.err
 
 
-@pytest.mark.spec("12.14")
 def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     tool_command.publisher.release("helm", "v3.18.4", checksums="0" * 64 + "  {file}\n")
@@ -394,7 +390,6 @@ def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -
 # what is invalid, and what is odd
 
 
-@pytest.mark.spec("12.01")
 @pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
 @pytest.mark.parametrize("both", [False, True])
 def test_exactly_one_of_tool_and_flag(
@@ -406,7 +401,6 @@ def test_exactly_one_of_tool_and_flag(
     assert f"error: expected either a tool or {flag}\n" in ran.err
 
 
-@pytest.mark.spec("12.02")
 @pytest.mark.parametrize("command", ["install", "upgrade"])
 def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
     ran = tool_command(command, "kubectl")
@@ -416,7 +410,6 @@ def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
     assert "helm, jb, kustomize" in ran.err
 
 
-@pytest.mark.spec("12.03")
 @pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
 def test_one_version_for_all_is_ignored(tool_command: ToolCommand, command: str, flag: str) -> None:
     tool_command.manage(helm="v3.18.4", jb="v0.6.3", kustomize="v5.7.0")
@@ -429,7 +422,6 @@ def test_one_version_for_all_is_ignored(tool_command: ToolCommand, command: str,
     assert "v1.0.0" not in ran.err
 
 
-@pytest.mark.spec("12.04")
 def test_install_leaves_a_managed_tool_to_upgrade(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
 
@@ -440,7 +432,6 @@ def test_install_leaves_a_managed_tool_to_upgrade(tool_command: ToolCommand) -> 
     assert tool_command.publisher.api.received == []
 
 
-@pytest.mark.spec("12.04")
 def test_upgrade_leaves_an_unmanaged_tool_to_install(tool_command: ToolCommand) -> None:
     write_program(tool_command.system, "helm", program_script("v3.9.1"))
 
@@ -451,7 +442,6 @@ def test_upgrade_leaves_an_unmanaged_tool_to_install(tool_command: ToolCommand) 
     assert tool_command.publisher.api.received == []
 
 
-@pytest.mark.spec("12.05")
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb", "--version", "v0.6.3")])
 def test_a_tool_found_elsewhere_is_managed_no_more(
     tool_command: ToolCommand, command: tuple[str, ...]
@@ -468,7 +458,6 @@ def test_a_tool_found_elsewhere_is_managed_no_more(
     assert list(tool_command.state) == ["jb"]
 
 
-@pytest.mark.spec("12.06")
 @pytest.mark.parametrize("words", [("helm", "--version", "v3.18.4"), ("--missing",)])
 def test_a_missing_tool_is_installed_again(
     tool_command: ToolCommand, words: tuple[str, ...]
@@ -487,7 +476,6 @@ def test_a_missing_tool_is_installed_again(
     assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
-@pytest.mark.spec("12.06")
 def test_a_missing_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     (tool_command.tools / "helm").unlink()
@@ -499,7 +487,6 @@ def test_a_missing_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
     assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
-@pytest.mark.spec("12.07")
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb"), ("upgrade", "--all")])
 def test_a_broken_record_is_an_error_that_names_it(
     tool_command: ToolCommand, command: tuple[str, ...]
@@ -522,7 +509,6 @@ def test_help_needs_no_record(tool_command: ToolCommand) -> None:
     assert tool_command("list", "--help").code == 0
 
 
-@pytest.mark.spec("12.08")
 @pytest.mark.parametrize("command", ["install", "upgrade"])
 def test_no_latest_version_is_an_error(tool_command: ToolCommand, command: str) -> None:
     if command == "upgrade":
@@ -536,7 +522,6 @@ def test_no_latest_version_is_an_error(tool_command: ToolCommand, command: str) 
     assert "api.github.com/repos/projectsyn/jsonnet-bundler/releases/latest" in ran.err
 
 
-@pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", ["helm", "jb", "kustomize"])
 def test_a_failed_download_is_an_error(tool_command: ToolCommand, tool: str) -> None:
     release = tool_command.publisher.release(tool, "v1.2.3", file=error_reply(500, "no disk"))
@@ -549,7 +534,6 @@ def test_a_failed_download_is_an_error(tool_command: ToolCommand, tool: str) -> 
     assert f"  while installing {tool} v1.2.3\n" in ran.err
 
 
-@pytest.mark.spec("12.15")
 def test_a_stalled_download_is_an_error(tool_command: ToolCommand) -> None:
     tool_command.publisher.release("jb", "v1.2.3", file=Reply(body=b"x", silent=True))
 

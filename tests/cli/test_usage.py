@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-@pytest.mark.spec("01.01")
 @pytest.mark.parametrize("group", ["", "catalog", "component", "config", "inventory", "package"])
 def test_a_group_alone_shows_its_help_on_stderr(commodore: CommandLine, group: str) -> None:
     ran = commodore(*group.split())
@@ -138,7 +137,6 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
     assert ran.code == 0
 
 
-@pytest.mark.spec("01.02")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -160,7 +158,6 @@ def test_invalid_arguments(commodore: CommandLine, words: str, message: str) -> 
     assert message in ran.err
 
 
-@pytest.mark.spec("01.03")
 def test_a_file_is_not_a_working_directory(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
@@ -170,7 +167,6 @@ def test_a_file_is_not_a_working_directory(commodore: CommandLine, tmp_path: Pat
     assert "'-d' / '--working-dir': Directory 'file' is a file" in ran.err
 
 
-@pytest.mark.spec("01.04")
 def test_a_working_directory_may_be_missing(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("--working-dir", "later", "catalog", "clean")
 
@@ -179,7 +175,6 @@ def test_a_working_directory_may_be_missing(commodore: CommandLine, tmp_path: Pa
     assert not (tmp_path / "later").exists()
 
 
-@pytest.mark.spec("01.05")
 @pytest.mark.parametrize("value", ["abc", "1.5", "0"])
 @pytest.mark.parametrize("by_flag", [True, False])
 def test_a_timeout_is_whole_seconds(commodore: CommandLine, value: str, by_flag: bool) -> None:
@@ -192,7 +187,6 @@ def test_a_timeout_is_whole_seconds(commodore: CommandLine, value: str, by_flag:
     assert f"'--request-timeout': '{value}' is not a number of whole seconds" in ran.err
 
 
-@pytest.mark.spec("01.06")
 @pytest.mark.parametrize("by_flag", [True, False])
 def test_a_migration_is_one_of_two(commodore: CommandLine, by_flag: bool) -> None:
     words = ("catalog", "compile", "c-one")
@@ -205,7 +199,6 @@ def test_a_migration_is_one_of_two(commodore: CommandLine, by_flag: bool) -> Non
     assert "'kapitan' is not one of 'kapitan-0.29-to-0.30', 'ignore-yaml-formatting'" in ran.err
 
 
-@pytest.mark.spec("01.14")
 def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str) -> None:
     empty = dict.fromkeys(
         (
@@ -224,7 +217,6 @@ def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.spec("01.22")
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
 @pytest.mark.parametrize(("name", "message"), [("none", "no such"), ("file", "not a")])
 def test_the_inventory_is_read_from_folders(
@@ -239,7 +231,6 @@ def test_the_inventory_is_read_from_folders(
     assert "checkout of a global configuration" in ran.err
 
 
-@pytest.mark.spec("01.23")
 def test_only_what_is_checked_out_can_be_deleted(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("component", "delete", "nginx", "--force")
 

@@ -52,8 +52,8 @@ def test_the_whole_of_it(commodore: CommandLine, bin_: Path) -> None:
 @pytest.mark.parametrize(
     "missing",
     [
-        pytest.param("helm", marks=pytest.mark.spec("01.24")),
-        pytest.param("kustomize", marks=pytest.mark.spec("01.24")),
+        pytest.param("helm"),
+        pytest.param("kustomize"),
     ],
 )
 def test_a_missing_tool_is_127_and_the_rest_is_shown(
@@ -87,7 +87,6 @@ def test_the_extra_is_built_in(
         assert ran.code == 0
 
 
-@pytest.mark.spec("01.24")
 def test_what_is_built_in_is_not_missing(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "kustomize")
 
@@ -97,7 +96,6 @@ def test_what_is_built_in_is_not_missing(commodore: CommandLine, bin_: Path) -> 
     assert "\njb: built in\n" in ran.out
 
 
-@pytest.mark.spec("01.24")
 def test_versions_for_programs(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "jb")
 

@@ -84,7 +84,6 @@ def test_deleted_and_refused_secrets_have_no_values(vault: Vault, recorder: Reco
     assert (refused.outcome, refused.reason) == ("unknown", "a token may not read it")
 
 
-@pytest.mark.spec("14.65")
 def test_what_may_not_be_read_is_not_absent(vault: Vault, recorder: Recorder) -> None:
     login = Login(vault.limited_token("shop/database"))
 
@@ -105,7 +104,6 @@ def test_an_app_role(vault: Vault, recorder: Recorder) -> None:
     assert refused == ["unknown the login as AppRole other failed: status 400: invalid role ID"]
 
 
-@pytest.mark.spec("14.65")
 @pytest.mark.parametrize("mount", ["other", "sys", "secret/shop"])
 def test_a_wrong_mount_is_not_an_absent_secret(
     vault: Vault, recorder: Recorder, mount: str
@@ -115,7 +113,6 @@ def test_a_wrong_mount_is_not_an_absent_secret(
     assert found.startswith(f"unknown {mount} is not a key-value engine")
 
 
-@pytest.mark.spec("14.65")
 def test_credentials_that_are_not_valid(recorder: Recorder) -> None:
     (found,) = outcomes(recorder, Login("not-valid"), "secret:shop/database")
 
@@ -136,14 +133,12 @@ def test_values_of_version_1_are_read_on_request_only(vault: Vault, recorder: Re
     assert reading == ["exists", "absent"]
 
 
-@pytest.mark.spec("14.65")
 def test_a_sealed_server(vault: Vault, recorder: Recorder) -> None:
     vault.seal()
 
     assert outcomes(recorder, Login(vault.token), "secret:x") == ["unknown it is sealed"]
 
 
-@pytest.mark.spec("14.65")
 def test_a_slow_server(vault: Vault, recorder: Recorder) -> None:
     recorder.delay = 0.6
     place = Place("secret", "x")

@@ -2,7 +2,7 @@
 
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,43 +30,28 @@ class Deviation:
     peer: str
     ours: str
     why: str
-    test: str
     switch_back: str
-    rows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Deviations:
-    """All of them, and what is known to be missing."""
-
-    entries: tuple[Deviation, ...]
-    untested: tuple[str, ...]
-    not_built_yet: tuple[str, ...]
-
-
-def load(path: Path) -> Deviations:
+def load(path: Path) -> tuple[Deviation, ...]:
     """The data; a missing or surplus field is a TypeError."""
     data = tomllib.loads(path.read_text("utf-8"))
-    entries = (
-        Deviation(**{**fields, "rows": tuple(fields.get("rows", ()))})
-        for fields in data["deviation"]
-    )
-    return Deviations(tuple(entries), tuple(data["untested"]), tuple(data["not_built_yet"]))
+    return tuple(Deviation(**fields) for fields in data["deviation"])
 
 
-def page(deviations: Deviations) -> str:
+def page(deviations: Sequence[Deviation]) -> str:
     """The page as Markdown."""
     return "\n".join((_HEAD, *_table(deviations), *_sections(deviations)))
 
 
-def _areas(deviations: Deviations) -> dict[str, list[Deviation]]:
+def _areas(deviations: Sequence[Deviation]) -> dict[str, list[Deviation]]:
     areas: dict[str, list[Deviation]] = {}
-    for entry in deviations.entries:
+    for entry in deviations:
         areas.setdefault(entry.area, []).append(entry)
     return areas
 
 
-def _table(deviations: Deviations) -> Iterator[str]:
+def _table(deviations: Sequence[Deviation]) -> Iterator[str]:
     yield "| about | difference |"
     yield "|---|---|"
     for area, entries in _areas(deviations).items():
@@ -74,7 +59,7 @@ def _table(deviations: Deviations) -> Iterator[str]:
             yield f"| {'' if number else area} | [{entry.title}](#{entry.id}) |"
 
 
-def _sections(deviations: Deviations) -> Iterator[str]:
+def _sections(deviations: Sequence[Deviation]) -> Iterator[str]:
     for area, entries in _areas(deviations).items():
         yield f"\n## {area}"
         for entry in entries:
@@ -89,7 +74,6 @@ def _section(entry: Deviation) -> Iterator[str]:
     yield f"- **Here:** {entry.ours}"
     yield f"- **Why:** {entry.why}"
     yield f"- **To go back:** {entry.switch_back}"
-    yield f"- **Test:** {f'`{entry.test}`' if entry.test else 'not written yet'}"
 
 
 def main() -> int:

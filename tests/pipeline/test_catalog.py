@@ -111,7 +111,6 @@ def kinds(clone: CatalogClone, compiled: Rendered) -> dict[str, str]:
     return {file.path: file.kind for file in clone.sink().stage(compiled).files}
 
 
-@pytest.mark.spec("03.14")
 @pytest.mark.parametrize("branch", ["master", "main"])
 def test_first_push_to_an_empty_remote(tmp_path: Path, branch: str) -> None:
     clone = make_clone(tmp_path, branch)
@@ -250,7 +249,6 @@ def test_compiled_holds_exactly_the_instances(clone: CatalogClone) -> None:
     ]
 
 
-@pytest.mark.spec("03.29")
 def test_hidden_entries_survive_only_at_the_top(clone: CatalogClone) -> None:
     catalog = clone.catalog
     for name in ("manifests/.top", "refs/.dir/x", "manifests/foo/.deep", "README", "manifests/old"):
@@ -276,7 +274,6 @@ def test_a_hidden_file_gives_way_to_a_compiled_folder(clone: CatalogClone) -> No
     assert changed["manifests/.github/x.yaml"] == "added"
 
 
-@pytest.mark.spec("03.31", "08.15")
 @pytest.mark.parametrize("name", ["manifests/link", "refs/link", "manifests", "refs"])
 def test_a_link_to_a_folder_is_replaced_and_not_followed(clone: CatalogClone, name: str) -> None:
     outside = clone.root / "outside"
@@ -292,7 +289,6 @@ def test_a_link_to_a_folder_is_replaced_and_not_followed(clone: CatalogClone, na
     assert not (clone.catalog / name).is_symlink()
 
 
-@pytest.mark.spec("03.30", "08.16")
 def test_ignored_files_are_left_out_and_named_with_the_rule(clone: CatalogClone) -> None:
     (clone.catalog / ".gitignore").write_text("# ours\n*.log\nkey2\n")
     (clone.catalog / "manifests/.note.log").touch()
@@ -317,7 +313,6 @@ def test_ignored_files_that_are_tracked_already_are_updated(clone: CatalogClone)
     assert change.ignored == ()
 
 
-@pytest.mark.spec("03.32")
 def test_what_is_not_pushed_stays_staged(clone: CatalogClone) -> None:
     compiled = rendered({"foo/cm.yaml": "a: 2\n"})
     first = clone.sink().stage(compiled)
@@ -342,7 +337,6 @@ def test_unstage_keeps_the_files(clone: CatalogClone) -> None:
     assert (clone.catalog / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
 
 
-@pytest.mark.spec("03.26")
 def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: CatalogClone) -> None:
     sink = empty.sink()
 
@@ -373,7 +367,6 @@ def test_merge_conflicts_stop_before_anything_is_written(clone: CatalogClone) ->
     assert file.read_text() == before
 
 
-@pytest.mark.spec("03.33")
 def test_a_push_that_was_overtaken_keeps_the_commit(clone: CatalogClone) -> None:
     git(clone.root, "clone", "--quiet", str(clone.remote), "other")
     other = CatalogClone(clone.root / "x", author=clone.author)
@@ -394,7 +387,6 @@ def test_a_push_that_was_overtaken_keeps_the_commit(clone: CatalogClone) -> None
     assert git(clone.catalog, "log", "-1", "--format=%s") == "Subject"
 
 
-@pytest.mark.spec("03.33")
 def test_a_push_that_a_hook_declined_repeats_its_reason(clone: CatalogClone) -> None:
     hook = clone.remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)

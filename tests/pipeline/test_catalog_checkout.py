@@ -105,7 +105,6 @@ def test_a_catalog_is_updated_in_place(checkout: CatalogCheckout, remote: Path) 
 
 
 @pytest.mark.parametrize("name", ["master", "main"])
-@pytest.mark.spec("03.14")
 def test_an_empty_catalog_begins_where_its_remote_says(
     checkout: CatalogCheckout, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -254,7 +253,6 @@ def test_an_empty_catalog_takes_over_with_none_of_the_old_files(
     assert git(checkout.place, "status", "--porcelain") == ""
 
 
-@pytest.mark.spec("03.13")
 def test_an_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: Path) -> None:
     gone = checkout.root / "gone.git"
     fresh = checkout.refused(gone)
@@ -280,7 +278,6 @@ def test_a_folder_that_is_not_a_clone_is_left_alone(
     assert checkout.files() == {"mine.txt"}
 
 
-@pytest.mark.spec("03.26")
 def test_local_mode_begins_a_catalog_that_is_not_there(
     checkout: CatalogCheckout, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -107,7 +107,6 @@ def test_instance_has_parameters_of_its_own(tmp_path: Path) -> None:
     assert yaml.safe_load(files["manifests/web-two/out.yaml"])["data"] == {"of": "web", "n": "2"}
 
 
-@pytest.mark.spec("06.02")
 def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure({"applications": ["web as web-two"]})
@@ -137,7 +136,6 @@ def test_problems_of_all_instances_are_reported_together(tmp_path: Path) -> None
     assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "HEAD")
 
 
-@pytest.mark.spec("06.16", "07.18")
 def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
     shared = configmap_component("web")["class/web.yml"].replace("${_instance}", "shared")
     fleet = make_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
@@ -221,13 +219,12 @@ def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        pytest.param({}, "no components", id="nothing to compile", marks=pytest.mark.spec("03.20")),
+        pytest.param({}, "no components", id="nothing to compile"),
         pytest.param({"classes": ["t-acme.nowhere"]}, "nowhere", id="class not found"),
         pytest.param(
             {"applications": ["web"], "parameters": {"web": {"data": {"a": "${not:there}"}}}},
             "not",
             id="reference to nothing",
-            marks=pytest.mark.spec("04.09"),
         ),
         pytest.param({"applications": ["nobody"]}, "unknown component nobody", id="unknown"),
         pytest.param(
@@ -316,7 +313,6 @@ def test_component_cannot_reach_outside_its_place(
     assert victim.is_dir()
 
 
-@pytest.mark.spec("04.19")
 def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
     unknown = configmap_component("web")["class/web.yml"].replace(
         "input_type: jsonnet", "input_type: jsonent"
@@ -334,7 +330,6 @@ def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
     assert caught.value.hint.startswith("did you mean jsonnet?")
 
 
-@pytest.mark.spec("04.17")
 def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"class/defaults.yml": MULTI})
     fleet.configure({"applications": ["web", "web as cluster"]})
@@ -366,7 +361,6 @@ def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_p
             "inventory/classes/t-acme/common.yml:5\nparameters.components.zz",
             (),
             id="only a version, of what is not deployed",
-            marks=pytest.mark.spec("03.17"),
         ),
     ],
 )

@@ -35,7 +35,6 @@ def _fleet(root: Path, *entries: dict[str, Any], main: str = "{ out: {} }") -> F
     return make_fleet(root, web={"class/web.yml": class_file, "component/main.jsonnet": main})
 
 
-@pytest.mark.spec("07.01")
 def test_wrong_keys_types_and_gaps_are_reported_with_their_lines(tmp_path: Path) -> None:
     gap = {"input_type": "jsonnet", "output_path": "out"}
     fleet = _fleet(tmp_path, {**ENTRY, "output_pth": "x"}, {**ENTRY, "prune": []}, gap)
@@ -52,7 +51,6 @@ def test_wrong_keys_types_and_gaps_are_reported_with_their_lines(tmp_path: Path)
     assert places[0][1] == "target web, parameters.kapitan.compile[0].output_pth"
 
 
-@pytest.mark.spec("07.02")
 def test_an_input_that_is_nowhere_is_reported_with_the_folders_searched(tmp_path: Path) -> None:
     fleet = _fleet(tmp_path, {**ENTRY, "input_paths": ["web/gone.jsonnet"]})
 
@@ -63,7 +61,6 @@ def test_an_input_that_is_nowhere_is_reported_with_the_folders_searched(tmp_path
     assert f"{fleet.work}/vendor/web/gone.jsonnet, {fleet.work}/web/gone.jsonnet" in error.hint
 
 
-@pytest.mark.spec("07.03")
 def test_failing_code_is_reported_with_its_frames(tmp_path: Path) -> None:
     main = "local f(x) = error 'no ' + x;\n{ out: { a: f('way') } }\n"
 
@@ -78,7 +75,6 @@ def test_failing_code_is_reported_with_its_frames(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.spec("07.04")
 @pytest.mark.parametrize(
     ("value", "kind"),
     [("5", "a number"), ("{}", "an object"), ("[]", "an array"), ("null", "null")],
@@ -96,7 +92,6 @@ def test_plain_output_must_be_text(tmp_path: Path, value: str, kind: str) -> Non
     ]
 
 
-@pytest.mark.spec("07.05", "03.19")
 @pytest.mark.parametrize("entries", [[], [{**ENTRY, "output_path": "${_base_directory}/made"}]])
 def test_a_component_that_compiles_to_nothing_is_refused(
     tmp_path: Path, entries: list[dict[str, Any]]
@@ -130,7 +125,6 @@ def test_a_file_cannot_be_a_folder_too(tmp_path: Path) -> None:
     assert str(error) == "out/a.yaml is a file and a folder at the same time"
 
 
-@pytest.mark.spec("07.17")
 def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) -> None:
     multi = "parameters:\n  web:\n    =_metadata: {multi_instance: true}\n    data: {}\n"
     fleet = make_fleet(tmp_path, web={"class/defaults.yml": multi})

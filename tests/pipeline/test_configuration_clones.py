@@ -194,7 +194,6 @@ def test_a_repository_that_cannot_be_reached_takes_over_nothing(
     assert git(place, "remote", "get-url", "origin") == url_of(remote)
 
 
-@pytest.mark.spec("03.06")
 def test_all_local_work_is_reported_and_kept(
     workspace: Workspace, remote: Path, place: Path
 ) -> None:
@@ -219,7 +218,6 @@ def test_all_local_work_is_reported_and_kept(
     assert (head(place), (place / "common.yml").read_text()) == (mine, "edited")
 
 
-@pytest.mark.spec("03.06")
 def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
@@ -241,7 +239,6 @@ def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: 
 
 
 @pytest.mark.parametrize("force", [False, True])
-@pytest.mark.spec("03.07")
 def test_a_folder_that_is_not_a_clone_is_left_alone(
     workspace: Workspace, remote: Path, *, force: bool
 ) -> None:
@@ -256,7 +253,6 @@ def test_a_folder_that_is_not_a_clone_is_left_alone(
     assert [path.name for path in place.iterdir()] == ["mine.yml"]
 
 
-@pytest.mark.spec("03.08", "03.12")
 @pytest.mark.usefixtures("place")
 def test_an_unreachable_remote_is_reported(workspace: Workspace, remote: Path) -> None:
     remote.rename(workspace.root / "moved.git")
@@ -270,7 +266,6 @@ def test_an_unreachable_remote_is_reported(workspace: Workspace, remote: Path) -
         assert one.where == url_of(remote)
 
 
-@pytest.mark.spec("03.11")
 def test_a_missing_revision_leaves_nothing_half_done(workspace: Workspace, remote: Path) -> None:
     (error,) = workspace.refused(configuration(remote, "v9"))
 

@@ -133,7 +133,6 @@ def test_a_branch_is_followed(
     assert backups(workspace.bare(foo)) == []
 
 
-@pytest.mark.spec("05.06")
 def test_a_moved_tag_is_followed_and_reported(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -182,7 +181,6 @@ def test_a_tag_wins_over_a_branch_in_every_run(workspace: Workspace, foo: Path) 
     assert workspace.fetch(component(foo, "v1.0.0")) == first
 
 
-@pytest.mark.spec("05.07")
 def test_a_worktree_deleted_by_hand_comes_back_up_to_date(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     shutil.rmtree(workspace.place("foo"))
@@ -290,7 +288,6 @@ def test_a_checkout_whose_clone_is_missing_or_damaged_is_an_error_with_a_hint(
     assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
-@pytest.mark.spec("05.10")
 def test_another_repository_takes_a_clean_place(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -363,7 +360,6 @@ def test_a_branch_of_a_worktree_that_is_gone_is_free(workspace: Workspace, foo: 
     assert head(workspace.place("foo-2")) == git(foo, "rev-parse", "feat/x")
 
 
-@pytest.mark.spec("05.12")
 def test_components_of_one_repository_have_a_folder_and_a_version_each(
     workspace: Workspace,
 ) -> None:
@@ -383,7 +379,6 @@ def test_components_of_one_repository_have_a_folder_and_a_version_each(
     assert len(list((workspace.work / "dependencies/.repos").rglob("worktrees"))) == 1
 
 
-@pytest.mark.spec("04.11", "05.14", "05.15")
 def test_incomplete_dependencies_are_reported_together(workspace: Workspace, foo: Path) -> None:
     empty = workspace.repository("empty", {"class/defaults.yml": ""})
     specs = (component(empty), component(foo, path="nowhere"), package(foo, path="pkgs/p"))
@@ -398,7 +393,6 @@ def test_incomplete_dependencies_are_reported_together(workspace: Workspace, foo
     }
 
 
-@pytest.mark.spec("05.05")
 def test_all_unreachable_repositories_are_reported_together(
     workspace: Workspace, foo: Path
 ) -> None:
@@ -416,7 +410,6 @@ def test_all_unreachable_repositories_are_reported_together(
     assert all("Traceback" not in str(error) for error in errors)
 
 
-@pytest.mark.spec("05.01", "05.02")
 def test_a_missing_revision_is_reported_with_its_dependency(
     workspace: Workspace, foo: Path
 ) -> None:

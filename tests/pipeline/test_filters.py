@@ -68,7 +68,6 @@ def test_invalid_definition_is_reported_for_each_instance_and_the_others_run(
         assert found["metadata"]["namespace"] == "everywhere"
 
 
-@pytest.mark.spec("07.07", "07.11")
 @pytest.mark.parametrize("definition", [INVALID, "        - helm_namespace\n"])
 def test_invalid_definition_is_an_error_if_strict(tmp_path: Path, definition: str) -> None:
     fleet = a_cluster(tmp_path, definition)

@@ -158,7 +158,6 @@ def test_a_credential_helper_is_asked(
     [(401, 1, "could not read Username"), (403, 1, "403"), (404, 1, "not found"), (500, 3, "500")],
 )
 @pytest.mark.usefixtures("foo")
-@pytest.mark.spec("05.05")
 def test_a_server_that_refuses_is_quoted(
     workspace: Workspace, web: HttpServer, status: int, tries: int, message: str
 ) -> None:
@@ -194,7 +193,6 @@ def test_an_answer_that_is_cut_off_is_requested_again(
 
 
 @pytest.mark.usefixtures("foo")
-@pytest.mark.spec("05.05")
 def test_all_servers_that_fail_are_named_at_once(workspace: Workspace, web: HttpServer) -> None:
     web.behaviour.forbidden = True
     urls = [web.url(f"{name}.git") for name in ("one", "two", "three")]
@@ -356,7 +354,6 @@ def test_a_catalog_over_ssh_is_cloned_and_pushed(workspace: Workspace, shell: Ss
     assert git(remote, "rev-parse", "main") == commit
 
 
-@pytest.mark.spec("05.05")
 def test_over_ssh_with_an_unknown_key(
     workspace: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,7 +177,6 @@ def test_revisions_and_facts_given_are_heeded_alike(sourced: Config) -> None:
     assert cluster.dynamic_facts == {"nodes": 1}
 
 
-@pytest.mark.spec("02.14")
 def test_ignored_dynamic_facts_are_mentioned(
     sourced: Config, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -209,7 +208,6 @@ def test_the_same_report_is_made(source: Source, sourced: Config) -> None:
     )
 
 
-@pytest.mark.spec("03.05")
 def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:
     with pytest.raises(CommodoreError) as raised:
         load_cluster(sourced, "c-33")
@@ -273,7 +271,6 @@ def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: s
     assert api.received == []
 
 
-@pytest.mark.spec("02.01")
 def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
     with pytest.raises(CommodoreError, match="no API URL") as raised:
         list_clusters(config._replace(api_url=""))
@@ -285,7 +282,6 @@ def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
 # ------------------------------------------------------------------ redirects
 
 
-@pytest.mark.spec("02.15")
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
     api.on("POST /a", redirect_reply(f"{api.url}/b", status))
@@ -299,7 +295,6 @@ def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
     ]
 
 
-@pytest.mark.spec("02.15")
 def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
     with serve_api() as other:
         api.on("POST /a", redirect_reply(f"{other.url}/a"))
@@ -366,7 +361,6 @@ def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> No
 # ------------------------------------------------------------------ answers that are none
 
 
-@pytest.mark.spec("02.05", "02.06", "02.07")
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
@@ -397,7 +391,6 @@ def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
         get_json(f"{api.url}/a", timeout=5, pauses=())
 
 
-@pytest.mark.spec("02.04")
 @pytest.mark.parametrize("body", [b"<!doctype html>\n <p>Hello", b'{"a": ', b"\xff\xfe\xfa"])
 def test_a_response_that_is_not_json_is_shown_in_part(api: Api, body: bytes) -> None:
     api.on("GET /a", Reply(200, body))
@@ -427,7 +420,6 @@ def test_a_cluster_that_is_not_an_object_is_refused(
         load_cluster(config, "c-1")
 
 
-@pytest.mark.spec("03.01")
 @pytest.mark.parametrize(
     ("value", "problem"),
     [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent a list of other things")],
@@ -460,7 +452,6 @@ def test_an_unknown_cluster_is_reported_without_permission_to_list(
         load_cluster(config, "c-9")
 
 
-@pytest.mark.spec("02.10")
 def test_a_tenant_unknown_to_the_api_is_reported_with_the_cluster(api: Api, config: Config) -> None:
     api.serves("/clusters/c-1", cluster_object())
 
@@ -520,7 +511,6 @@ def test_completion_does_not_wait(api: Api, config: Config) -> None:
     assert len(api.received) == 1
 
 
-@pytest.mark.spec("02.02")
 def test_a_refused_connection_is_reported_with_url_and_cause() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -533,7 +523,6 @@ def test_a_refused_connection_is_reported_with_url_and_cause() -> None:
     assert raised.value.where == f"{url}/clusters/c-1"
 
 
-@pytest.mark.spec("02.02")
 def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
     url = api.url.replace("http:", "https:")
 
@@ -543,7 +532,6 @@ def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
     assert "REQUESTS_CA_BUNDLE" in raised.value.hint
 
 
-@pytest.mark.spec("02.02")
 def test_a_broken_proxy_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_PROXY")
     with socket.socket() as unused:
@@ -554,7 +542,6 @@ def test_a_broken_proxy_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> Non
             get_json("http://lieutenant.example.org", timeout=5, pauses=())
 
 
-@pytest.mark.spec("02.03")
 @pytest.mark.parametrize("reply", [Reply(silent=True), Reply(body=b"{}", silent=True)])
 def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
     api.on("GET /a", reply)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-
-import pytest
+from typing import TYPE_CHECKING
 
 from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_in, component_files, git, url_of
@@ -16,6 +15,9 @@ from tests.support.scenarios.dependencies import (
     instance,
     package,
 )
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_everything_is_taken_as_it_is(workspace: Workspace) -> None:
@@ -103,7 +105,6 @@ def test_all_that_cannot_be_used_is_reported_together(workspace: Workspace) -> N
     assert "compile once without --local" in errors[2].hint
 
 
-@pytest.mark.spec("03.25")
 def test_a_configuration_without_remote_or_commit_is_used(
     workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:

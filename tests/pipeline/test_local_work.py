@@ -50,7 +50,6 @@ def messages(errors: tuple[CommodoreError, ...]) -> list[tuple[str, str]]:
     return [(str(error), error.where.rpartition("/")[2]) for error in errors]
 
 
-@pytest.mark.spec("03.09")
 def test_edited_files_stop_the_run(workspace: Workspace, foo: Path, place: Path) -> None:
     (place / "class/foo.yml").write_text("edited")
     (place / "class/defaults.yml").unlink()
@@ -67,7 +66,6 @@ def test_edited_files_stop_the_run(workspace: Workspace, foo: Path, place: Path)
     assert (head(place), (place / "class/foo.yml").read_text()) == (before, "edited")
 
 
-@pytest.mark.spec("03.10")
 def test_new_files_stay_where_they_are(workspace: Workspace, foo: Path, place: Path) -> None:
     (place / "mine.txt").write_text("mine")
     commit = commit_to(foo, {"new.txt": "new"})
@@ -220,7 +218,6 @@ def test_an_untracked_file_in_the_way_is_put_aside_by_force(
     assert backed_up(workspace.bare(foo), "new.txt") == "mine"
 
 
-@pytest.mark.spec("05.11")
 def test_another_repository_does_not_take_a_place_with_work(
     workspace: Workspace, foo: Path, place: Path
 ) -> None:
@@ -236,7 +233,6 @@ def test_another_repository_does_not_take_a_place_with_work(
     assert (place / "mine.txt").read_text() == "mine"
 
 
-@pytest.mark.spec("05.11")
 def test_another_repository_takes_a_place_by_force(
     workspace: Workspace, foo: Path, place: Path
 ) -> None:
@@ -284,7 +280,6 @@ def test_a_clone_with_work_makes_room_by_force_only(
 
 
 @pytest.mark.parametrize("force", [False, True])
-@pytest.mark.spec("05.08")
 def test_a_folder_that_is_not_a_checkout_is_left_alone(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
@@ -307,7 +302,6 @@ def test_a_folder_that_is_not_a_checkout_is_left_alone(
 
 
 @pytest.mark.parametrize("force", [False, True])
-@pytest.mark.spec("05.09")
 def test_a_link_to_a_clone_elsewhere_is_left_alone(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
@@ -327,7 +321,6 @@ def test_a_link_to_a_clone_elsewhere_is_left_alone(
     assert head(elsewhere) == before
 
 
-@pytest.mark.spec("03.09")
 def test_all_problems_are_reported_before_anything_changes(workspace: Workspace, foo: Path) -> None:
     tenant = workspace.repository("tenant", {"common.yml": "{}"})
     bar, clean = workspace.repository("bar"), workspace.repository("clean")

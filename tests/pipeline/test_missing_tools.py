@@ -69,7 +69,6 @@ def wanting_a_library() -> dict[str, str]:
     return {"jsonnetfile.json": json.dumps(content)}
 
 
-@pytest.mark.spec("12.17", "03.18")
 @pytest.mark.usefixtures("programs")
 def test_a_library_that_cannot_be_had_needs_no_jb(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -86,7 +85,6 @@ def test_a_library_that_cannot_be_had_needs_no_jb(
     assert "cannot fetch its repository" in warning
 
 
-@pytest.mark.spec("12.17", "05.18", "03.18")
 @pytest.mark.usefixtures("programs")
 def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), strict=True)
@@ -96,7 +94,6 @@ def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> 
     assert error.where.endswith("dependencies/web/jsonnetfile.json:1")
 
 
-@pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("programs")
 def test_a_requested_jb_that_is_missing(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
@@ -105,7 +102,6 @@ def test_a_requested_jb_that_is_missing(tmp_path: Path) -> None:
     assert "install" in error.hint
 
 
-@pytest.mark.spec("12.17")
 def test_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
     write_program(programs, "jb", program_script(script="echo no such revision >&2; exit 3"))
 
@@ -114,7 +110,6 @@ def test_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
     assert str(error) == "jb failed with status 3: no such revision"
 
 
-@pytest.mark.spec("12.18")
 @pytest.mark.usefixtures("programs")
 def test_a_chart_without_helm(tmp_path: Path) -> None:
     chart = {"chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n"}
@@ -126,7 +121,6 @@ def test_a_chart_without_helm(tmp_path: Path) -> None:
     assert error.where.endswith(ENTRY)
 
 
-@pytest.mark.spec("12.19")
 @pytest.mark.usefixtures("programs")
 def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
     error = failure(tmp_path, compiling(WRAPPER))
@@ -138,7 +132,6 @@ def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
     assert error.where.endswith(ENTRY)
 
 
-@pytest.mark.spec("12.19")
 @pytest.mark.parametrize(
     ("changes", "message"), [({"env_vars": {}}, "INPUT_DIR"), ({"args": []}, "first argument")]
 )

@@ -131,7 +131,6 @@ def test_who_pushed_the_very_same_saved_us_the_work(fleet: Fleet) -> None:
     assert git(fleet.catalog, "log", "-1", "--format=%s") == "Change"
 
 
-@pytest.mark.spec("03.33")
 def test_whoever_is_always_faster_wins(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
@@ -170,7 +169,6 @@ def test_hidden_entries_beside_ours_are_local_work(fleet: Fleet) -> None:
     assert mine.read_text() == "mine"
 
 
-@pytest.mark.spec("03.13")
 def test_a_closed_door_is_noticed_before_the_hierarchy_is_fetched(fleet: Fleet) -> None:
     push(fleet.config())
     before = digest_of(fleet.work / "inventory")
@@ -334,7 +332,6 @@ def test_a_branch_of_an_empty_catalog(fleet: Fleet) -> None:
     assert git(fleet.catalog, "for-each-ref", "--format=%(refname)") == "refs/heads/review"
 
 
-@pytest.mark.spec("03.34")
 def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:
     (fleet.root / "facts" / "reports").write_text("in the way")
     push(fleet.config(push=True))

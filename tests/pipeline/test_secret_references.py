@@ -137,7 +137,6 @@ def test_reference_that_is_gone_leaves_the_catalog(tmp_path: Path) -> None:
     assert [name for name in fleet.catalog_files() if "refs" in name] == [f"refs/{PATH}/new"]
 
 
-@pytest.mark.spec("08.02", "08.03", "08.04", "08.06")
 @pytest.mark.parametrize("text", ["vaultkv:key", "vaultkv", "plain:a/b", "vaultkv:../../x/y"])
 def test_bad_reference_is_reported_with_file_and_line(tmp_path: Path, text: str) -> None:
     fleet = secrets_fleet(tmp_path)
@@ -185,7 +184,6 @@ def test_malformed_reference_in_a_manifest_is_reported_with_file_and_line(
     assert "t-acme/common.yml:4, target web, parameters.web.data.x" in note
 
 
-@pytest.mark.spec("08.13")
 def test_reference_that_only_code_makes_is_an_error(tmp_path: Path) -> None:
     main = MAIN.replace("@CONTENT@", "stringData: { pw: '?{vaultkv:no/ref}' }")
     fleet = secrets_fleet(tmp_path, **{"component/main.jsonnet": main})

@@ -35,7 +35,6 @@ def refused(fleet: Fleet, *, cluster: str = CLUSTER, local: bool = False) -> Com
     return caught.value
 
 
-@pytest.mark.spec("03.15")
 def test_removed_references_of_the_hierarchy_are_reported_with_place_and_count(
     fleet: Fleet,
 ) -> None:
@@ -55,7 +54,6 @@ def test_removed_references_of_the_hierarchy_are_reported_with_place_and_count(
     assert all(hint for _, hint in problems.values())
 
 
-@pytest.mark.spec("03.15")
 @pytest.mark.parametrize("name", ["class/web.yml", "class/defaults.yml"])
 def test_removed_references_of_a_component_are_reported(fleet: Fleet, name: str) -> None:
     repository = fleet.repository("component-web")
@@ -70,7 +68,6 @@ def test_removed_references_of_a_component_are_reported(fleet: Fleet, name: str)
     assert "${facts:cloud}" in error.hint
 
 
-@pytest.mark.spec("03.16")
 def test_the_old_place_of_versions_is_reported_with_its_line(fleet: Fleet) -> None:
     values = "applications: [web]\nparameters:\n  component_versions:\n    web: {version: v1}\n"
     commit_to(fleet.repository("tenant"), {"common.yml": values})
@@ -82,7 +79,6 @@ def test_the_old_place_of_versions_is_reported_with_its_line(fleet: Fleet) -> No
     assert error.hint == "move its entries to parameters.components"
 
 
-@pytest.mark.spec("03.21")
 @pytest.mark.parametrize("name", ["targets/cluster.yml", "classes/params/cluster.yml"])
 def test_local_mode_needs_a_compiled_cluster(fleet: Fleet, name: str) -> None:
     push(fleet.config())
@@ -94,7 +90,6 @@ def test_local_mode_needs_a_compiled_cluster(fleet: Fleet, name: str) -> None:
     assert error.hint == "compile c-one once without --local"
 
 
-@pytest.mark.spec("03.22")
 def test_local_mode_is_for_the_cluster_that_lies_there(fleet: Fleet) -> None:
     push(fleet.config())
 
@@ -104,7 +99,6 @@ def test_local_mode_is_for_the_cluster_that_lies_there(fleet: Fleet) -> None:
     assert error.where == str(fleet.work / "inventory/classes/params/cluster.yml")
 
 
-@pytest.mark.spec("03.23")
 def test_local_mode_recreates_the_folders_of_links(fleet: Fleet) -> None:
     push(fleet.config())
     classes = fleet.work / "inventory/classes"
@@ -118,7 +112,6 @@ def test_local_mode_recreates_the_folders_of_links(fleet: Fleet) -> None:
     assert (classes / "defaults/web.yml").is_symlink()
 
 
-@pytest.mark.spec("03.24")
 @pytest.mark.parametrize("key", ["name", "tenant"])
 def test_local_mode_needs_the_names_of_cluster_and_tenant(fleet: Fleet, key: str) -> None:
     push(fleet.config())

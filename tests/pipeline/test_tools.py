@@ -129,7 +129,6 @@ def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher:
     assert folder.version_of("jb") == "v1.2.3"
 
 
-@pytest.mark.spec("12.10")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_wrong_checksum_installs_nothing(
     tool: str, used: ToolFolder, publisher: Publisher
@@ -144,7 +143,6 @@ def test_a_wrong_checksum_installs_nothing(
     assert notes_of(error) == (f"while installing {tool} v1.2.3; the present version stays in use",)
 
 
-@pytest.mark.spec("12.10")
 @pytest.mark.parametrize("checksums", ["", "{sum}  another-file\n"])
 def test_a_missing_checksum_installs_nothing(
     checksums: str, used: ToolFolder, publisher: Publisher
@@ -167,7 +165,6 @@ def test_checksums_are_read_in_every_usual_form(
     assert folder.version_of("helm") == "v1.2.3"
 
 
-@pytest.mark.spec("12.11")
 @pytest.mark.parametrize("line", ["<html>", "abc  jb_linux_amd64", "{sum}", "{sum}0  {file}"])
 def test_an_invalid_checksum_line_is_reported(
     line: str, used: ToolFolder, publisher: Publisher
@@ -180,7 +177,6 @@ def test_an_invalid_checksum_line_is_reported(
     assert error.where == release.checksums_url
 
 
-@pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("part", ["url", "checksums_url"])
 def test_an_unknown_version_is_reported_with_its_url(
@@ -198,7 +194,6 @@ def test_an_unknown_version_is_reported_with_its_url(
     assert notes_of(error) == (f"while installing {tool} v9.9.9; the present version stays in use",)
 
 
-@pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_failing_server_is_requested_again_and_reported(
     tool: str, used: ToolFolder, publisher: Publisher
@@ -225,7 +220,6 @@ def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publish
     assert folder.version_of("jb") == "v1.2.3"
 
 
-@pytest.mark.spec("12.14")
 def test_a_download_that_ends_too_early_is_reported(used: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("helm", "v1.2.3", file=Reply(body=b"x" * 100_000, cut=True))
 
@@ -235,7 +229,6 @@ def test_a_download_that_ends_too_early_is_reported(used: ToolFolder, publisher:
     assert notes_of(error) == ("while installing helm v1.2.3; the present version stays in use",)
 
 
-@pytest.mark.spec("12.15")
 @pytest.mark.parametrize("body", [b"", b"x" * 100])
 def test_a_download_that_stalls_is_reported(
     body: bytes, used: ToolFolder, publisher: Publisher
@@ -249,7 +242,6 @@ def test_a_download_that_stalls_is_reported(
     assert "--request-timeout" in error.hint
 
 
-@pytest.mark.spec("12.13")
 @pytest.mark.parametrize(
     ("program", "why"),
     [
@@ -286,7 +278,6 @@ def test_a_program_is_tried_without_our_secrets(
     assert "s3cret" not in seen.read_text()
 
 
-@pytest.mark.spec("12.14")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -309,7 +300,6 @@ def test_an_archive_without_the_program_is_reported(
     assert f"{release.file} {message}" in str(error)
 
 
-@pytest.mark.spec("12.14")
 @pytest.mark.parametrize("signal", ["INT", "KILL"])
 def test_an_interrupted_upgrade_leaves_the_present_tool(
     signal: str, used: ToolFolder, publisher: Publisher
@@ -352,7 +342,6 @@ def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher:
     assert at_work.exists()
 
 
-@pytest.mark.spec("12.14")
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path, publisher: Publisher) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = ToolFolder(tmp_path / "file" / "tools")
@@ -364,7 +353,6 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path, publisher: Pub
     assert notes_of(error) == ("while installing jb v1.2.3",)
 
 
-@pytest.mark.spec("12.14")
 def test_something_else_in_the_place_of_a_tool_stays(
     folder: ToolFolder, publisher: Publisher
 ) -> None:
@@ -385,7 +373,6 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
     assert folder.managed() == {"other": "2020-01-01T00:00:00", "jb": "2026-01-09T15:20:00"}
 
 
-@pytest.mark.spec("12.07")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -413,7 +400,6 @@ def test_a_broken_record_is_reported_and_left_alone(
     assert folder.record.read_bytes() == content
 
 
-@pytest.mark.spec("12.05")
 def test_a_tool_found_elsewhere_is_given_up(used: ToolFolder) -> None:
     foreign = Tool("helm", "/usr/bin/helm")
 

@@ -80,7 +80,6 @@ def test_a_branch_becomes_its_commit(place: Place, checkout: Path) -> None:
     assert f"version: {commit} # branch master\n" in text
 
 
-@pytest.mark.spec("13.36")
 @pytest.mark.parametrize("version", ["2026.11.1", "2026.11-1"])
 def test_a_version_or_its_file_that_exists_is_refused(
     place: Place, checkout: Path, version: str
@@ -92,7 +91,6 @@ def test_a_version_or_its_file_that_exists_is_refused(
     assert git(checkout, "status", "--porcelain") == ""
 
 
-@pytest.mark.spec("13.38")
 def test_locks_that_disagree_are_listed(place: Place, checkout: Path) -> None:
     for name, version in (("one", "v1.0.0"), ("two", "v1.1.0")):
         place.bundle("2026.11.1", web=version, db="v1.0.0")
@@ -130,7 +128,6 @@ def test_every_step_and_the_one_across_is_graded(place: Place) -> None:
     assert accepted.code == 0
 
 
-@pytest.mark.spec("13.40")
 @pytest.mark.usefixtures("checkout")
 def test_a_check_of_the_first_version_has_no_pairs(place: Place) -> None:
     ran = place.run("bundle", "check", "2026.11.1", "--cluster", "c-one")
@@ -147,7 +144,6 @@ def test_a_check_of_the_first_version_has_no_pairs(place: Place) -> None:
     assert "cluster c-one includes no bundle" in without.err
 
 
-@pytest.mark.spec("13.33")
 def test_a_check_refuses_a_bundle_that_was_edited(place: Place, checkout: Path) -> None:
     with (checkout / "bundles/2026-11-1.yml").open("a") as file:
         file.write("# by hand\n")
@@ -158,7 +154,6 @@ def test_a_check_refuses_a_bundle_that_was_edited(place: Place, checkout: Path) 
     assert "was edited after it was published" in ran.err
 
 
-@pytest.mark.spec("13.32")
 def test_versions_aliases_and_other_classes_are_listed(place: Place, checkout: Path) -> None:
     publish(place, "2026.11.2", "--set", "web=v1.1.0")
     (checkout / "bundles/own.yml").write_text("parameters: {}\n")
@@ -201,7 +196,6 @@ def test_a_cluster_uses_another_version_and_undo_takes_it_back(place: Place) -> 
     assert entry.read_bytes() == before
 
 
-@pytest.mark.spec("13.41")
 @pytest.mark.usefixtures("checkout")
 def test_a_bundle_that_a_reference_selects_is_not_replaced(place: Place) -> None:
     place.include(".bundles.${facts:bundle::2026-11-1}")

@@ -75,7 +75,6 @@ def test_an_alias_is_followed_to_the_line_outside_of_bundles(place: Place) -> No
     assert found["where"] == "inventory/classes/global/commodore.yml:2"
 
 
-@pytest.mark.spec("13.35")
 def test_an_alias_of_nothing_has_its_line(place: Place) -> None:
     commit_to(place.configuration, {"bundles/stable.yml": "classes: [.2026-11-7]\n"})
     place.include(".bundles.stable")
@@ -101,7 +100,6 @@ def test_a_withdrawn_bundle_stops_a_compile(place: Place) -> None:
     assert "is withdrawn" in tolerant.err
 
 
-@pytest.mark.spec("13.39")
 def test_a_bundle_that_is_withdrawn_later_compiles_as_locked(place: Place) -> None:
     lock = place.root / "c-one.lock"
     assert place.compile("--lock", str(lock)).code == 0
@@ -128,7 +126,6 @@ def test_a_bundle_for_a_newer_commodore_stops_a_compile(place: Place) -> None:
     assert place.compile("--bundle-problems", "warn").code == 0
 
 
-@pytest.mark.spec("13.30")
 def test_the_later_of_two_bundles_counts(place: Place) -> None:
     place.component("web", "v1.1.0")
     place.bundle("2026.11.2", web="v1.1.0", db="v1.0.0")
@@ -146,7 +143,6 @@ def test_the_later_of_two_bundles_counts(place: Place) -> None:
     assert strict.code == 1
 
 
-@pytest.mark.spec("13.31")
 def test_a_bundle_that_is_included_twice_is_reported(place: Place) -> None:
     place.tenant("classes:\n  - global.bundles.2026-11-1\napplications: [web, db]\n")
 
@@ -158,7 +154,6 @@ def test_a_bundle_that_is_included_twice_is_reported(place: Place) -> None:
     assert "inventory/classes/t-one/c-one.yml:2" in ran.err
 
 
-@pytest.mark.spec("13.33")
 def test_a_bundle_that_was_edited_is_reported(place: Place) -> None:
     text = git(place.configuration, "show", "master:bundles/2026-11-1.yml")
     commit_to(place.configuration, {"bundles/2026-11-1.yml": f"{text}\n# by hand\n"})
@@ -171,7 +166,6 @@ def test_a_bundle_that_was_edited_is_reported(place: Place) -> None:
     assert strict.code == 1
 
 
-@pytest.mark.spec("13.34")
 def test_a_tag_that_was_moved_is_reported(place: Place) -> None:
     published = git(place.root / "web.git", "rev-parse", "v1.0.0")
     place.index(v2026_11_1=f"commits: {{web: {published}}}")
@@ -184,7 +178,6 @@ def test_a_tag_that_was_moved_is_reported(place: Place) -> None:
     assert f"from {published[:12]} to {moved[:12]}" in " ".join(ran.err.split())
 
 
-@pytest.mark.spec("13.37")
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [

@@ -57,7 +57,6 @@ def test_a_branch_has_the_version_of_its_highest_tag(place: Place) -> None:
     assert "requires db" not in place.compile().err
 
 
-@pytest.mark.spec("13.42")
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -20,7 +20,6 @@ CASES = golden_cases(Path(__file__).parent)
 NOT_IN_A_REPOSITORY = {"files/unreadable"}
 
 
-@pytest.mark.spec("11.18", "11.19", "11.20", "11.21", "11.22")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_lint_finds_what_the_case_expects(
     case: GoldenCase,

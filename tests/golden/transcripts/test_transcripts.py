@@ -292,7 +292,6 @@ CASES = [
 ]
 
 
-@pytest.mark.spec("03.14", "03.32", "03.33", "03.34")
 @pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
 @pytest.mark.sample(2)
 def test_transcript(scene: Scene, name: str, golden: Golden) -> None:
@@ -313,7 +312,6 @@ def test_no_transcript_is_left_over() -> None:
     assert {file.stem for file in HERE.glob("*.txt")} == {*SCENES}
 
 
-@pytest.mark.spec("03.13")
 def test_a_missing_remote_is_told_in_each_transports_words(scene: Scene) -> None:
     output = remote_is_missing(scene)
 

@@ -127,7 +127,6 @@ def test_without_zstandard_nothing_is_begun(
     assert "install the program zstd" in caught.value.hint
 
 
-@pytest.mark.spec("13.26")
 @pytest.mark.parametrize("how", ["damaged", "missing", "surplus", "link"])
 def test_a_member_that_is_not_as_it_was_written_is_named(cluster: LockedCluster, how: str) -> None:
     cluster.compile()
@@ -151,7 +150,6 @@ def test_a_member_that_is_not_as_it_was_written_is_named(cluster: LockedCluster,
     assert not (cluster.fleet.root / "elsewhere").exists()
 
 
-@pytest.mark.spec("13.27")
 def test_a_lock_with_incomplete_pins_is_not_exported(cluster: LockedCluster) -> None:
     cluster.compile()
     tree = cluster.lock.blocks["component", "web"].text("tree")

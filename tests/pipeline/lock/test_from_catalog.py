@@ -92,7 +92,6 @@ def test_what_is_gone_from_a_server_makes_files_differ(cluster: LockedCluster) -
     assert outcome.differing == ("manifests/app/out.yaml",)
 
 
-@pytest.mark.spec("13.28")
 def test_a_commit_by_somebody_else_is_refused(cluster: LockedCluster) -> None:
     _pushed(cluster)
     catalog = cluster.fleet.work / "catalog"
@@ -105,7 +104,6 @@ def test_a_commit_by_somebody_else_is_refused(cluster: LockedCluster) -> None:
     assert not cluster.file.exists()
 
 
-@pytest.mark.spec("13.29")
 def test_a_commit_that_is_unknown_is_named_and_the_rest_is_written(cluster: LockedCluster) -> None:
     _pushed(cluster)
     catalog = cluster.fleet.work / "catalog"
@@ -121,7 +119,6 @@ def test_a_commit_that_is_unknown_is_named_and_the_rest_is_written(cluster: Lock
     assert cluster.lock.blocks["component", "app"].text("commit")
 
 
-@pytest.mark.spec("13.29")
 def test_a_commit_that_is_ambiguous_is_named(cluster: LockedCluster) -> None:
     _pushed(cluster)
     catalog, repository = cluster.fleet.work / "catalog", cluster.fleet.repository("component-web")

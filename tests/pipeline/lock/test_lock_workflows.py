@@ -118,7 +118,6 @@ def test_a_step_that_does_not_compile_is_dropped(cluster: LockedCluster) -> None
     assert cluster.compile(frozen=True)
 
 
-@pytest.mark.spec("13.22")
 def test_what_is_not_requested_cannot_be_locked(cluster: LockedCluster) -> None:
     _create(cluster)
 
@@ -140,7 +139,6 @@ def test_an_update_to_a_commit_of_the_branch(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True)
 
 
-@pytest.mark.spec("13.18", "13.20")
 @pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("what", ["file", "chart"])
 def test_an_update_accepts_other_bytes(cluster: LockedCluster, what: str, *, cached: bool) -> None:
@@ -180,7 +178,6 @@ def test_sync_locks_what_is_new_and_check_reports_it(cluster: LockedCluster) -> 
     assert resolve.sync(_config(cluster), cluster.file, check=True).changes.added == ()
 
 
-@pytest.mark.spec("13.01", "13.02", "13.18", "13.19")
 def test_servers_are_compared_with_what_is_locked(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     tag(repository, "v1", "HEAD")
@@ -235,7 +232,6 @@ def test_revisions_of_a_lock_are_compared(
     assert [(one.name, one.kind, one.commits) for one in found] == [("component/web", "changed", 1)]
 
 
-@pytest.mark.spec("13.14")
 def test_only_the_digest_of_facts_may_be_locked(cluster: LockedCluster) -> None:
     resolve.create(_config(cluster), "c-one", cluster.file, pin_tenant=None, digest_only=True)
 
@@ -248,7 +244,6 @@ def test_only_the_digest_of_facts_may_be_locked(cluster: LockedCluster) -> None:
     assert any("only the digest" in str(one) for one in cluster.refused(offline=True))
 
 
-@pytest.mark.spec("13.23", "13.24")
 def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
     blocks: dict[tuple[str, ...], Block] = {
         ("file", f"u{number}"): Block({"sum": "0"}) for number in range(20)
@@ -271,7 +266,6 @@ def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
     assert {one.text("sum") for one in cluster.lock.of_kind("file").values()} == {"1"}
 
 
-@pytest.mark.spec("13.24")
 def test_a_writer_that_is_killed_leaves_a_whole_file(cluster: LockedCluster) -> None:
     texts = set()
     for content in ("1", "2"):

@@ -38,7 +38,6 @@ def test_what_a_catalog_is_made_of_is_locked(cluster: LockedCluster) -> None:
 
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("what", MOVING)
-@pytest.mark.spec("13.01", "13.12")
 def test_an_input_that_moves_is_not_followed(
     cluster: LockedCluster, what: str, *, frozen: bool
 ) -> None:
@@ -69,7 +68,6 @@ def test_without_a_lock_they_are_followed(cluster: LockedCluster) -> None:
     assert cluster.compile(lock_file=None) != first
 
 
-@pytest.mark.spec("13.18", "13.20")
 @pytest.mark.parametrize("what", ["file", "chart"])
 def test_other_bytes_are_refused_with_both_digests(cluster: LockedCluster, what: str) -> None:
     cluster.compile()
@@ -99,7 +97,6 @@ def test_a_tag_that_moved_is_not_followed(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True) == first
 
 
-@pytest.mark.spec("13.02")
 def test_a_commit_that_is_gone_is_used_as_long_as_a_clone_has_it(cluster: LockedCluster) -> None:
     first = cluster.compile()
     _lose_commits(cluster, "component-web")
@@ -107,7 +104,6 @@ def test_a_commit_that_is_gone_is_used_as_long_as_a_clone_has_it(cluster: Locked
     assert cluster.compile(frozen=True) == first
 
 
-@pytest.mark.spec("13.03")
 @pytest.mark.parametrize("name", ["component-web", "tenant"])
 def test_a_commit_that_is_gone_everywhere_is_an_error_with_remedies(
     cluster: LockedCluster, name: str
@@ -124,7 +120,6 @@ def test_a_commit_that_is_gone_everywhere_is_an_error_with_remedies(
     assert cluster.lock.blocks["component", "web"].text("commit")
 
 
-@pytest.mark.spec("13.03")
 @pytest.mark.parametrize("name", ["component-web", "tenant"])
 def test_a_commit_that_no_branch_has_is_fetched_by_its_id(
     cluster: LockedCluster, name: str
@@ -173,7 +168,6 @@ def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedClus
     assert cluster.file.read_text() == written
 
 
-@pytest.mark.spec("13.16")
 def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: LockedCluster) -> None:
     cluster.compile()
     _do_not_pin_tenant(cluster)
@@ -238,7 +232,6 @@ def test_a_pin_that_is_incomplete_is_completed_or_refused(
     assert cluster.file.read_text() == before
 
 
-@pytest.mark.spec("13.21")
 def test_a_commit_that_is_not_on_the_branch_is_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     repository = cluster.fleet.repository("component-web")
@@ -268,7 +261,6 @@ def test_a_commit_that_a_bot_proposes_is_completed(cluster: LockedCluster) -> No
     assert cluster.compile(frozen=True)
 
 
-@pytest.mark.spec("13.07")
 def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) -> None:
     entries = component_entries(cluster.fleet, ["web"])
     cluster.configure("web", "web2", parameters={"components": {"web2": entries["web"]}})
@@ -286,7 +278,6 @@ def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) 
     assert f"{cluster.file}:7" in error.where
 
 
-@pytest.mark.spec("13.05")
 def test_another_spelling_of_a_url_is_the_same_request(cluster: LockedCluster) -> None:
     cluster.compile()
     _do_not_pin_tenant(cluster)
@@ -317,7 +308,6 @@ def test_facts_are_those_that_are_locked_and_others_are_a_notice(cluster: Locked
     )
 
 
-@pytest.mark.spec("13.15")
 def test_facts_of_any_type_come_back_equal(cluster: LockedCluster) -> None:
     facts = cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
     content = yaml.safe_load(facts.read_text())
@@ -330,7 +320,6 @@ def test_facts_of_any_type_come_back_equal(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True) == unlocked
 
 
-@pytest.mark.spec("13.25")
 def test_offline_uses_what_is_locked_and_asks_nobody(cluster: LockedCluster) -> None:
     first = cluster.compile()
     cluster.web.answers()
@@ -361,7 +350,6 @@ def test_a_second_run_asks_no_remote_of_a_pinned_input(cluster: LockedCluster) -
     assert cluster.web.answers() == []
 
 
-@pytest.mark.spec("13.09")
 def test_the_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.file.write_text(cluster.file.read_text().replace('id = "c-one"', 'id = "c-two"'))
@@ -374,7 +362,6 @@ def test_the_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
     assert "{cluster}" in error.hint
 
 
-@pytest.mark.spec("13.10", "13.11")
 @pytest.mark.parametrize("place", ["no/such/it.lock", "work/inventory/classes/t-acme/it.lock"])
 def test_a_file_that_cannot_be_written_is_refused_at_the_start(
     cluster: LockedCluster, place: str
@@ -391,7 +378,6 @@ def test_a_file_that_cannot_be_written_is_refused_at_the_start(
     assert "no lock file" in str(error) or "local" in str(error)
 
 
-@pytest.mark.spec("13.24")
 @pytest.mark.parametrize("how", ["fails", "dry_run", "local"])
 def test_a_run_that_publishes_nothing_leaves_the_file_alone(
     cluster: LockedCluster, how: str
@@ -423,7 +409,6 @@ def test_local_mode_only_compares(cluster: LockedCluster) -> None:
     assert "is locked" in str(error)
 
 
-@pytest.mark.spec("13.12", "13.13")
 def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: LockedCluster) -> None:
     own = cluster.fleet.root / "mine"
     git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
@@ -480,7 +465,6 @@ def test_a_branch_that_was_replaced_after_it_was_locked_is_no_local_work(
         git(work, "reset", "--quiet", "--hard", "HEAD~1")
 
 
-@pytest.mark.spec("13.06")
 def test_a_short_commit_is_pinned_to_the_full_one(cluster: LockedCluster) -> None:
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
     _request_web(cluster, commit[:10])
@@ -492,7 +476,6 @@ def test_a_short_commit_is_pinned_to_the_full_one(cluster: LockedCluster) -> Non
     assert cluster.compile(frozen=True) == first
 
 
-@pytest.mark.spec("13.04")
 def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster) -> None:
     first = cluster.compile()
     for name in ("global", "tenant"):
@@ -527,7 +510,6 @@ def test_a_library_that_is_missing_stays_so_until_it_is_there(
     assert "is missing:" not in caplog.text
 
 
-@pytest.mark.spec("13.17")
 def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     repository = cluster.fleet.root / "git.example.com/me/library.git"
@@ -546,7 +528,6 @@ def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluste
     assert cluster.lock.of_kind("library")["git.example.com/me/library"].text("requested") == "next"
 
 
-@pytest.mark.spec("13.13")
 def test_a_lock_that_pins_its_own_repository_is_a_notice(cluster: LockedCluster) -> None:
     own = cluster.fleet.root / "mine"
     git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
@@ -574,7 +555,6 @@ def test_another_tool_than_the_recorded_one_is_a_warning(
     assert cluster.file.read_text() == other
 
 
-@pytest.mark.spec("13.25")
 def test_cached_commits_do_in_a_new_working_directory(cluster: LockedCluster) -> None:
     settings = {"git_cache": cluster.fleet.root / "git-cache"}
     first = cluster.compile(**settings)

@@ -114,7 +114,6 @@ def test_the_page_shows_the_error(
     assert "<script>" not in visitor.last
 
 
-@pytest.mark.spec("02.25")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize("listen", ["localhost:{}", "127.0.0.1:{}", "0.0.0.0:{}"])
 def test_a_busy_port_is_named_with_ways_out(config: Config, listen: str) -> None:
@@ -128,7 +127,6 @@ def test_a_busy_port_is_named_with_ways_out(config: Config, listen: str) -> None
     assert "--oidc-listen" in got.value.hint
 
 
-@pytest.mark.spec("02.25")
 def test_the_usual_port_is_the_one_registered(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:

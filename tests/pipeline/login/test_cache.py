@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.support.servers.api import Api
 
 
-@pytest.mark.spec("02.28")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
     ("content", "problem"),

@@ -27,7 +27,6 @@ def test_where_no_browser_is_the_address_is_shown(
     assert reader.shown[0].startswith("Log in with a browser that reaches port ")
 
 
-@pytest.mark.spec("02.25")
 def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
     config: Config,
     provider: Double,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-@pytest.mark.spec("02.22")
 @pytest.mark.usefixtures("person")
 def test_a_provider_that_is_away_is_named(config: Config) -> None:
     with socket.socket() as unused:
@@ -41,7 +40,6 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
     ]
 
 
-@pytest.mark.spec("02.22", "02.23", "02.24")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
     ("reply", "problem"),
@@ -73,7 +71,6 @@ def test_a_document_that_is_none_is_named(
     assert "--oidc-discovery-url" in raised.value.hint
 
 
-@pytest.mark.spec("02.24")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
     "key", ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint"]

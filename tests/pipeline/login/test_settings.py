@@ -25,7 +25,6 @@ def test_settings_given_are_taken_without_asking_the_api(
     assert api.received == []
 
 
-@pytest.mark.spec("02.20")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
     ("settings", "missing"),
@@ -69,7 +68,6 @@ def test_a_folder_of_facts_needs_no_login(config: Config, call: Any) -> None:  #
         call(config._replace(api_url="./facts"))
 
 
-@pytest.mark.spec("02.21")
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
     ("reply", "cause"),

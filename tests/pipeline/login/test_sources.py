@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-@pytest.mark.spec("02.19")
 def test_an_expired_token_is_replaced_by_the_cached_one(
     config: Config, api: Api, empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,7 +41,6 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
     )
 
 
-@pytest.mark.spec("02.19")
 @pytest.mark.usefixtures("person")
 def test_an_expired_token_is_replaced_by_a_login(
     config: Config, api: Api, empty_home: Path
@@ -131,7 +129,6 @@ def test_a_refresh_token_is_kept_until_there_is_another(
     assert cached(empty_home)[api.url]["refresh_token"] == refresh_token
 
 
-@pytest.mark.spec("02.27")
 @pytest.mark.usefixtures("person")
 def test_a_session_that_is_not_renewed_ends_in_a_login(
     config: Config,

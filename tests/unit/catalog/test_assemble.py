@@ -65,7 +65,6 @@ def test_a_folder_that_another_instance_fills_is_not_empty() -> None:
     assert catalog.empty_folders == frozenset()
 
 
-@pytest.mark.spec("06.16")
 def test_the_same_file_from_two_instances_is_one_file() -> None:
     catalog = assemble({"a": tree("crds/x.yaml"), "b": tree("crds/x.yaml", "crds/y.yaml")}, ())
 
@@ -80,7 +79,6 @@ def test_different_contents_name_path_and_both_instances() -> None:
     ]
 
 
-@pytest.mark.spec("06.16")
 def test_different_contents_name_the_inputs_that_wrote_them() -> None:
     def node(output: str, *inputs: str) -> Node:
         entries = [

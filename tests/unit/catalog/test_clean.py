@@ -88,7 +88,6 @@ def test_a_linked_folder_stays(paths: WorkPaths, tmp_path: Path) -> None:
     assert (paths.compiled / "x").exists()
 
 
-@pytest.mark.spec("03.06")
 def test_own_files_are_named(paths: WorkPaths) -> None:
     write(paths.classes / "global/manifests/foo/cm.yaml", "edited\n")
     write(paths.classes / "global/new/ö file.yml")
@@ -101,7 +100,6 @@ def test_own_files_are_named(paths: WorkPaths) -> None:
     ]
 
 
-@pytest.mark.spec("03.06")
 def test_own_commits_are_named(paths: WorkPaths) -> None:
     directory = paths.classes / "global"
     write(directory / "x")

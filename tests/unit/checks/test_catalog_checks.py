@@ -36,7 +36,6 @@ def test_an_object_that_is_there_twice() -> None:
     ]
 
 
-@pytest.mark.spec("14.57")
 def test_an_object_in_the_group_it_was_moved_from() -> None:
     old = an_object("Ingress", api_version="extensions/v1beta1", metadata=NAMED)
     new = an_object("Ingress", api_version="networking.k8s.io/v1", metadata=NAMED)
@@ -44,7 +43,6 @@ def test_an_object_in_the_group_it_was_moved_from() -> None:
     assert found(old, new, only="duplicates") == [("different", "")]
 
 
-@pytest.mark.spec("14.58")
 @pytest.mark.parametrize(
     ("kind", "code"), [("ConfigMap", "unknown-namespace"), ("ClusterRole", "equal")]
 )
@@ -56,21 +54,18 @@ def test_objects_without_a_namespace_in_two_instances(kind: str, code: str) -> N
     assert [one.code for one in result.problems] == [f"duplicates/{code}"]
 
 
-@pytest.mark.spec("14.59")
 def test_names_made_by_the_server_are_not_compared() -> None:
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "x-"}}
 
     assert found(job, dict(job), only="duplicates") == []
 
 
-@pytest.mark.spec("14.59")
 def test_lists_are_unrolled() -> None:
     items = [an_object("ConfigMap"), an_object("ConfigMap")]
 
     assert checked({"apiVersion": "v1", "kind": "List", "items": items}).objects == 2
 
 
-@pytest.mark.spec("14.59")
 def test_a_document_that_cannot_be_read(tmp_path: Path) -> None:
     text = Entry(b"a: [\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n")
     from pathlib import PurePosixPath

@@ -62,7 +62,6 @@ def test_what_is_there_is_not_a_problem(vault: Vault) -> None:
     assert recorder.requests.count("/v1/secret/subkeys/shop/db") == 1
 
 
-@pytest.mark.spec("14.67")
 def test_a_key_and_a_version_that_are_missing(vault: Vault) -> None:
     vault.write("secret", "shop/gone", {"a": "x"})
     vault.delete("secret", "shop/gone")
@@ -82,7 +81,6 @@ def test_a_key_and_a_version_that_are_missing(vault: Vault) -> None:
     assert (key.options, key.place.object) == (("password", "user"), "Secret x")
 
 
-@pytest.mark.spec("14.65")
 def test_what_may_not_be_read_is_not_missing(vault: Vault) -> None:
     vault.write("secret", "shop/other", {"a": "x"})
     token = vault.limited_token("shop/db")
@@ -97,7 +95,6 @@ def test_what_may_not_be_read_is_not_missing(vault: Vault) -> None:
     assert "shop/other/a" in result.problems[1].message
 
 
-@pytest.mark.spec("14.65")
 def test_a_wrong_mount_is_not_a_missing_secret(vault: Vault) -> None:
     reference = secret(a="?{vaultkv:shop/db/password}")
 
@@ -106,7 +103,6 @@ def test_a_wrong_mount_is_not_a_missing_secret(vault: Vault) -> None:
     assert found(result) == [("info", "secrets/unchecked")]
 
 
-@pytest.mark.spec("14.66")
 def test_a_server_that_the_user_did_not_name(vault: Vault) -> None:
     with recorded(vault) as recorder:
         result = looked_up(
@@ -120,7 +116,6 @@ def test_a_server_that_the_user_did_not_name(vault: Vault) -> None:
     assert recorder.requests == []
 
 
-@pytest.mark.spec("14.65")
 def test_what_could_not_be_looked_up_is_an_info(vault: Vault) -> None:
     vault.seal()
 
@@ -136,7 +131,6 @@ def test_what_could_not_be_looked_up_is_an_info(vault: Vault) -> None:
     assert "as a token" in problem.message
 
 
-@pytest.mark.spec("14.65")
 def test_a_redirect_is_not_followed(vault: Vault) -> None:
     with recorded(vault) as recorder, serve_api() as api:
         reply = redirect_reply(f"{recorder.url}/v1/x")

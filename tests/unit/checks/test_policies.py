@@ -193,7 +193,6 @@ warn_paths contains input[0].path if true
     ]
 
 
-@pytest.mark.spec("14.63")
 @both
 def test_values_of_secrets_are_not_seen(policies: Policies, engine: str) -> None:
     policies.write(
@@ -219,7 +218,6 @@ deny_plain contains key if { some key, value in input.stringData; not startswith
     assert [one.message for one in result.problems if one.code == "policy/plain"] == ["a"]
 
 
-@pytest.mark.spec("14.62")
 @both
 def test_what_is_refused_is_reported_at_once(policies: Policies, engine: str) -> None:
     policies.write(
@@ -291,7 +289,6 @@ g(x) := f(x)
 """
 
 
-@pytest.mark.spec("14.64")
 @needs_library
 def test_a_crash_ends_one_policy_for_one_object(policies: Policies) -> None:
     policies.write(
@@ -306,7 +303,6 @@ def test_a_crash_ends_one_policy_for_one_object(policies: Policies) -> None:
     assert failed == ["deny_crash of package main failed: the engine crashed"]
 
 
-@pytest.mark.spec("14.64")
 @pytest.mark.slow
 @both
 def test_a_policy_without_an_end(policies: Policies, engine: str) -> None:
@@ -333,7 +329,6 @@ def test_a_policy_that_fails_for_all_objects_is_given_up(policies: Policies) -> 
     assert "not evaluated for all objects" in problems[-1].message
 
 
-@pytest.mark.spec("14.64")
 @both
 def test_an_error_of_one_rule_is_that_rules_problem(policies: Policies, engine: str) -> None:
     policies.write(
@@ -407,7 +402,6 @@ def test_the_engine_has_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (names, home) == (set(), None)
 
 
-@pytest.mark.spec("14.61")
 def test_policies_without_an_engine(policies: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
     policies.write(a='package main\n\nwarn contains "a" if true\n')
     monkeypatch.setenv("PATH", str(policies.folder))
@@ -435,7 +429,6 @@ print(loaded & {"regorus", "subprocess"})
 """
 
 
-@pytest.mark.spec("14.61")
 def test_policies_without_the_extra(policies: Policies) -> None:
     policies.write(a='package main\n\nwarn contains "a" if true\n')
 

@@ -92,7 +92,6 @@ def test_an_unknown_field_has_a_suggestion() -> None:
     assert problem.severity == "error"
 
 
-@pytest.mark.spec("14.63")
 def test_no_value_of_a_secret_is_shown() -> None:
     secret = an_object("Secret", data={"a": "not base64 hunter2"}, stringData={"b": 123456789})
 
@@ -109,7 +108,6 @@ def test_the_group_decides_about_the_schema() -> None:
     assert found(foreign, only=KUBERNETES) == [("unknown-kind", "apiVersion")]
 
 
-@pytest.mark.spec("14.60")
 @pytest.mark.parametrize(
     ("version", "outcome", "codes"),
     [

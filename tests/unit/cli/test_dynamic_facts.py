@@ -9,7 +9,6 @@ import pytest
 from commodore_py.cli.settings.dynamic_facts import parse
 
 
-@pytest.mark.spec("01.13")
 @pytest.mark.parametrize(
     ("items", "facts", "problems"),
     [

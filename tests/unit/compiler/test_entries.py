@@ -56,7 +56,6 @@ def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> N
     check(tmp_path, lists)
 
 
-@pytest.mark.spec("04.19")
 @pytest.mark.parametrize(
     ("name", "entry", "expected"),
     [

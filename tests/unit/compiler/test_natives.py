@@ -41,7 +41,6 @@ def test_a_call_that_fails_has_reason_and_location(call: str, component: Compone
     assert "case.jsonnet:" in error.where
 
 
-@pytest.mark.spec("10.05")
 @pytest.mark.parametrize(
     ("call", "place"),
     [
@@ -113,7 +112,6 @@ def test_a_file_that_changes_is_read_again(component: Component) -> None:
     assert seen == [[{"a": 1}], [{"a": 2}]]
 
 
-@pytest.mark.spec("10.04")
 def test_a_missing_import_has_the_search_path(component: Component) -> None:
     error = failure_of(component, "\n\nimport 'lib/gone.libsonnet'")
 
@@ -122,7 +120,6 @@ def test_a_missing_import_has_the_search_path(component: Component) -> None:
     assert all(f"{folder}/lib/gone.libsonnet" in error.hint for folder in component.search_paths)
 
 
-@pytest.mark.spec("10.13")
 def test_an_empty_import_is_reported_with_the_file_that_imports_it(component: Component) -> None:
     empty = component.search_paths[0] / "nothing.libsonnet"
     empty.write_bytes(b"")

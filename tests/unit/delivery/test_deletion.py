@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import yaml
 
 from commodore_py.delivery.drivers.table import DRIVERS
@@ -48,7 +47,6 @@ def applications(tree: Tree) -> dict[str, str]:
     return found
 
 
-@pytest.mark.spec("15.37")
 def test_a_move_out_of_a_folder_that_is_pruned_takes_two_pushes() -> None:
     before = pushed(FLAT, prune=True)
 
@@ -97,7 +95,6 @@ def test_an_application_that_leaves_group_and_plan_is_kept_for_a_push() -> None:
     assert "apps/two.yaml" in applications(pushed("one", first).manifests)
 
 
-@pytest.mark.spec("15.38")
 def test_nothing_moves_before_the_first_push() -> None:
     first = pushed(NESTED, prune=True)
 
@@ -105,7 +102,6 @@ def test_nothing_moves_before_the_first_push() -> None:
     assert "plan/group/two.yaml" in applications(first.manifests)
 
 
-@pytest.mark.spec("15.39", "15.40")
 def test_what_stays_when_an_application_leaves_is_reported() -> None:
     on = {"on": {"cluster": "far", "background": True, "do": "two"}}
     before = pushed({"serial": ["one", on]}, clusters={"far": CLUSTER})
@@ -142,7 +138,6 @@ def test_confirmed_deletion_is_set_before_the_owner_prunes() -> None:
     assert (prunes(first), prunes(second)) == (False, True)
 
 
-@pytest.mark.spec("15.23")
 def test_deletion_needs_an_owner() -> None:
     trees = catalog(NAMES)
     del trees["argocd"]

@@ -87,7 +87,6 @@ def far(**settings: object) -> dict[str, object]:
     return {"far": {**CLUSTER, **settings}}
 
 
-@pytest.mark.spec("15.16")
 @pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
 @pytest.mark.parametrize("reference", ["one/one/no.yaml", "one/one/settings.yaml#Secret/x"])
 def test_a_reference_names_one_object(driver: str, reference: str) -> None:
@@ -96,7 +95,6 @@ def test_a_reference_names_one_object(driver: str, reference: str) -> None:
     assert codes(found)[0] == "reference"
 
 
-@pytest.mark.spec("15.16")
 def test_a_reference_to_several_objects_lists_them() -> None:
     trees = catalog(NAMES)
     both = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}} for name in "ab"]
@@ -107,14 +105,12 @@ def test_a_reference_to_several_objects_lists_them() -> None:
     assert found.remedy == "candidates are: #Pod/a, #Pod/b"
 
 
-@pytest.mark.spec("15.17")
 def test_argocd_applies_a_resource_on_the_host_only() -> None:
     plan = on({"serial": [{"resource": "one/one/settings.yaml", "name": "r"}, "one"]})
 
     assert argo(plan, clusters=far()) == ["resource"]
 
 
-@pytest.mark.spec("15.18")
 @pytest.mark.parametrize(("present", "found"), [("PostSync", ["hook"]), ("PreSync", [])])
 def test_an_object_is_one_hook(present: str, found: list[str]) -> None:
     trees = catalog(NAMES)
@@ -128,12 +124,10 @@ def test_an_object_is_one_hook(present: str, found: list[str]) -> None:
     assert argo({"instance": "one", "hooks": {"before": ["one/one/pod.yaml"]}}, trees) == found
 
 
-@pytest.mark.spec("15.20")
 def test_a_planned_instance_needs_an_application() -> None:
     assert argo("one", without_application("one")) == ["no-application"]
 
 
-@pytest.mark.spec("15.20")
 def test_a_missing_application_is_written_on_request() -> None:
     found = rendered("argocd", {"instance": "one", "render": True}, without_application("one"))
 
@@ -141,7 +135,6 @@ def test_a_missing_application_is_written_on_request() -> None:
     assert content(found, "apps/one.yaml")["spec"]["source"]["path"] == "manifests/one"
 
 
-@pytest.mark.spec("15.21")
 def test_all_applications_of_an_instance_are_edited() -> None:
     trees = catalog(NAMES)
     more = application("one-more", "manifests/one")
@@ -157,7 +150,6 @@ def test_all_applications_of_an_instance_are_edited() -> None:
     assert waves[0] == waves[1]
 
 
-@pytest.mark.spec("15.22")
 def test_applications_of_several_owners_are_refused() -> None:
     trees = catalog(NAMES)
     team = application("root-team", "manifests/apps-team")
@@ -172,7 +164,6 @@ def test_applications_of_several_owners_are_refused() -> None:
     assert argo({"serial": ["one", "two"]}, trees) == ["several-owners"]
 
 
-@pytest.mark.spec("15.23")
 def test_without_an_owner_there_are_only_waves() -> None:
     trees = catalog(NAMES)
     kept = dict(trees["argocd"])
@@ -183,7 +174,6 @@ def test_without_an_owner_there_are_only_waves() -> None:
     assert argo(NESTED, trees) == ["no-owner"]
 
 
-@pytest.mark.spec("15.24")
 def test_waves_of_components_are_replaced_or_reported() -> None:
     trees = annotated("one", **{"argocd.argoproj.io/sync-wave": "-7"})
 
@@ -197,7 +187,6 @@ def test_waves_of_components_are_replaced_or_reported() -> None:
     }
 
 
-@pytest.mark.spec("15.25")
 def test_a_file_that_would_change_elsewhere_is_refused() -> None:
     trees = catalog(NAMES)
     path = PurePosixPath("apps/one.yaml")
@@ -210,7 +199,6 @@ def test_a_file_that_would_change_elsewhere_is_refused() -> None:
     assert found.trees["one"][path].content == text
 
 
-@pytest.mark.spec("15.26")
 @pytest.mark.parametrize("driver", ["argocd", "flux"])
 def test_names_are_dns_labels_of_up_to_63_characters(driver: str) -> None:
     long = "a" * 64
@@ -220,7 +208,6 @@ def test_names_are_dns_labels_of_up_to_63_characters(driver: str) -> None:
     assert codes(rendered(driver, "b", trees)) == (["name"] if driver == "flux" else [])
 
 
-@pytest.mark.spec("15.27")
 def test_two_clusters_have_different_names() -> None:
     clusters = {
         "a": {**CLUSTER, "labels": {"x": "b:c"}},
@@ -244,7 +231,6 @@ def test_two_clusters_have_different_names() -> None:
     assert "alias" in argo(both, clusters=same)
 
 
-@pytest.mark.spec("15.27")
 def test_a_hook_of_flux_and_an_instance_have_different_names() -> None:
     hooks = {"instance": "one", "hooks": {"before": ["one/one/settings.yaml"]}}
     trees = {**catalog(NAMES), "one-before": instance("one-before")}
@@ -252,7 +238,6 @@ def test_a_hook_of_flux_and_an_instance_have_different_names() -> None:
     assert "alias" in flux({"serial": [hooks, "one-before"]}, trees)
 
 
-@pytest.mark.spec("15.28")
 @pytest.mark.parametrize(
     ("driver", "folder"), [("argocd", "plan"), ("argocd", "cluster-far"), ("flux", "flux")]
 )
@@ -263,7 +248,6 @@ def test_folders_of_a_driver_are_its_own(driver: str, folder: str) -> None:
     assert "path" in codes(rendered(driver, on(), trees, clusters=far()))
 
 
-@pytest.mark.spec("15.29")
 @pytest.mark.parametrize(
     "server",
     ["", "/relative", "https://", "https://me:word@example.com", "http://[::1", "http://_x"],
@@ -286,14 +270,12 @@ def test_secrets_of_clusters_are_named_as_argocd_names_them(server: str, name: s
     assert secret_name(Cluster("c", server)) == name
 
 
-@pytest.mark.spec("15.31")
 def test_applications_are_in_one_namespace() -> None:
     trees = changed("two", metadata={"name": "two", "namespace": "other"})
 
     assert argo({"serial": ["one", "two"]}, trees) == ["several-namespaces"]
 
 
-@pytest.mark.spec("15.32")
 @pytest.mark.parametrize(
     ("destinations", "found"),
     [
@@ -316,7 +298,6 @@ def test_the_project_allows_the_cluster(destinations: Any, found: list[str]) -> 
     assert argo(on(), trees, clusters=far()) == found
 
 
-@pytest.mark.spec("15.33")
 @pytest.mark.parametrize("policy", [{}, {"automated": None}, {"automated": {"enabled": False}}])
 def test_planned_applications_are_automated(policy: object) -> None:
     spec = {**application("one", "manifests/one")["spec"], "syncPolicy": policy}
@@ -324,7 +305,6 @@ def test_planned_applications_are_automated(policy: object) -> None:
     assert argo("one", changed("one", spec=spec)) == ["not-automated"]
 
 
-@pytest.mark.spec("15.34")
 @pytest.mark.parametrize(
     ("rule", "found"),
     [
@@ -341,14 +321,12 @@ def test_waves_need_the_health_rule(rule: str, found: list[str]) -> None:
     assert argo("one", trees, argocd={"health_rule": "external"}) == []
 
 
-@pytest.mark.spec("15.35")
 def test_without_argocd_the_rule_is_unknown() -> None:
     trees = {name: instance(name) for name in NAMES}
 
     assert argo("one", trees) == ["health-rule"]
 
 
-@pytest.mark.spec("15.44")
 @pytest.mark.parametrize(("gate", "found"), [("create", "sync-limit"), ("update", "no-sync-limit")])
 def test_a_sync_has_a_time_limit(gate: str, found: str) -> None:
     trees = catalog(NAMES)
@@ -367,7 +345,6 @@ def test_a_gate_for_updates_fails_the_sync_of_an_owner_that_retries() -> None:
     assert content(found, "apps/01_rootapp.yaml")["spec"]["syncPolicy"]["retry"]["limit"] == 10
 
 
-@pytest.mark.spec("15.36")
 def test_a_group_needs_a_name_and_may_be_refused() -> None:
     unnamed = {"concurrent": ["one", {"serial": ["two", "three"]}]}
 
@@ -377,7 +354,6 @@ def test_a_group_needs_a_name_and_may_be_refused() -> None:
     assert argo({"serial": list(NAMES)}, argocd={"rendering": "waves"}) == []
 
 
-@pytest.mark.spec("15.45")
 def test_flux_does_not_apply_secret_references() -> None:
     trees = catalog(NAMES)
     text = Entry(b"key: ?{vaultkv:a/b:12345678}\n")
@@ -386,7 +362,6 @@ def test_flux_does_not_apply_secret_references() -> None:
     assert flux("one", trees) == ["secret"]
 
 
-@pytest.mark.spec("15.46")
 def test_flux_needs_namespaces() -> None:
     trees = catalog(NAMES)
     pods = [
@@ -399,7 +374,6 @@ def test_flux_needs_namespaces() -> None:
     assert flux({"instance": "two", "app": {"createNamespace": True}}) == ["namespace"]
 
 
-@pytest.mark.spec("15.47")
 def test_flux_has_no_double_objects_no_unreachable_cluster_and_no_hook_before_deletion() -> None:
     trees = catalog(NAMES)
     copied = trees["one"][PurePosixPath("one/settings.yaml")]
@@ -488,7 +462,6 @@ def test_the_rule_judges_as_it_is_documented() -> None:
     assert wrong == []
 
 
-@pytest.mark.spec("15.26")
 @pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
 @pytest.mark.parametrize("name", ["", "../../escape", "A"])
 def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> None:
@@ -500,7 +473,6 @@ def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> N
     assert [path for path in found.manifests if ".." in path.parts] == []
 
 
-@pytest.mark.spec("15.27")
 def test_a_resource_and_a_group_have_different_names() -> None:
     trees = catalog(NAMES)
     kept = trees["one"][PurePosixPath("one/settings.yaml")]

@@ -63,13 +63,11 @@ def test_the_example_has_the_order_that_is_meant() -> None:
     }
 
 
-@pytest.mark.spec("15.01")
 @pytest.mark.parametrize("given", [{}, {"commodore": {}}, {"commodore": {"plan": None}}])
 def test_a_cluster_may_have_no_plan(given: dict[str, Any]) -> None:
     assert not has_plan(given)
 
 
-@pytest.mark.spec("15.02", "15.03", "15.04", "15.05", "15.06", "15.08", "15.09")
 @pytest.mark.parametrize(
     ("written", "codes"),
     [
@@ -97,7 +95,6 @@ def test_everything_that_is_wrong_is_found_at_once(written: Written, codes: list
     assert [one for one in found if one != "unused-cluster"][: len(codes)] == codes
 
 
-@pytest.mark.spec("15.07")
 def test_a_plan_has_a_depth() -> None:
     written: Written = "shop"
     for _ in range(16):
@@ -106,12 +103,10 @@ def test_a_plan_has_a_depth() -> None:
     assert read(written) == (None, ["too-large"])
 
 
-@pytest.mark.spec("15.07")
 def test_a_plan_has_a_size() -> None:
     assert "too-large" in read({"concurrent": ["shop"] * 2001})[1]
 
 
-@pytest.mark.spec("15.14")
 def test_an_unknown_cluster_and_an_unused_one_are_found() -> None:
     found = read({"on": {"cluster": "worklod", "do": "shop"}}, clusters=REMOTE)[1]
 
@@ -138,7 +133,6 @@ def test_a_condition_decides_what_is_kept(condition: object, kept: bool) -> None
     assert [one.leaf.instance for one in plan.removed] == ([] if kept else ["shop"])
 
 
-@pytest.mark.spec("15.13")
 def test_instances_that_are_not_listed_are_the_last() -> None:
     plan, found = read({"serial": ["cni", "ccm"]})
 
@@ -149,7 +143,6 @@ def test_instances_that_are_not_listed_are_the_last() -> None:
     assert read("cni", unlisted="error") == (None, ["unlisted-refused"])
 
 
-@pytest.mark.spec("15.12")
 def test_a_catalog_without_any_instance_is_refused() -> None:
     everything = {"when": {"if": False, "then": {"serial": list(NAMES)}}}
 
@@ -159,7 +152,6 @@ def test_a_catalog_without_any_instance_is_refused() -> None:
     assert found[0] == "nothing-left"
 
 
-@pytest.mark.spec("15.30")
 @pytest.mark.parametrize(
     "credentials",
     [
@@ -175,7 +167,6 @@ def test_a_credential_is_a_reference(credentials: dict[str, Any]) -> None:
     assert "credential" in read(EXAMPLE, clusters=clusters)[1]
 
 
-@pytest.mark.spec("15.15")
 def test_the_inner_cluster_counts_and_the_outer_one_is_registered_first() -> None:
     inner = {"on": {"cluster": "inner", "do": "shop"}}
     reader = Reader()
@@ -250,7 +241,6 @@ def required(
     return [one.code.removeprefix("plan/") for one in wanted], [one.message for one in wanted]
 
 
-@pytest.mark.spec("15.10")
 def test_what_is_kept_does_not_require_what_is_removed() -> None:
     off = {"when": {"if": False, "then": "b"}}
 
@@ -260,7 +250,6 @@ def test_what_is_kept_does_not_require_what_is_removed() -> None:
     assert messages == ["instance a requires b, which the plan removes"]
 
 
-@pytest.mark.spec("15.11")
 @pytest.mark.parametrize(
     ("written", "requires", "codes"),
     [
@@ -285,7 +274,6 @@ def test_the_order_keeps_what_components_require(
     assert required(written, requires)[0] == codes
 
 
-@pytest.mark.spec("15.11")
 def test_a_cycle_of_plan_and_requirements_is_named() -> None:
     written = {"concurrent": ["a", {"serial": ["b", "c"]}]}
 
@@ -294,7 +282,6 @@ def test_a_cycle_of_plan_and_requirements_is_named() -> None:
     assert sorted(message.rpartition(": ")[2].split(" before ")[1:]) == ["a", "b", "c"]
 
 
-@pytest.mark.spec("15.19")
 def test_only_the_plan_of_the_cluster_itself_counts() -> None:
     def node(name: str, plan: object) -> Node:
         delivery = {"unlisted": "last", "driver": "plain"}

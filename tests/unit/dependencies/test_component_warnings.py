@@ -58,7 +58,6 @@ def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
         (["a-b as x", "c as a_b"], "component a-b and instance a_b share parameters.a_b"),
     ],
 )
-@pytest.mark.spec("05.16")
 def test_names_that_share_a_parameter_key(
     tmp_path: Path, applications: list[str], message: str
 ) -> None:
@@ -85,7 +84,6 @@ def test_names_with_the_key_of_other_parameters(
     assert notice.strict
 
 
-@pytest.mark.spec("05.16")
 def test_files_and_lines_that_require_it_are_named(tmp_path: Path) -> None:
     configuration = {
         "global/commodore.yml": "classes:\n  - .more\napplications:\n  - other\n  - a-b\n",

@@ -99,7 +99,6 @@ def test_a_similar_name_is_suggested() -> None:
         (["foo as nginx", "nginx as web-1"], "component foo aliases existing component nginx"),
     ],
 )
-@pytest.mark.spec("06.01")
 def test_an_instance_has_one_component(applications: list[str], message: str) -> None:
     (error,) = refused(wanted_components, node(*applications))
 
@@ -121,7 +120,6 @@ def test_an_instance_has_one_component(applications: list[str], message: str) ->
         ("..", ".."),
     ],
 )
-@pytest.mark.spec("06.14")
 def test_a_name_must_be_free_to_name_a_folder(application: str, name: str) -> None:
     (error,) = refused(wanted_components, node(application))
 
@@ -162,7 +160,6 @@ def test_an_instance_needs_no_entry() -> None:
     assert (instance.url, instance.version) == (component.url, component.version)
 
 
-@pytest.mark.spec("05.03", "05.04", "05.17")
 def test_everything_wrong_with_the_listed_versions_is_reported_together() -> None:
     listed = {
         "number": {"url": "https://host/x.git", "version": 1.1},
@@ -238,7 +235,6 @@ def test_reserved_package_names_are_refused(name: str) -> None:
     assert "components, defaults, global, params" in error.hint
 
 
-@pytest.mark.spec("05.17")
 def test_all_packages_that_are_not_listed_are_reported_together() -> None:
     errors = refused(wanted_packages, node("pkg.a", "pkg.b", "pkg.t-x"))
 
@@ -270,7 +266,6 @@ def located(*applications: str, **parameters: Any) -> list[tuple[str, ...]]:  # 
     return [(error.where, *notes_of(error)) for error in flattened(errors)]
 
 
-@pytest.mark.spec("04.17", "06.14")
 def test_a_reserved_name_is_reported_with_what_requires_it_and_its_purpose() -> None:
     applications = ("nginx", "nginx as cluster")
 
@@ -282,12 +277,10 @@ def test_a_reserved_name_is_reported_with_what_requires_it_and_its_purpose() -> 
     assert error.hint.startswith("it is reserved for the bootstrap target: ")
 
 
-@pytest.mark.spec("06.01")
 def test_a_contested_instance_names_every_line_that_claims_it() -> None:
     assert located("foo as x", "web", "bar as x") == [("common.yml:4, common.yml:2",)]
 
 
-@pytest.mark.spec("05.03", "05.04", "05.17")
 def test_an_incomplete_entry_has_its_location_and_what_requires_it() -> None:
     listed = {"bare": {"version": "v1"}, "ok": entry("ok"), "ok-2": {"path": 7}}
 
@@ -304,7 +297,6 @@ def test_an_incomplete_entry_has_its_location_and_what_requires_it() -> None:
     ]
 
 
-@pytest.mark.spec("05.17")
 def test_a_package_names_what_requires_it() -> None:
     assert located("pkg.a", "pkg.global", packages={"b": entry("b")}) == [
         ("versions.yml of packages\nparameters.packages", "requested in common.yml:2"),

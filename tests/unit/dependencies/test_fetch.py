@@ -27,7 +27,6 @@ def spec(url: str, kind: Kind = Kind.COMPONENT, name: str = "foo") -> Dependency
         ([HTTPS, "https://me:pw@host:8443/mono.git"], HTTPS),
     ],
 )
-@pytest.mark.spec("05.13")
 def test_one_repository_has_one_clone_and_ssh_wins(urls: list[str], wins: str) -> None:
     remotes: dict[str, str] = {}
 

@@ -32,7 +32,6 @@ def places(parameters: dict[str, Any]) -> list[str]:
         (None, []),
     ],
 )
-@pytest.mark.spec("03.17")
 def test_every_listed_component_needs_a_url(components: object, expected: list[str]) -> None:
     prefix = "parameters.components."
 
@@ -43,7 +42,6 @@ def test_every_listed_component_needs_a_url(components: object, expected: list[s
     ]
 
 
-@pytest.mark.spec("03.17")
 def test_every_listed_package_needs_a_url() -> None:
     parameters = {"components": {"a": {}}, "packages": {"p": {"version": "v1"}, "q": URL}}
 

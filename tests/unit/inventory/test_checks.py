@@ -51,7 +51,6 @@ def refused(found: Inventory, places: Locator) -> CommodoreError:
     return error
 
 
-@pytest.mark.spec("04.16")
 def test_old_component_versions_have_their_location(tmp_path: Path) -> None:
     places = locator_of(
         tmp_path, main="parameters:\n  a: 1\n  component_versions:\n    web: {version: v1}\n"
@@ -63,7 +62,6 @@ def test_old_component_versions_have_their_location(tmp_path: Path) -> None:
     assert "parameters.components" in error.hint
 
 
-@pytest.mark.spec("04.13", "06.05")
 def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None:
     places = locator_of(tmp_path, main="", defaults__web="parameters: {}\n")
 
@@ -83,7 +81,6 @@ def test_instance_names_the_line_that_requires_it(tmp_path: Path) -> None:
     assert error.where.splitlines() == ["main.yml:3", "parameters.web._metadata.multi_instance"]
 
 
-@pytest.mark.spec("06.03", "06.04")
 @pytest.mark.parametrize(
     ("base", "own", "missing"),
     [

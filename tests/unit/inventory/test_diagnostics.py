@@ -53,7 +53,6 @@ def reported(error: CommodoreError) -> tuple[str, list[str], str]:
     return str(error), error.where.splitlines(), error.hint
 
 
-@pytest.mark.spec("04.08")
 def test_missing_class_names_who_includes_it_and_what_is_alike(tmp_path: Path) -> None:
     files = {
         "main.yml": "classes:\n  - t-acme.common\n",
@@ -72,7 +71,6 @@ def test_missing_class_names_who_includes_it_and_what_is_alike(tmp_path: Path) -
     )
 
 
-@pytest.mark.spec("04.10")
 def test_missing_entry_point_names_the_repository(tmp_path: Path) -> None:
     origins = {"global": "https://git.example.com/global.git, version master"}
 
@@ -125,7 +123,6 @@ def test_missing_reference_names_parameter_place_and_neighbours(tmp_path: Path) 
     )
 
 
-@pytest.mark.spec("04.09")
 def test_early_on_defaults_of_components_are_not_known(tmp_path: Path) -> None:
     files = {"main.yml": "parameters:\n  components:\n    web:\n      version: ${web:version}\n"}
 
@@ -315,7 +312,6 @@ def test_reference_that_is_not_closed(tmp_path: Path) -> None:
     assert error.where.splitlines() == ["main.yml:4", "parameters.list[1]"]
 
 
-@pytest.mark.spec("04.15")
 def test_keys_need_not_be_texts(tmp_path: Path) -> None:
     (tmp_path / "main.yml").write_text("parameters:\n  ports:\n    8080: one\n    true: two\n")
     target = {"classes": ["main"], "parameters": {}}

@@ -94,7 +94,6 @@ def test_what_is_no_longer_wanted_is_removed(tmp_path: Path) -> None:
     assert (config.paths.classes / "global" / "commodore.yml").is_file()
 
 
-@pytest.mark.spec("04.18")
 def test_settings_of_reclass_are_warned_about(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -111,7 +110,6 @@ def test_settings_of_reclass_are_warned_about(
     assert "only what components see while they are compiled" in warning
 
 
-@pytest.mark.spec("04.12")
 def test_defaults_that_vanished_are_warned_about_and_not_linked(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

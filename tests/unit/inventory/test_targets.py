@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from commodore_py.inventory.targets import targets_of
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Dependency, Kind
@@ -61,7 +59,6 @@ def test_instance_has_its_own_defaults_at_the_place_of_its_component(tmp_path: P
     assert targets["a-web"]["parameters"]["web"] == "${a_web}"
 
 
-@pytest.mark.spec("04.12")
 def test_defaults_that_vanished_are_left_out(tmp_path: Path) -> None:
     classes = ClassPath((a_component(tmp_path, "web"), a_component(tmp_path, "db", defaults=False)))
 

@@ -112,7 +112,6 @@ def test_kustomization(call: str, expected: object, anywhere: Evaluate) -> None:
     assert anywhere(f"com.Kustomization({call})") == {"kustomization": expected}
 
 
-@pytest.mark.spec("10.09")
 @pytest.mark.parametrize(
     ("image", "missing"), [("{ newTag: 't' }", "newName"), ("{ newName: 'n' }", "newTag")]
 )
@@ -196,7 +195,6 @@ def test_proxy_vars_without_global_parameters_are_none(anywhere: Evaluate) -> No
     assert anywhere("com.proxyVars") == {}
 
 
-@pytest.mark.spec("10.07")
 def test_proxy_vars_of_null_name_the_parameter(anywhere: Evaluate) -> None:
     with pytest.raises(JsonnetError, match=r"parameters\.global is null") as caught:
         anywhere("{ env: com.proxyVars }.env.http_proxy", given={"global": None})

@@ -51,7 +51,6 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.spec("10.02")
 def test_yaml_load_while_compiling_gives_text(file: Path, compiling: Evaluate) -> None:
     file.write_text("a: 1\n")
 
@@ -69,7 +68,6 @@ def test_yaml_load_all_keeps_empty_documents(file: Path, anywhere: Evaluate) -> 
     assert anywhere(f"com.yaml_load_all('{file}')") == [A, None, B, LIST]
 
 
-@pytest.mark.spec("10.01")
 def test_list_dir_names_files_only(folder: Path, anywhere: Evaluate) -> None:
     names = [".hidden.json", "bare", "one.yaml", "two.d.yml"]
 
@@ -141,7 +139,6 @@ def test_add_namespace_to_helm_output_excludes(folder: Path, anywhere: Evaluate)
     assert namespaces == {"": [], "one": [None], "two.d": ["n", "n"]}
 
 
-@pytest.mark.spec("10.01")
 def test_fixup_dir(folder: Path, anywhere: Evaluate) -> None:
     (folder / ".hidden.json").unlink()
 

@@ -133,7 +133,6 @@ def test_make_mergeable(expression: str, expected: object, anywhere: Evaluate) -
     assert anywhere(expression) == expected
 
 
-@pytest.mark.spec("10.08")
 @pytest.mark.parametrize(
     ("base", "over"),
     [

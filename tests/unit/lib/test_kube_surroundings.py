@@ -177,9 +177,7 @@ def test_storage_configuration_and_access(
             ),
             "out of bounds",
         ),
-        pytest.param(
-            "kube.Ingress('i')", "Ingress i: set spec.rules", marks=pytest.mark.spec("10.10")
-        ),
+        pytest.param("kube.Ingress('i')", "Ingress i: set spec.rules"),
         (
             "kube.Ingress('i') { spec+: { rules: [{ http: { paths: [{ path: 'a' }] } }] } }",
             "must start with /",

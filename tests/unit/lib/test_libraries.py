@@ -144,7 +144,6 @@ def test_original_kube_library_hides_its_helpers(anywhere: Evaluate) -> None:
     )
 
 
-@pytest.mark.spec("10.11")
 def test_overrides_of_the_kube_library_reach_no_constructor(anywhere: Evaluate) -> None:
     impossible = "{ _assert: false }.Container('c') { image: 'i', tty: true }.tty"
 

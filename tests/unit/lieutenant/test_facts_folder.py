@@ -131,7 +131,6 @@ def test_the_lines_of_both_files_are_reported_together(facts: Path, config: Conf
     ]
 
 
-@pytest.mark.spec("02.10")
 def test_a_missing_tenant_file_is_named_with_those_present(facts: Path, config: Config) -> None:
     (facts / "tenants/t-1.yaml").rename(facts / "tenants/t-2.yaml")
 
@@ -153,7 +152,6 @@ def test_a_missing_folder_of_tenants_is_reported_once(facts: Path, config: Confi
     assert raised.value.hint == "create facts/tenants/t-1.yaml; there are no tenants"
 
 
-@pytest.mark.spec("03.05")
 @pytest.mark.parametrize(
     ("requested", "present", "hint"),
     [

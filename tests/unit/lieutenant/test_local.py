@@ -66,8 +66,8 @@ def test_revisions_given_go_into_the_record(paths: WorkPaths) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("targets/cluster.yml", marks=pytest.mark.spec("04.04")),
-        pytest.param("classes/params/cluster.yml", marks=pytest.mark.spec("04.05")),
+        pytest.param("targets/cluster.yml"),
+        pytest.param("classes/params/cluster.yml"),
     ],
 )
 def test_a_missing_file_requires_a_full_compile(paths: WorkPaths, name: str) -> None:
@@ -80,7 +80,6 @@ def test_a_missing_file_requires_a_full_compile(paths: WorkPaths, name: str) -> 
     assert raised.value.hint == "compile c-1 once without --local"
 
 
-@pytest.mark.spec("04.07")
 def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
     with pytest.raises(CommodoreError, match="holds cluster c-1, not c-2") as raised:
         load_cluster(make_config(paths.root, local=True), "c-2")
@@ -88,7 +87,6 @@ def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
     assert raised.value.where == str(paths.params_file)
 
 
-@pytest.mark.spec("04.06")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

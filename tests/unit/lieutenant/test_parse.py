@@ -52,7 +52,6 @@ def test_facts_are_taken_as_they_are() -> None:
     assert parsed(cluster_object(facts=facts)).facts == facts
 
 
-@pytest.mark.spec("02.12")
 @pytest.mark.parametrize("name", [MISSING, "", None])
 def test_the_id_stands_in_for_a_display_name(name: object) -> None:
     cluster = parsed(cluster_object(displayName=name), tenant_object(displayName=name))
@@ -97,7 +96,6 @@ def test_given_dynamic_facts_only_fill_a_gap(reported: object, expected: dict[st
     assert cluster.dynamic_facts == expected
 
 
-@pytest.mark.spec("02.08", "04.02")
 def test_a_cluster_without_tenant_is_reported_with_its_other_problems() -> None:
     found = ApiObject(cluster_object(tenant=MISSING, gitRepo=MISSING), name=CLUSTER_URL)
 
@@ -119,14 +117,12 @@ def test_a_tenant_that_could_name_another_folder_is_refused(tenant: object) -> N
         cluster_of(found, None)
 
 
-@pytest.mark.spec("02.09", "04.02")
 def test_another_tenant_than_the_clusters_is_refused() -> None:
     assert problems(cluster_object(), tenant_object(id="t-2")) == [
         f"{TENANT_URL}: cluster c-1 belongs to tenant t-1, but this is tenant t-2"
     ]
 
 
-@pytest.mark.spec("02.11", "04.01")
 @pytest.mark.parametrize("facts", [MISSING, None, {}, {"distribution": "", "cloud": None}])
 def test_every_missing_fact_is_reported_distribution_first(facts: object) -> None:
     assert problems(cluster_object(facts=facts), tenant_object()) == [
@@ -135,7 +131,6 @@ def test_every_missing_fact_is_reported_distribution_first(facts: object) -> Non
     ]
 
 
-@pytest.mark.spec("02.13", "04.03")
 @pytest.mark.parametrize("repository", [MISSING, None, {}, {"url": ""}])
 def test_every_missing_repository_is_reported(repository: object) -> None:
     cluster = cluster_object(gitRepo=repository)

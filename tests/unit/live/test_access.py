@@ -55,7 +55,6 @@ def test_the_current_context(tmp_path: Path, config: Path) -> None:
     assert (access.user.token, access.name, access.verify) == ("first", "one", True)
 
 
-@pytest.mark.spec("16.38")
 def test_the_first_of_several_files_counts_and_missing_ones_are_skipped(
     tmp_path: Path, config: Path
 ) -> None:
@@ -80,7 +79,6 @@ def test_a_context_named_like_the_cluster_comes_before_the_current_one(
     assert _find(tmp_path, config, cluster="c-demo-1", context="one").namespace == "shop"
 
 
-@pytest.mark.spec("16.38")
 def test_no_access_names_the_places(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError, match="no access") as error:
         _find(tmp_path)
@@ -89,7 +87,6 @@ def test_no_access_names_the_places(tmp_path: Path) -> None:
     assert error.value.exit_code == 1
 
 
-@pytest.mark.spec("16.39")
 def test_an_unknown_context_names_those_there_are(tmp_path: Path, config: Path) -> None:
     with pytest.raises(CommodoreError, match="there is no context two") as error:
         _find(tmp_path, config, context="two")
@@ -98,7 +95,6 @@ def test_an_unknown_context_names_those_there_are(tmp_path: Path, config: Path) 
     assert "one" in error.value.hint
 
 
-@pytest.mark.spec("16.38")
 @pytest.mark.parametrize(
     ("old", "new", "what", "line"),
     [
@@ -123,7 +119,6 @@ def test_a_broken_file_is_named_with_its_line(  # noqa: PLR0917 - a case
     assert error.value.where == (f"{config}:{line}" if line else str(config))
 
 
-@pytest.mark.spec("16.38")
 @pytest.mark.parametrize("text", ["{", "- a\n", "\x00"])
 def test_a_file_that_is_not_a_kubeconfig(tmp_path: Path, config: Path, text: str) -> None:
     config.write_text(text)
@@ -164,7 +159,6 @@ def test_a_program_gives_a_token_that_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "login.runs").read_text() == "x\n"
 
 
-@pytest.mark.spec("16.42")
 def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -> None:
     credentials = _plugin(tmp_path, _answer(token="t0ken"))
     shown = credentials.current()
@@ -183,7 +177,6 @@ def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -
     assert (tmp_path / "login.runs").read_text() == "x\n" * 2
 
 
-@pytest.mark.spec("16.41")
 @pytest.mark.parametrize(
     ("script", "more", "words"),
     [

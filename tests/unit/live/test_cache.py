@@ -94,7 +94,6 @@ def _watches(server: Cluster, words: str = CONFIGMAPS) -> int:
     return sum("watch=true" in path and words in path for _, path in server.requests)
 
 
-@pytest.mark.spec("16.46")
 def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path) -> None:
     for number in range(5):
         _put(server, f"it-{number}")
@@ -118,7 +117,6 @@ def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path
     assert "limit=" not in unpaged[-1]
 
 
-@pytest.mark.spec("16.47")
 @pytest.mark.slow
 def test_watches_that_are_cut_go_on_without_losing_or_repeating_events(
     server: Cluster, tmp_path: Path
@@ -140,7 +138,6 @@ def test_watches_that_are_cut_go_on_without_losing_or_repeating_events(
     ]
 
 
-@pytest.mark.spec("16.47")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -176,7 +173,6 @@ def test_a_watch_that_fails_is_made_again(server: Cluster, tmp_path: Path, answe
     assert failed
 
 
-@pytest.mark.spec("16.48")
 @pytest.mark.slow
 def test_an_object_made_again_between_two_lists_is_deleted_and_created(
     server: Cluster, tmp_path: Path
@@ -197,7 +193,6 @@ def test_an_object_made_again_between_two_lists_is_deleted_and_created(
     assert record.uid == "2"
 
 
-@pytest.mark.spec("16.49")
 def test_kinds_come_and_go_with_their_objects(server: Cluster, tmp_path: Path) -> None:
     thing = Kind("example.com", "v1", "Thing", "things")
     crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
@@ -221,7 +216,6 @@ def test_kinds_come_and_go_with_their_objects(server: Cluster, tmp_path: Path) -
         assert _eventually(lambda: ("deleted", "it") in seen)
 
 
-@pytest.mark.spec("16.43")
 @pytest.mark.parametrize("rights", ["ask", "react"])
 def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path, rights: str) -> None:
     _put(server, "it")
@@ -244,7 +238,6 @@ def test_rights_that_must_be_there_fail(server: Cluster, tmp_path: Path) -> None
         cache.load()
 
 
-@pytest.mark.spec("16.43")
 def test_rights_that_end_make_objects_unseen_and_not_deleted(
     server: Cluster, tmp_path: Path
 ) -> None:
@@ -262,7 +255,6 @@ def test_rights_that_end_make_objects_unseen_and_not_deleted(
     assert seen == []
 
 
-@pytest.mark.spec("16.44")
 def test_an_api_that_does_not_answer_leaves_the_rest_complete(
     server: Cluster, tmp_path: Path
 ) -> None:
@@ -278,7 +270,6 @@ def test_an_api_that_does_not_answer_leaves_the_rest_complete(
     assert cache.unseen("other.com", "Thing") == ""
 
 
-@pytest.mark.spec("16.50")
 def test_a_server_that_is_busy_is_asked_again_when_it_says(server: Cluster, tmp_path: Path) -> None:
     _put(server, "it")
     refused: list[str] = []
@@ -297,7 +288,6 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says(server: Cluster, tmp_
     assert cache.get(_id("it")) is not None
 
 
-@pytest.mark.spec("16.42")
 def test_a_token_that_ends_is_read_again(server: Cluster, tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("first")
@@ -324,7 +314,6 @@ def test_a_token_that_ends_is_read_again(server: Cluster, tmp_path: Path) -> Non
     cache.close()
 
 
-@pytest.mark.spec("16.45")
 def test_an_old_server_without_aggregated_discovery(server: Cluster, tmp_path: Path) -> None:
     server.aggregated = False
     server.kinds.append(Kind("extensions", "v1beta1", "Deployment", "deployments"))
@@ -340,7 +329,6 @@ def test_an_old_server_without_aggregated_discovery(server: Cluster, tmp_path: P
     assert len(cache.copies(found[0])) == 2
 
 
-@pytest.mark.spec("16.56")
 def test_more_parts_than_watches_are_polled(server: Cluster, tmp_path: Path) -> None:
     seen: list[tuple[str, str]] = []
     with _followed(server, tmp_path, seen, most_watches=0, poll=0.05) as cache:
@@ -364,7 +352,6 @@ def test_several_namespaces_are_read_apart(server: Cluster, tmp_path: Path) -> N
         assert cache.list() == (_id("it", "other"),)
 
 
-@pytest.mark.spec("16.54")
 @pytest.mark.parametrize(
     ("words", "options"),
     [

@@ -12,8 +12,6 @@ from commodore_py.live.cache.handlers import CREATED, DELETED, UPDATED, Handlers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.spec("16.51")
-
 
 @pytest.fixture
 def handlers() -> Iterator[Handlers]:

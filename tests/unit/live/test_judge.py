@@ -50,7 +50,6 @@ def judge(clock: Clock) -> Judge:
     return Judge(UserRules(ScriptTable(), own), own, clock)
 
 
-@pytest.mark.spec("16.14")
 def test_a_new_object_is_not_degraded_within_its_grace(judge: Judge, clock: Clock) -> None:
     clock.time += 50
     early = judge(_stalled())

@@ -18,9 +18,7 @@ ID = "argocd.argoproj.io/tracking-id"
     [
         (WEB, "shop:apps/Deployment:shop/web", True),
         (WEB, "shop:extensions/Deployment:shop/web", True),  # a group it had before
-        pytest.param(
-            WEB, "shop:apps/Deployment:shop/other", False, marks=pytest.mark.spec("16.59")
-        ),
+        pytest.param(WEB, "shop:apps/Deployment:shop/other", False),
         (WEB, "shop:apps/Deployment:other/web", False),
         (WEB, "shop:apps/ReplicaSet:shop/web", False),
         (WEB, "no-mark", False),
@@ -38,7 +36,6 @@ def test_a_mark_of_another_installation_is_foreign() -> None:
     assert (mark.tool, mark.is_ours) == ("argocd", False)
 
 
-@pytest.mark.spec("16.59")
 def test_a_label_is_no_mark_where_annotations_are() -> None:
     labels = {"app.kubernetes.io/instance": "shop"}
 
@@ -76,7 +73,6 @@ def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
         pytest.param(
             {"argocd.argoproj.io/sync-options": "Prune=confirm"},
             "Prune=confirm",
-            marks=pytest.mark.spec("16.61"),
         ),
         ({"helm.sh/resource-policy": "keep"}, "keep"),
         ({"kustomize.toolkit.fluxcd.io/prune": "disabled"}, "disabled"),

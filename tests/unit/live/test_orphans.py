@@ -47,7 +47,6 @@ def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
             {"inventory": (), "complete": False},
             "unknown",
             "cut off",
-            marks=pytest.mark.spec("16.57"),
         ),
         (MARK, {"blocked": "the cluster is not confirmed"}, "unknown", "not confirmed"),
         (MARK, {"applications": ("other",)}, "unknown", "no mark"),
@@ -59,14 +58,12 @@ def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
             {},
             "keep",
             "confirm",
-            marks=pytest.mark.spec("16.61"),
         ),
         pytest.param(
             {ID: "shop:/ConfigMap:shop/new"},
             {"inventory": ()},
             "foreign",
             "argocd shop",
-            marks=pytest.mark.spec("16.59"),
         ),
     ],
 )

@@ -74,7 +74,6 @@ def test_a_token_belongs_to_the_account_that_it_names_by_name_and_uid() -> None:
     assert _names(objects.children(account)) == ["token"]
 
 
-@pytest.mark.spec("16.53")
 @pytest.mark.parametrize(
     ("claim", "is_owned"),
     [("data-web-1", True), ("mydata-web-1", False), ("data-web-x", False), ("data-web-1-2", False)],
@@ -88,7 +87,6 @@ def test_claims_belong_to_the_set_whose_template_made_them(claim: str, *, is_own
     assert bool(objects.children(web)) is is_owned
 
 
-@pytest.mark.spec("16.53")
 def test_a_dot_in_a_name_stands_for_a_dot() -> None:
     objects = Objects()
     templates = [{"metadata": {"name": "data"}}]
@@ -116,7 +114,6 @@ def test_an_owner_that_is_named_wins_over_an_inferred_one() -> None:
     assert objects.children(service) == ()
 
 
-@pytest.mark.spec("16.45")
 @pytest.mark.parametrize("groups", [("apps", "extensions"), ("extensions", "apps")])
 def test_copies_of_one_uid_are_one_node_in_any_order(groups: tuple[str, str]) -> None:
     objects = Objects()
@@ -133,7 +130,6 @@ def test_copies_of_one_uid_are_one_node_in_any_order(groups: tuple[str, str]) ->
     assert _names(objects.children(node)) == ["web-1"]
 
 
-@pytest.mark.spec("16.52")
 def test_cycles_are_reported_once_and_not_followed() -> None:
     objects = Objects()
     first = _put(objects, "ConfigMap", "a", of=["ConfigMap-b"])
@@ -150,7 +146,6 @@ def test_cycles_are_reported_once_and_not_followed() -> None:
     assert len(iterate(objects.below([own]), lambda _: True)) == 1
 
 
-@pytest.mark.spec("16.52")
 def test_owners_elsewhere_do_not_count_and_owners_that_are_gone_leave_it_dangling() -> None:
     objects = Objects()
     _put(objects, "ConfigMap", "owner", namespace="other", uid="1")

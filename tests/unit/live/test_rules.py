@@ -61,7 +61,6 @@ def test_nothing_else_is_there(rules: UserRules, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spec("16.05")
 @pytest.mark.parametrize(
     ("source", "why"),
     [
@@ -80,7 +79,6 @@ def test_endless_rules_are_ended_and_others_go_on(rules: UserRules, source: str,
 
 
 @pytest.mark.slow
-@pytest.mark.spec("16.05")
 def test_rule_whose_process_was_killed_often_is_not_run_again() -> None:
     rules = UserRules(ScriptTable())
     messages = [_run(rules, NEVER_ENDS)[1] for _ in range(MOST_KILLS + 1)]
@@ -91,7 +89,6 @@ def test_rule_whose_process_was_killed_often_is_not_run_again() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spec("16.06")
 @pytest.mark.parametrize(
     "source",
     [
@@ -108,7 +105,6 @@ def test_rule_without_memory(rules: UserRules, source: str) -> None:
     assert "out of memory" in message or "of CPU time" in message
 
 
-@pytest.mark.spec("16.06")
 def test_rules_see_nothing_of_each_other(rules: UserRules) -> None:
     _run(rules, "leak = 1; obj.kind = 'Changed'; string.upper = nil; return {status='Healthy'}")
 
@@ -116,7 +112,6 @@ def test_rules_see_nothing_of_each_other(rules: UserRules) -> None:
     assert _run(rules, text) == ("Healthy", "nilThingA")
 
 
-@pytest.mark.spec("16.07")
 @pytest.mark.parametrize("source", ["return string.find('a', 'a')", "return {status=('x'):len()}"])
 def test_library_that_is_not_open(rules: UserRules, source: str) -> None:
     status, message = _run(rules, source, libraries=False)
@@ -143,7 +138,6 @@ def test_rule_that_fails(rules: UserRules, source: str, why: str) -> None:
     assert "traceback" not in message
 
 
-@pytest.mark.spec("16.12")
 def test_rules_need_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lupa").mkdir()
     (tmp_path / "lupa" / "__init__.py").touch()  # without the language

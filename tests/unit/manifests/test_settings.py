@@ -87,7 +87,6 @@ def test_each_instance_has_settings_of_its_own() -> None:
     assert [(one.namespace, one.scripts[0].source) for one in found] == [("a", "a"), ("b", "b")]
 
 
-@pytest.mark.spec("16.08")
 @pytest.mark.parametrize(
     ("data", "message", "where"),
     [

@@ -160,7 +160,7 @@ def test_executable_files_stay_executable_and_filled_folders_are_not_empty(
 
 
 INVALID = [
-    pytest.param("nope", "it is not a mapping", marks=pytest.mark.spec("07.07")),
+    pytest.param("nope", "it is not a mapping"),
     ({"filter": "f", "type": "jsonnet"}, "missing keys: path"),
     ({}, "missing keys: type, path, filter"),
     ({**JSONNET, "enabled": None}, "enabled is neither true nor false"),
@@ -172,16 +172,11 @@ INVALID = [
     ({**HELM, "filter": "jsonnet"}, "there is no builtin filter jsonnet"),
     ({**HELM, "filter": "nope"}, "there is no builtin filter nope"),
     ({"type": "builtin", "path": "out", "filter": "helm_namespace"}, "missing key: filterargs"),
-    pytest.param(
-        {**HELM, "filterargs": None}, "missing key: filterargs", marks=pytest.mark.spec("07.08")
-    ),
-    pytest.param(
-        {**HELM, "path": "gone"}, "there is no folder gone", marks=pytest.mark.spec("07.11")
-    ),
+    pytest.param({**HELM, "filterargs": None}, "missing key: filterargs"),
+    pytest.param({**HELM, "path": "gone"}, "there is no folder gone"),
     pytest.param(
         {**HELM, "path": "out/a.yaml"},
         "there is no folder out/a.yaml",
-        marks=pytest.mark.spec("07.11"),
     ),
 ]
 
@@ -264,7 +259,6 @@ def test_filters_that_are_not_a_list_are_an_error(
     assert error.where == "target app, parameters.commodore.postprocess.filters"
 
 
-@pytest.mark.spec("07.08")
 def test_jsonnet_filter_with_null_arguments_gets_none(instances: FilteredInstances) -> None:
     instances.filters = {"app": [{**JSONNET, "filterargs": None}]}
     instances.write("dependencies/app/filter.jsonnet", "{}")
@@ -272,7 +266,6 @@ def test_jsonnet_filter_with_null_arguments_gets_none(instances: FilteredInstanc
     assert instances.run()[1] == ()
 
 
-@pytest.mark.spec("07.09")
 def test_arguments_may_have_any_name_but_component(instances: FilteredInstances) -> None:
     names = ["config", "inv", "instance", "filterid", "path", "work_dir", "jsonnet_func"]
     instances.filters = {
@@ -290,7 +283,6 @@ def test_arguments_may_have_any_name_but_component(instances: FilteredInstances)
     assert "its argument component is not used" in notice.message
 
 
-@pytest.mark.spec("07.10")
 def test_argument_that_is_not_a_string_is_named(instances: FilteredInstances) -> None:
     instances.filters = {"app": [{**JSONNET, "filterargs": {"a": 1}}]}
 
@@ -303,7 +295,6 @@ def test_argument_that_is_not_a_string_is_named(instances: FilteredInstances) ->
     )
 
 
-@pytest.mark.spec("07.12")
 @pytest.mark.parametrize("path", ["..", "../other", "/abs", "a/../../b"])
 @pytest.mark.parametrize("definition", [JSONNET, HELM])
 def test_path_outside_of_the_instance_is_an_error(
@@ -319,7 +310,6 @@ def test_path_outside_of_the_instance_is_an_error(
     )
 
 
-@pytest.mark.spec("07.12")
 @pytest.mark.parametrize("key", ["../../x", "/etc/x", "../../app-two/x"])
 def test_key_outside_of_the_instance_is_an_error(instances: FilteredInstances, key: str) -> None:
     assert "is writing outside its place" in str(failure_of(instances, f'{{ "{key}": 1 }}'))
@@ -354,7 +344,6 @@ def test_key_in_the_way_of_another_file_is_an_error(
     assert "cannot write out/" in str(failure_of(instances, json.dumps(dict.fromkeys(keys, 1))))
 
 
-@pytest.mark.spec("07.13", "10.06")
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
@@ -379,7 +368,6 @@ def test_unusable_yaml_names_file_and_line_and_the_call(
     assert places[-1].startswith(f"{instances.root}/dependencies/app/filter.jsonnet:1:")
 
 
-@pytest.mark.spec("07.14")
 def test_number_too_large_names_file_and_number(instances: FilteredInstances) -> None:
     instances.compiled = {"app": {"out/a.yaml": "x: 1\na: 9223372036854775808\n"}}
 
@@ -395,7 +383,6 @@ def test_file_that_is_not_there_is_named(instances: FilteredInstances) -> None:
     )
 
 
-@pytest.mark.spec("07.15")
 @pytest.mark.parametrize(
     ("source", "kind"), [("[1]", "an array"), ("'x'", "a string"), ("null", "null")]
 )
@@ -409,7 +396,6 @@ def test_result_must_be_an_object(instances: FilteredInstances, source: str, kin
     )
 
 
-@pytest.mark.spec("10.03")
 def test_library_of_kapitan_is_not_for_filters(instances: FilteredInstances) -> None:
     error = failure_of(instances, "{\n  x: import 'lib/kapitan.libjsonnet',\n}")
 
@@ -418,7 +404,6 @@ def test_library_of_kapitan_is_not_for_filters(instances: FilteredInstances) -> 
     assert "exists only while compiling" in error.hint
 
 
-@pytest.mark.spec("10.12")
 def test_empty_import_is_skipped(instances: FilteredInstances) -> None:
     instances.write("dependencies/app/lib.libsonnet", "")
 

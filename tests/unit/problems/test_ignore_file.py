@@ -31,7 +31,6 @@ def test_entries_may_be_tables_of_their_own() -> None:
     assert [one.where for one in parse(text, "f").ignores] == ["f:1"]
 
 
-@pytest.mark.spec("14.03")
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
@@ -53,7 +52,6 @@ def test_an_invalid_entry_is_an_error_without_effect(entry: str, message: str) -
     assert problem.where == ("f:3" if entry != "3" else "f")
 
 
-@pytest.mark.spec("14.02")
 def test_an_unknown_code_is_a_warning_with_the_nearest() -> None:
     found = parse(f"ignore = [{{ {GOOD.replace('images/*', 'images/no-digst')} }}]", "f")
 

@@ -70,7 +70,7 @@ def test_file_holds_what_kapitan_reads() -> None:
         ("?{vaultkv:a/b/}", "a/b", "a/b:"),
         ("?{vaultkv: a/b }", " a/b ", " a:b "),
         ("?{vaultkv:a//b}", "a/b", "a/:b"),
-        pytest.param("?{vaultkv:a/b\nc}", "a/b\nc", "a:b\nc", marks=pytest.mark.spec("08.14")),
+        pytest.param("?{vaultkv:a/b\nc}", "a/b\nc", "a:b\nc"),
         ("?{vaultkv:ä/ö}", "ä/ö", "ä:ö"),
     ],
 )
@@ -87,7 +87,6 @@ def test_several_references_in_one_text_are_all_found() -> None:
     assert paths_of(an_inventory({**SETTINGS, "x": [{"y": text}]})) == ["a/pw", "a/user"]
 
 
-@pytest.mark.spec("08.11")
 def test_each_instance_is_searched_for_its_component() -> None:
     inventory = an_inventory(
         SETTINGS,
@@ -100,7 +99,6 @@ def test_each_instance_is_searched_for_its_component() -> None:
     assert paths_of(inventory) == ["one/pw", "two/pw"]
 
 
-@pytest.mark.spec("08.12")
 def test_component_parameters_of_the_bootstrap_target_do_not_count() -> None:
     inventory = an_inventory(
         {**SETTINGS, "app": "?{vaultkv:over/ridden}", "app_two": "?{vaultkv:un/merged}"},
@@ -111,7 +109,6 @@ def test_component_parameters_of_the_bootstrap_target_do_not_count() -> None:
     assert paths_of(inventory) == ["un/merged"]
 
 
-@pytest.mark.spec("08.10", "08.17")
 def test_one_reference_in_many_places_is_one_file_in_any_order() -> None:
     places = {"a": "?{vaultkv:x/y}", "b": ["?{vaultkv:x/y:12345678}"], "c": "?{vaultkv:b/c}"}
     backwards = dict(reversed(places.items()))
@@ -122,12 +119,10 @@ def test_one_reference_in_many_places_is_one_file_in_any_order() -> None:
     assert files == render_refs(an_inventory({**SETTINGS, **backwards}))
 
 
-@pytest.mark.spec("08.09")
 def test_other_leaves_than_text_hold_no_reference() -> None:
     assert paths_of(an_inventory({"a": 1, "b": None, "c": True, "d": 0.5, "e": []})) == []
 
 
-@pytest.mark.spec("08.01")
 def test_settings_are_needed_only_with_references() -> None:
     assert render_refs(an_inventory({"a": "no reference"})) == ()
 
@@ -150,14 +145,14 @@ def test_settings_are_copied_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("?{vaultkv:key}", "which key", marks=pytest.mark.spec("08.02")),
-        pytest.param("?{vaultkv}", "has no path", marks=pytest.mark.spec("08.03")),
-        pytest.param("?{plain:a/b}", "not supported", marks=pytest.mark.spec("08.04")),
-        pytest.param("?{gkms:a/b}", "not supported", marks=pytest.mark.spec("08.04")),
-        pytest.param("?{vaultkv:/etc/x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
-        pytest.param("?{vaultkv://x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
-        pytest.param("?{vaultkv:../x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
-        pytest.param("?{vaultkv:a/../../x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
+        pytest.param("?{vaultkv:key}", "which key"),
+        pytest.param("?{vaultkv}", "has no path"),
+        pytest.param("?{plain:a/b}", "not supported"),
+        pytest.param("?{gkms:a/b}", "not supported"),
+        pytest.param("?{vaultkv:/etc/x}", "outside of refs/"),
+        pytest.param("?{vaultkv://x}", "outside of refs/"),
+        pytest.param("?{vaultkv:../x}", "outside of refs/"),
+        pytest.param("?{vaultkv:a/../../x}", "outside of refs/"),
         ("?{vaultkv:./}", "names no file"),
         ("?{vaultkv:a/\0}", "names no file"),
     ],
@@ -170,7 +165,6 @@ def test_bad_reference_is_reported_with_location_and_hint(text: str, message: st
     assert "?{vaultkv:" in error.hint or "relative" in error.hint
 
 
-@pytest.mark.spec("08.05")
 @pytest.mark.parametrize(
     "texts",
     [
@@ -192,7 +186,6 @@ def test_references_in_each_others_way_are_both_named(texts: list[str]) -> None:
     ]
 
 
-@pytest.mark.spec("08.07")
 def test_missing_component_parameters_name_component_target_and_key() -> None:
     inventory = an_inventory({}, Instance("shop-two", "web-shop"), **{"shop-two": {}})
 

@@ -104,7 +104,6 @@ def test_other_platforms_are_reported(system: str, machine: str) -> None:
     assert "PATH" in caught.value.hint
 
 
-@pytest.mark.spec("12.16")
 @pytest.mark.parametrize("text", ["1.2.3", "v1.2.3"])
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_leading_v_makes_no_difference(tool: str, text: str) -> None:
@@ -156,7 +155,6 @@ def test_no_release_with_a_version_is_reported(publisher: Publisher, listed: obj
     assert "--version" in error.hint
 
 
-@pytest.mark.spec("12.08")
 def test_a_limit_is_reported_with_its_end_and_what_raises_it(publisher: Publisher) -> None:
     publisher.on_latest("helm", rate_limited())
 
@@ -168,7 +166,6 @@ def test_a_limit_is_reported_with_its_end_and_what_raises_it(publisher: Publishe
     assert "COMMODORE_GITHUB_TOKEN" in error.hint
 
 
-@pytest.mark.spec("12.08")
 @pytest.mark.parametrize(
     ("headers", "message"),
     [
@@ -188,7 +185,6 @@ def test_a_limit_is_reported_as_far_as_it_is_known(
     assert "COMMODORE_GITHUB_TOKEN" in error.hint
 
 
-@pytest.mark.spec("12.08")
 @pytest.mark.parametrize(
     ("reply", "message", "hint"),
     [
@@ -213,7 +209,6 @@ def test_refusals_are_reported_in_words(
     assert hint in error.hint
 
 
-@pytest.mark.spec("12.08")
 def test_an_unreachable_server_is_reported_with_the_url() -> None:
     with serve_api() as api:
         unreachable = Publisher(api)

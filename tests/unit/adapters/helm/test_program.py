@@ -40,7 +40,6 @@ def test_the_entry_comes_first_then_the_environment_then_the_path(
     assert find_helm(str(wanted), Session()) == HelmProgram(str(wanted), of_content=True)
 
 
-@pytest.mark.spec("12.18")
 def test_a_program_that_is_named_must_be_there(program: Program) -> None:
     program("bin/helm", "")
 

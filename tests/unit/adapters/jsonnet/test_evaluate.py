@@ -62,7 +62,6 @@ def test_imports_of_an_import_start_beside_it(tmp_path: Path) -> None:
     assert value_of(tmp_path, "import 'lib/a.libsonnet'") == "c"
 
 
-@pytest.mark.spec("10.12")
 def test_empty_file_can_count_as_none(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     write(tmp_path / "x", "")
@@ -77,7 +76,6 @@ def test_empty_file_can_count_as_none(tmp_path: Path) -> None:
     assert error.where.startswith(f"{tmp_path}/main.jsonnet:2:1")
 
 
-@pytest.mark.spec("10.04")
 def test_missing_import_has_the_search_path(tmp_path: Path) -> None:
     error = failure_of(tmp_path, "import 'x/y'", import_folders=(tmp_path / "vendor",))
 
@@ -206,7 +204,6 @@ def test_values_of_natives_become_jsonnet_values(
         ({1: 2}, "the key 1 is not a string"),
     ],
 )
-@pytest.mark.spec("07.14")
 def test_value_that_jsonnet_cannot_hold_is_named(
     tmp_path: Path, value: object, message: str
 ) -> None:

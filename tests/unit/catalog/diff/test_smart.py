@@ -72,7 +72,6 @@ def test_a_real_change_shows_in_normal_form() -> None:
     ]
 
 
-@pytest.mark.spec("03.28")
 @pytest.mark.parametrize("migration", [IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30])
 @pytest.mark.parametrize(
     "old",

@@ -104,19 +104,16 @@ def test_renamed_content_is_measured_in_lines() -> None:
     ]
 
 
-@pytest.mark.spec("03.27")
 def test_binary_content_is_marked() -> None:
     assert texts(modified(b"\0\1", b"\0\1\2", "refs/x")) == [
         "     Binary content of refs/x differs: 2 => 3 bytes"
     ]
 
 
-@pytest.mark.spec("03.27")
 def test_what_is_not_utf8_is_replaced() -> None:
     assert texts(modified(b"Z\xfcrich\n", b"Bern\n"))[3:] == ["     -Z\ufffdrich", "     +Bern"]
 
 
-@pytest.mark.spec("03.27")
 def test_difference_in_unreadable_bytes_only_is_reported() -> None:
     assert texts(modified(b"\xfc\n", b"\xfd\n")) == [
         "     Binary content of manifests/a.yaml differs: 2 => 2 bytes"

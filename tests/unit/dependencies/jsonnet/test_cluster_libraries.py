@@ -213,7 +213,6 @@ def test_local_mode_installs_libraries_unless_disabled(work: Vendored) -> None:
     assert work.links()["other"] == "../dependencies/other"
 
 
-@pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("no_jb")
 def test_a_missing_program_is_an_error_only_if_requested(work: Vendored) -> None:
     with pytest.raises(CommodoreError) as caught:
@@ -244,7 +243,6 @@ def test_jb_runs_in_the_working_directory_without_a_lock(
     assert "jsonnetfile.lock.json" not in called
 
 
-@pytest.mark.spec("05.18", "12.17")
 def test_a_failing_jb_is_reported_with_its_reason(
     work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,7 +257,6 @@ def test_a_failing_jb_is_reported_with_its_reason(
     assert notes_of(caught.value) == ("while installing the Jsonnet libraries of components",)
 
 
-@pytest.mark.spec("03.18", "05.18")
 def test_broken_lists_of_components_are_reported_together(work: Vendored) -> None:
     work.wants("foo", "{")
     work.wants("bar", REMOTE)

@@ -368,7 +368,6 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
         (of(f"{HOST}/org/{'x' * 300}"), "longer than 255 bytes"),
     ],
 )
-@pytest.mark.spec("05.18", "03.18")
 def test_a_missing_library_is_reported_and_ends_strict_runs_only(
     work: Work, warnings: pytest.LogCaptureFixture, entry: object, problem: str
 ) -> None:

@@ -99,7 +99,6 @@ def test_a_library_carries_the_name_of_its_component(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.spec("06.12")
 def test_a_library_with_the_name_of_another_component_is_reported(
     tmp_path: Path, *, reverse: bool
 ) -> None:
@@ -117,7 +116,6 @@ def test_a_library_with_the_name_of_another_component_is_reported(
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.spec("06.12")
 def test_of_two_libraries_of_one_name_the_owners_wins(tmp_path: Path, *, reverse: bool) -> None:
     shelf = Shelf(tmp_path, foo=["foo-op.libsonnet"], foo_op=["foo-op.libsonnet"])
     if reverse:
@@ -247,7 +245,6 @@ def test_a_successor_may_not_use_the_prefix_for_its_own_libraries(tmp_path: Path
     assert "does not start with the name" in shelf.refused(new={"replaces": "old"})[0]
 
 
-@pytest.mark.spec("06.07")
 def test_an_alias_of_nothing_is_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet", ".mon.libsonnet"])
 
@@ -261,7 +258,6 @@ def test_an_alias_of_nothing_is_skipped(tmp_path: Path, caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize("alias", ["../../evil.libsonnet", "/etc/evil", "a/b.libsonnet", "..", ""])
-@pytest.mark.spec("06.08")
 def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
 
@@ -278,7 +274,6 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
         ("kapitan.libjsonnet", "has no effect"),
     ],
 )
-@pytest.mark.spec("06.09", "06.10")
 def test_an_alias_with_a_bundled_librarys_name_is_reported(
     tmp_path: Path, alias: str, message: str
 ) -> None:
@@ -293,7 +288,6 @@ def test_an_alias_with_a_bundled_librarys_name_is_reported(
 
 
 @pytest.mark.parametrize("name", ["kube.libjsonnet", "commodore.libjsonnet", "kapitan.libjsonnet"])
-@pytest.mark.spec("06.09", "06.10")
 def test_a_library_with_a_bundled_librarys_name_is_reported(tmp_path: Path, name: str) -> None:
     component = name.removesuffix(".libjsonnet")
     shelf = Shelf(tmp_path, **{component: [name]})
@@ -303,7 +297,6 @@ def test_a_library_with_a_bundled_librarys_name_is_reported(tmp_path: Path, name
     assert warning.startswith(f"library {name} of component {component} ")
 
 
-@pytest.mark.spec("06.11")
 def test_an_alias_hides_a_library_of_its_component(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet", "mon-new.libsonnet"])
 
@@ -334,7 +327,6 @@ def test_no_warning_about_aliases_that_are_not_linked(tmp_path: Path) -> None:
     assert warnings == []
 
 
-@pytest.mark.spec("06.13")
 def test_an_alias_has_one_owner(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, a=["a.libsonnet"], b=["b.libsonnet"])
 
@@ -353,7 +345,6 @@ def test_aliases_are_names(tmp_path: Path, value: object) -> None:
 
 
 @pytest.mark.parametrize("metadata", [None, [], {"library_aliases": None}])
-@pytest.mark.spec("06.06")
 def test_missing_metadata_offers_nothing(tmp_path: Path, metadata: object) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
 

@@ -92,7 +92,6 @@ def test_a_rendered_list_alone_is_not_warned_about(
     assert caplog.messages == []
 
 
-@pytest.mark.spec("05.19")
 def test_parameters_that_are_not_text(component: Dependency) -> None:
     with pytest.raises(CommodoreError) as caught:
         render_jsonnetfiles([component], parameters(v=1, w="1", x=None))

@@ -147,7 +147,6 @@ def test_unknown_keys_and_blocks_are_kept() -> None:
         ("what is this\n", "not valid TOML", 4),
     ],
 )
-@pytest.mark.spec("13.08")
 def test_what_cannot_be_read_is_refused_with_its_line(text: str, says: str, line: int) -> None:
     lines = LOCK.splitlines(keepends=True)
     broken = "".join([*lines[:3], text, *lines[3:]])
@@ -188,7 +187,6 @@ def test_changes_of_different_blocks_are_merged() -> None:
     assert found.blocks[component].text("commit") == "3" * 40
 
 
-@pytest.mark.spec("13.23")
 def test_different_changes_of_one_block_are_refused() -> None:
     base = read_lock(LOCK, "it")
     path = ("component", "argocd")

@@ -36,13 +36,11 @@ def test_a_token_is_taken_as_it_is(token: str) -> None:
     assert usable_token(f" {token}\n", now=NOW) == token
 
 
-@pytest.mark.spec("02.18")
 @pytest.mark.parametrize("given", ["", "  \n"])
 def test_an_empty_token_is_none(given: str) -> None:
     assert usable_token(given, now=NOW) == ""
 
 
-@pytest.mark.spec("02.17")
 def test_the_name_of_a_file_stands_for_its_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,7 +77,6 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.spec("16.26", "16.27")
 @pytest.mark.parametrize(("kind", "target", "live"), SAME)
 def test_no_difference(kind: str, target: str, live: str) -> None:
     current = _object(kind, live, namespace="shop", **SERVER)
@@ -88,8 +87,6 @@ def test_no_difference(kind: str, target: str, live: str) -> None:
     assert not found.differs
 
 
-@pytest.mark.spec("16.25")
-@pytest.mark.spec("16.27", "16.28")
 @pytest.mark.parametrize(("kind", "target", "live"), DIFFERENT)
 def test_difference(kind: str, target: str, live: str) -> None:
     assert predict(_object(kind, target), _object(kind, live)).differs
@@ -188,8 +185,6 @@ def test_json_pointers(pointer: str, differs: bool, hidden: dict[str, int]) -> N
     assert _settled("v1 ConfigMap", "data: {a: b}", "data: {a: c}", rule) == (differs, hidden)
 
 
-@pytest.mark.spec("16.28")
-@pytest.mark.spec("16.31")
 def test_pointer_into_a_list_and_beyond_its_end() -> None:
     kind, target, live = "example.com/v1 Thing", "spec: {l: [{a: 1}]}", "spec: {l: [{a: 2}]}"
     rules = (Ignored("*/*", pointers=("/spec/l/0/a", "/spec/l/7")),)

@@ -19,7 +19,6 @@ def _object(kind: str, more: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": version, "kind": name, **more, "metadata": metadata}
 
 
-@pytest.mark.spec("16.02")
 @pytest.mark.parametrize("case", CASES["statuses"], ids=str)
 def test_status(case: dict[str, Any]) -> None:
     found = assess(_object(case["kind"], case["has"]))
@@ -27,7 +26,6 @@ def test_status(case: dict[str, Any]) -> None:
     assert (found.status, found.source, found.waits) == (case["status"], "built-in", True)
 
 
-@pytest.mark.spec("16.03")
 @pytest.mark.parametrize("case", CASES["undecodable"], ids=str)
 def test_value_of_another_type(case: dict[str, Any]) -> None:
     found = assess(_object(case["kind"], case["has"]))
@@ -35,7 +33,6 @@ def test_value_of_another_type(case: dict[str, Any]) -> None:
     assert (found.status, found.message) == ("Unknown", case["message"])
 
 
-@pytest.mark.spec("16.04")
 @pytest.mark.parametrize(
     ("kind", "remedy"),
     [

@@ -22,7 +22,7 @@ OTHER = "apiVersion: example.com/v1\nkind: Thing\n"
         (OTHER, "status: {conditions: [{type: Ready, status: Unknown}]}", "Progressing"),
         (OTHER, "status: {conditions: [{type: Ready, status: maybe}]}", None),
         (OTHER, "status: {conditions: {}}", None),
-        pytest.param(OTHER, "spec: {}", None, marks=pytest.mark.spec("16.02")),
+        pytest.param(OTHER, "spec: {}", None),
         (CRD, "status: {conditions: [{type: NamesAccepted, status: 'False'}]}", "Degraded"),
         (
             CRD,

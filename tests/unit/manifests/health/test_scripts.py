@@ -11,7 +11,6 @@ def _script(pattern: str) -> Script:
     return Script(pattern, "", open_libraries=True, where=pattern)
 
 
-@pytest.mark.spec("16.11")
 @pytest.mark.parametrize(
     ("settings", "folders", "expected"),
     [

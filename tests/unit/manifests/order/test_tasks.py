@@ -24,7 +24,6 @@ def _order(
     return [f"{task.phase} {task.wave} {task.kind[1]} {task.name}" for task in tasks]
 
 
-@pytest.mark.spec("16.17")
 def test_phases_then_waves_then_kinds_then_names() -> None:
     targets = [
         annotated("v1 Service", "b"),
@@ -51,7 +50,6 @@ def test_phases_then_waves_then_kinds_then_names() -> None:
     ]
 
 
-@pytest.mark.spec("16.18")
 def test_namespace_is_pulled_before_its_first_object() -> None:
     targets = [
         annotated("v1 Namespace", "shop", sync_wave="5"),
@@ -75,7 +73,6 @@ def test_pruned_objects_pull_no_namespace() -> None:
     assert _order(targets, live) == ["Sync 0 ConfigMap a", "Sync 5 Namespace shop"]
 
 
-@pytest.mark.spec("16.19")
 def test_definition_is_pulled_before_its_first_object() -> None:
     definition = make_object("apiextensions.k8s.io/v1 CustomResourceDefinition", "things", spec=CRD)
     targets = [definition, annotated("example.com/v1 Thing", "a", sync_wave="-3")]
@@ -110,8 +107,6 @@ def test_hooks_of_helm_count_if_argo_has_none() -> None:
     assert _order(targets) == ["PreSync 0 Job helm", "Sync 0 Job crd", "PostSync 0 Job both"]
 
 
-@pytest.mark.spec("16.20")
-@pytest.mark.spec("16.15")
 @pytest.mark.parametrize(
     ("words", "wave"),
     [

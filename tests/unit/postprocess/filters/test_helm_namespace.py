@@ -52,7 +52,6 @@ def test_invalid_arguments_are_named(arguments: dict[str, Any], message: str) ->
         helm_namespace.parse(arguments)
 
 
-@pytest.mark.spec("07.16")
 @pytest.mark.parametrize("text", ["a: 1\n", "kind: Secret\n", "kind: Secret\nmetadata: {}\n"])
 def test_object_without_kind_or_name_is_not_excluded(text: str) -> None:
     result = filtered(text, exclude_objects=[{"kind": "Secret", "name": "x"}])
