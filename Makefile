@@ -13,7 +13,7 @@ IN_MEMORY = $(shell awk '/MemAvailable/ { exit $$2 < 8000000 }' /proc/meminfo 2>
   && echo 'unshare --mount sh -c '\''mount -t tmpfs tmpfs /mnt && TMPDIR=/mnt exec "$$@"'\'' --')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check e2e long faults bench conformance docs reference supply-chain lock clean
+.PHONY: help demo test unit check e2e long faults bench conformance docs supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,18 +63,12 @@ bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X 
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test|export]
 	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"
 
-docs: ## draw the pictures, and build the documentation strictly
+docs: $(STAMP) ## write the generated reference, and build the documentation strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \
 	  --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt; }
-	$(PYTHON) -m tests.house.architecture_picture
-	$(PYTHON) -m tests.house.pictures
+	@for page in command_reference deviations problem_codes schema_reference; do \
+	  $(BIN)/python -m tests.house.$$page || exit 1; done
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
-
-reference: $(STAMP) ## write the pages that are made from code and data
-	$(BIN)/python -m tests.house.command_reference
-	$(BIN)/python -m tests.house.deviations
-	$(BIN)/python -m tests.house.attacks
-	$(BIN)/python -m tests.house.room_pages
 
 supply-chain: $(STAMP) ## licences, vulnerabilities, the bill of materials, packages built twice; [ARGS=--strict]
 	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/python -m pip install \

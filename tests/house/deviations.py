@@ -79,6 +79,7 @@ def _section(entry: Deviation) -> Iterator[str]:
 def main() -> int:
     """Write the page."""
     PAGE.write_text(page(load(DATA)), "utf-8")
+    sys.stdout.write(f"{PAGE} written\n")
     return 0
 
 

@@ -1,30 +1,36 @@
-"""The codes on the page about problems: `python -m tests.house.problem_codes` writes them."""
+"""The page of problem codes: `python -m tests.house.problem_codes` writes it."""
+
+import sys
+from pathlib import Path
 
 from commodore_py.model.problems.codes import CHECKS, LINT, NOTICES, PLANS
-from tests.house.code_map import ROOT
 
-PAGE = ROOT / "docs" / "reference" / "problems.md"
-MARK = "## Codes\n"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "problem-codes.md"
 
+_HEAD = """\
+# Problem codes
 
-def table() -> str:
-    """All codes, by where they come from."""
-    lines = [MARK]
-    for title, codes in (
-        ("Of `inventory lint`", LINT),
-        ("Notices of other commands", NOTICES),
-        ("Of checks, and of files that say what to ignore", CHECKS),
-        ("Of plans", PLANS),
-    ):
-        lines += ["", f"### {title}", "", "| code | severity | meaning |", "|---|---|---|"]
-        lines += [f"| `{name}` | {one.severity} | {one.summary} |" for name, one in codes.items()]
-    return "\n".join(lines) + "\n"
+[Problems](problems.md) describes severities and how to ignore a code.
+"""
 
 
 def page() -> str:
-    """The page with the table of now."""
-    return PAGE.read_text("utf-8").partition(MARK)[0] + table()
+    """The page as Markdown: all codes, by where they come from."""
+    lines = [_HEAD]
+    for title, codes in (
+        ("`inventory lint`", LINT),
+        ("Notices of other commands", NOTICES),
+        ("Checks and ignore files", CHECKS),
+        ("Plans", PLANS),
+    ):
+        lines += [f"## {title}", "", "| code | severity | meaning |", "|---|---|---|"]
+        lines += [
+            f"| `{name}` | {code.severity} | {code.summary} |" for name, code in codes.items()
+        ]
+        lines.append("")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE} written\n")

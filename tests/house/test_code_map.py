@@ -1,4 +1,4 @@
-"""The layout of the package: folders that can be looked over, rooms that are in layers."""
+"""The layout of the package, and the code that cached results depend on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from commodore_py.cache.program import _ROOMS
 from commodore_py.checks.documents import ROOMS as OF_CHECKS
-from tests.house.code_map import PACKAGE, ROOT, layers, modules, modules_by_folder, room_of
+from tests.house.code_map import PACKAGE, ROOT, modules, modules_by_folder, room_of
 
 MOST_MODULES = 20
 
@@ -38,9 +38,3 @@ def test_cached_results_depend_on_all_the_code_that_makes_them(
     single_files = {path.stem for path in (ROOT / PACKAGE).glob("*.py")}
 
     assert {*imported, *made_by} - single_files - rooms == set()
-
-
-def test_every_room_has_its_subject() -> None:
-    rooms = [name for layer in layers() for name in layer]
-
-    assert [name for name in rooms if not modules()[f"commodore_py.{name}"].summary] == []

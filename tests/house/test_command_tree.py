@@ -203,10 +203,3 @@ def kind_of(parameter: click.Parameter) -> dict[str, Any]:
 
 def flags(**given: bool) -> dict[str, bool]:
     return {name: True for name, value in given.items() if value}
-
-
-def test_the_readme_names_all_commands() -> None:
-    readme = (TREE.parent.parent / "README.md").read_text("utf-8")
-    at_the_top = {name.split()[0] for name in THERE if name}
-
-    assert {name for name in at_the_top if f"`{name}`" not in readme} == set()
