@@ -88,6 +88,15 @@ def tool(name: str, here: Environment) -> Verdict:
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 
+def kustomize(here: Environment) -> Verdict:
+    """A program that builds kustomizations; kubectl can, except for entries of type kustomize."""
+    verdict = tool("kustomize", here)
+    if verdict.status != "warn" or not here.kubectl:
+        return verdict
+    use = f"kustomizations are built by {here.kubectl}; entries of type kustomize will fail"
+    return Verdict("ok", f"not found in PATH; {use}", verdict.remedy)
+
+
 def managed_tools(here: Environment) -> Verdict:
     """The record of managed tools is readable."""
     if here.tools_problem:
@@ -196,7 +205,7 @@ CHECKS: dict[str, Callable[[Environment], Verdict]] = {
     "git": git,
     "helm": partial(tool, "helm"),
     "jb": partial(tool, "jb"),
-    "kustomize": partial(tool, "kustomize"),
+    "kustomize": kustomize,
     "managed tools": managed_tools,
     "api": api,
     "token": token,

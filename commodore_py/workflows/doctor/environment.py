@@ -103,6 +103,8 @@ class Environment:
     work: WorkFolder
     cache: Path | None
     caches: tuple[Cache, ...]
+    kubectl: str | None = None
+    """Its path; it includes kustomize."""
 
 
 def inspect_environment(config: Config, cache: Path | None) -> Environment:
@@ -120,6 +122,7 @@ def inspect_environment(config: Config, cache: Path | None) -> Environment:
         work=inspect_work(config.paths, now),
         cache=cache,
         caches=tuple(_caches_in(cache)) if cache else (),
+        kubectl=shutil.which("kubectl"),
     )
 
 

@@ -110,6 +110,16 @@ def test_a_missing_tool_is_a_warning(name: str) -> None:
     assert found.remedy == f"commodore tool install {name}"
 
 
+def test_kubectl_replaces_kustomize() -> None:
+    tools = tuple(Tool(tool.name, None, "") for tool in WELL.tools)
+
+    found = verdict("kustomize", tools=tools, kubectl="/usr/bin/kubectl")
+
+    assert found.status == "ok"
+    assert "/usr/bin/kubectl; entries of type kustomize will fail" in found.found
+    assert verdict("kustomize", tools=tools).status == "warn"
+
+
 @pytest.mark.parametrize("name", ["jb", "helm"])
 def test_what_is_built_in_is_not_missing(name: str) -> None:
     tools = tuple(Tool(tool, None) for tool in TOOLS)
