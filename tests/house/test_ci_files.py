@@ -31,7 +31,6 @@ GIVEN = {
     "secrets.SSH_KEY": "a key",
     "vars.KNOWN_HOSTS": "a host",
     "secrets.COMMODORE_API_TOKEN": "",
-    "secrets.COMMODORE_CACHE_KEY": "a key of the caches of these jobs",
 }
 Job = dict[str, Any]
 
@@ -140,7 +139,6 @@ def test_github_shows_what_a_pull_request_changes_and_pushes_what_is_merged(
     assert shown.startswith("## c-demo-1\n")
     assert "`spec.replicas: 2 -> 3`" in shown
     assert pushes(empty_home) == 1
-    assert (empty_home / "commodore.cache").is_file()
     assert (empty_home / ".ssh/catalogs").stat().st_mode & 0o777 == 0o600
 
 
