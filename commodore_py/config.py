@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import unquote
 
-from commodore_py.adapters.git_urls import PushRule
 from commodore_py.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from commodore_py.model.problems.checks import CheckSettings
 
 Engine = Literal["native", "reference"]
-HelmNondeterminism = Literal["warn", "error", "ignore"]
-JsonnetBundler = Literal["native", "jb"]
 
 RESULT_CACHE_LIMIT = 2 << 30
 
@@ -115,8 +112,6 @@ class Config(NamedTuple):
     api_url: str = ""
     copy_of: Path | None = None
     """The working directory that this one is a copy of: it has the same cached hierarchy."""
-    borrows: bool = False
-    """Whether the copy holds only what changes, and reads the rest where it is, in `copy_of`."""
     api_url_origin: str = ""
     """For messages: where the API URL was set, unless by an option."""
     api_token: str = ""
@@ -128,11 +123,8 @@ class Config(NamedTuple):
     """Whether a missing token is requested by a login; never during completion."""
     request_timeout: int = 5
     engine: Engine = "native"
-    helm_nondeterminism: HelmNondeterminism = "warn"
-    jsonnet_bundler: JsonnetBundler = "native"
     local: bool = False
     push: bool = False
-    push_url: PushRule = PushRule()
     interactive: bool = False
     force: bool = False
     fetch_dependencies: bool = True
@@ -146,10 +138,6 @@ class Config(NamedTuple):
     """Whether no result of an earlier run is used."""
     verify_cache: bool = False
     """Whether to compile what is in the result cache, too, and to compare."""
-    explain_cache: bool = False
-    """Whether to log which results came from the cache, and why the others did not."""
-    output_files: tuple[Path, ...] = ()
-    """Files that receive output of this run, such as a trace: compiling does not depend on them."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results the cache holds; the oldest are removed first."""
     offline: bool = False
@@ -163,8 +151,6 @@ class Config(NamedTuple):
     strict: bool = False
     processes: int = 0
     migration: str = ""
-    catalog_branch: str = ""
-    """The branch to compare with and to push to; empty for the catalog's default branch."""
     output_dir: Path | None = None
     """A plain folder to write the catalog to, instead of its repository."""
     dry_run: bool = False
@@ -181,17 +167,6 @@ class Config(NamedTuple):
     def __repr__(self) -> str:
         return f"Config({self.paths.root})"  # without the token
 
-    def lender(self) -> Config | None:
-        """The settings of the working directory that this one borrows from."""
-        if not self.borrows or self.copy_of is None:
-            return None
-        return self._replace(paths=WorkPaths(self.copy_of), copy_of=None, borrows=False)
-
-    def roots(self) -> tuple[Path, ...]:
-        """The working directory, and the one that it borrows from."""
-        lender = self.lender()
-        return (self.paths.root, *((lender.paths.root,) if lender is not None else ()))
-
     def private_places(self) -> tuple[str, ...]:
         """Places that no content of others may read: facts of clusters, and a file of a token."""
         facts = facts_folder(self.api_url)
@@ -202,11 +177,10 @@ class Config(NamedTuple):
 
     def checked(self) -> Config:
         """The same, unless settings contradict each other."""
-        if self.output_dir is not None and (self.push or self.catalog_branch):
-            word = "--push" if self.push else "--catalog-branch"
+        if self.output_dir is not None and self.push:
             raise UsageError(
-                f"--output-dir and {word} cannot be combined",
-                hint="a plain folder has no branches and is pushed nowhere",
+                "--output-dir and --push cannot be combined",
+                hint="a plain directory is pushed nowhere",
             )
         revisions = {"global": self.global_revision, "tenant": self.tenant_revision}
         overridden = [f"{name} ({revision})" for name, revision in revisions.items() if revision]

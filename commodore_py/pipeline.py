@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.files.reach import OutsideRead
 from commodore_py.catalog.assemble import assemble, without_git_folders
@@ -60,10 +61,9 @@ from . import compiler, postprocess, refs, run_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import Config
     from commodore_py.delivery.compiled import ClusterPlan, PlannedTrees
     from commodore_py.dependencies.bundles.in_use import Found as BundleFound
     from commodore_py.dependencies.lock.run import LockedRun
@@ -80,45 +80,24 @@ _RETRIES = 3
 _STRICT_HINT = "fix it, or omit --strict to continue with a warning"
 
 
-class RunObserver(Protocol):
-    """Recognises an unchanged run later; called while the working directory is locked."""
-
-    @property
-    def first(self) -> bool:
-        """Whether nothing is known about an earlier run in the working directory."""
-
-    def started(self) -> None:
-        """A run begins."""
-
-    def finished(self, sources: Sources, rendered: Rendered, published: Published) -> None:
-        """It has ended well."""
-
-
 def compile_catalog(
     config: Config,
     cluster_id: str,
     approve: Approve,
-    observer: RunObserver | None = None,
     *,
     known: Cluster | None = None,
     locked: LockedRun | None = None,
-    turn: Callable[[WorkPaths], AbstractContextManager[None]] = exclusive_run,
 ) -> Published:
-    """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded.
-
-    In its `turn`, no other run changes the working directory.
-    """
+    """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded."""
     times = [monotonic()]
     if locked is None and config.lock_file is not None:
         locked = open_lock(config, cluster_id)
-    asks_nobody = locked is not None and config.offline
-    if known is None and not asks_nobody and (observer is None or observer.first):
+    without_api = locked is not None and config.offline
+    if known is None and not without_api:
         known = check_settings(config, cluster_id)
     if not config.force:
         refuse_foreign_folder(config.paths)
-    with turn(config.paths):
-        if observer is not None:
-            observer.started()
+    with exclusive_run(config.paths):
         sources = gather(config, cluster_id, known, locked)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
@@ -131,8 +110,8 @@ def compile_catalog(
         published = publish(config, sources, rendered, approve)
         if locked is not None:
             published = published._replace(lock=locked.use())
-        if observer is not None:
-            observer.finished(sources, rendered, published)
+        with suppress(OSError):
+            os.utime(config.paths.compiled)  # for `catalog check`: when it was compiled
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
     return published._replace(timings=tuple(zip(_ACTS, took, strict=True)))
@@ -314,7 +293,7 @@ def render(config: Config, sources: Sources, locked: LockedRun | None = None) ->
     if plan is not None:
         sources = sources._replace(inventory=plan.kept(sources.inventory))
     count = len(sources.inventory.instances)
-    problems = (*problems, *compiler.find_chart_problems(config, sources))
+    problems = (*problems, *compiler.find_chart_problems(sources))
     with run_log.collecting() as events:
         try:
             with run_log.stage("compile", of="target", total=count):
@@ -415,7 +394,7 @@ def _laid_out(
     trees, own, problems = plan.lay_out(rendered.instances, present, complete, lost)
     manifests = Tree({path: one for tree in (*trees.values(), own) for path, one in tree.items()})
     pushed = config.push and not config.dry_run
-    about = plan.for_branch(manifests, merged=bool(config.catalog_branch), pushed=pushed)
+    about = plan.pinned_later(manifests, pushed=pushed)
     return PlannedTrees(trees, own.below(MANIFESTS), (*problems, *about))
 
 

@@ -14,7 +14,6 @@ from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import ending
-from .files.protected import WouldWrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -120,7 +119,7 @@ def _work(
         try:
             work = work or equip()
             answer = _packed(good=True, value=work(items[index]), log=log)
-        except (CommodoreError, WouldWrite) as error:
+        except CommodoreError as error:
             answer = _packed(good=False, value=error, log=log)
         except Exception as error:  # noqa: BLE001 - at home, it is what it would be without workers
             answer = _packed(good=False, value=_portable(error), log=log)

@@ -7,8 +7,7 @@ import os
 import re
 from pathlib import Path
 from posixpath import normpath
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
@@ -18,7 +17,6 @@ from .git_credentials import without_credentials
 from .masking import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from urllib.parse import SplitResult
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -31,34 +29,6 @@ _SCP_WITHOUT_USER = r"([^/:@]+):(?!//)(.*)"
 _HELPER = r"([A-Za-z0-9][A-Za-z0-9+.-]*):(?::|//)"
 _BUILT_IN = frozenset(("file", "ftp", "ftps", "git", "git+ssh", "http", "https", "ssh", "ssh+git"))
 _RUNS_PROGRAMS = ("ext", "fd")
-
-PushTo = Literal["ssh", "same"]
-
-
-class PushRule(NamedTuple):
-    """Where a remote that is fetched over HTTP is pushed to: over SSH, or to the same URL."""
-
-    otherwise: PushTo = "ssh"
-    hosts: Mapping[str, PushTo] = MappingProxyType({})
-    """Exceptions, by the name of the host."""
-
-    def __str__(self) -> str:
-        return " ".join((self.otherwise, *(f"{host}={to}" for host, to in self.hosts.items())))
-
-    @classmethod
-    def parse(cls, words: Iterable[str]) -> PushRule:
-        """Read `ssh`, `same` and `HOST=same`, of which a later one wins."""
-        otherwise: PushTo = "ssh"
-        hosts: dict[str, PushTo] = {}
-        for word in words:
-            host, equals, to = word.rpartition("=")
-            if to not in ("ssh", "same") or (equals and not host):
-                raise CommodoreError(f"{word!r} is none of ssh, same, HOST=ssh and HOST=same")
-            if host:
-                hosts[host.lower()] = cast("PushTo", to)
-            else:
-                otherwise = cast("PushTo", to)
-        return cls(otherwise, hosts)
 
 
 def normalise(url: str) -> str:
@@ -75,16 +45,13 @@ def normalise(url: str) -> str:
     return url
 
 
-def push_url(url: str, rule: PushRule | None = None) -> str:
-    """Where a remote is pushed to: by the rule for an HTTP remote, else where it is fetched."""
+def push_url(url: str) -> str:
+    """Where a remote is pushed to: over SSH for an HTTP remote, else where it is fetched."""
     normalised = normalise(url)
     if not normalised.startswith(_HTTP):
         return normalised
     parts = _split(normalised)
     host = parts.hostname or ""
-    rule = rule or PushRule()
-    if rule.hosts.get(host, rule.otherwise) == "same":
-        return normalised
     return f"ssh://git@{f'[{host}]' if ':' in host else host}{parts.path}"
 
 

@@ -44,7 +44,7 @@ class Patience(NamedTuple):
     idle: float = 0
     """How long it may do nothing: neither compute, nor read, nor write."""
     setting: str = ""
-    """What these are of `--time-limit`."""
+    """The names of these limits."""
     after_exit: float = _AFTER_EXIT
     """How long others may hold its output open, once it has ended."""
 
@@ -145,7 +145,7 @@ class Watch:
 
 def _see(setting: str) -> str:
     # In the message, as hints are replaced by those who know more about a program.
-    return f" (--time-limit {setting})" if setting in time_limits.TimeLimits.names() else ""
+    return f" (setting time-limits.{setting})" if setting in time_limits.TimeLimits.names() else ""
 
 
 class _Pipes:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from os import PathLike
-    from pathlib import Path
 
 LARGEST_FILE = 512 << 20
 """How many bytes a file of others may have."""
@@ -26,8 +24,6 @@ WRITER_ENDS_WITHIN = 120.0
 """How many seconds the writer of a FIFO may take: some prompt their user."""
 
 _CHUNK = 1 << 16
-# By device and inode: contents that are read in place of those of files.
-_staged: dict[tuple[int, int], bytes] = {}
 # Whatever is put in the place of the file meanwhile, opening it neither waits nor follows a link.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
@@ -65,8 +61,6 @@ def bytes_and_mode(
         raise OSError(errno.EINVAL, "its name holds a null character", path) from error
     if not stat.S_ISREG(status.st_mode):
         raise _refusal(status.st_mode, path)
-    if _staged and (status.st_dev, status.st_ino) in _staged:
-        return _staged[status.st_dev, status.st_ino], status.st_mode
     if status.st_size > limit:
         raise _too_large(path, limit)
     file = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
@@ -78,17 +72,6 @@ def bytes_and_mode(
     finally:
         os.close(file)
     return content, status.st_mode
-
-
-@contextmanager
-def staged(contents: Mapping[Path, bytes]) -> Iterator[None]:
-    """Read other contents in place of those of existing files meanwhile, by whatever name."""
-    found = {file.stat(): content for file, content in contents.items()}
-    _staged.update({(one.st_dev, one.st_ino): content for one, content in found.items()})
-    try:
-        yield
-    finally:
-        _staged.clear()
 
 
 def check_kind(path: str) -> None:

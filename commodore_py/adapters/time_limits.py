@@ -16,7 +16,7 @@ FIRST_WORD, NEXT_WORD = 10.0, 30.0
 
 
 class TimeLimits(NamedTuple):
-    """Seconds, by the names of `--time-limit`; 0 stands for no limit.
+    """Seconds, by the names of the setting `time-limits`; 0 stands for no limit.
 
     An `idle` limit is for those that do nothing at all, the others for the whole of it.
     """
@@ -31,7 +31,7 @@ class TimeLimits(NamedTuple):
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Those of `--time-limit`."""
+        """The names in the settings file."""
         return tuple(name.replace("_", "-") for name in cls._fields)
 
     def with_(self, given: Iterable[tuple[str, float]]) -> TimeLimits:
@@ -57,4 +57,4 @@ def hint(name: str, seconds: float) -> str:
     """What to do about a limit that was too short; empty for those without a setting."""
     if name not in TimeLimits.names():
         return ""
-    return f"to wait longer: --time-limit {name}={2 * seconds:g}"
+    return f"to wait longer, set time-limits.{name} = {2 * seconds:g} in the settings file"

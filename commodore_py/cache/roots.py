@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,29 +10,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MARK = ":"
-_NONE: Mapping[Path, str] = MappingProxyType({})
 
 
 class Roots:
-    """Folders under short names: a path below one of them is written with its name.
+    """Folders under short names: a path below one of them is written with its name."""
 
-    One that borrows from `others` has their names, too: links in it lead there. Paths below
-    `seen` are those of the others even where they are made from names.
-    """
-
-    def __init__(
-        self,
-        folders: Mapping[str, Path],
-        others: Mapping[Path, str] = _NONE,
-        seen: tuple[Path, ...] = (),
-    ) -> None:
+    def __init__(self, folders: Mapping[str, Path]) -> None:
         names = [(str(folder), name) for name, folder in folders.items()]
-        names += [(str(folder), name) for folder, name in others.items()]
         # The innermost folder that holds a path is the one that moves with it.
         self._folders = sorted(names, key=lambda one: (-len(one[0]), one[1]))
         self._by_name = {name: str(folder) for name, folder in folders.items()}
         self._known: dict[str, str] = {}
-        self._seen = {f"{self._written(str(one))}/": f"{one}/" for one in seen}
         by_name = sorted(names, key=lambda one: one[1])
         self._texts = [(os.fsencode(folder), name.encode()) for folder, name in by_name]
         self._longest_first = [
@@ -78,9 +65,6 @@ class Roots:
         name, _, rest = text.partition(_MARK)
         if not name:
             return rest
-        for prefix, seen in self._seen.items():
-            if text.startswith(prefix):
-                return seen + text[len(prefix) :]
         folder = self._by_name.get(name)
         # A name from another working directory leads nowhere in this one.
         if folder is None:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_REQUESTED = logging.INFO + 1  # shown without -v
-
 Outcome = Literal["found", "compiled", "never", "equal", "differs"]
 
 _TEXTS: dict[Outcome, str] = {
@@ -83,9 +81,10 @@ def tally(events: Events) -> Tally:
 
 
 def explain(verdicts: Iterable[Verdict]) -> None:
-    """Log one line for each piece of work, by target."""
-    for one in sorted(verdicts, key=lambda verdict: verdict.label.target):
-        log.log(_REQUESTED, "%s", one)
+    """Log one line for each piece of work, by target, with `-vv`."""
+    if log.isEnabledFor(logging.DEBUG):
+        for one in sorted(verdicts, key=lambda verdict: verdict.label.target):
+            log.debug("%s", one)
 
 
 class CacheDiffers(CommodoreError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +16,13 @@ from .output import log
 from .output.log import colours
 from .settings import origins, user_file
 from .settings.options import HELP, Globals, verbose_option
-from .settings.types import Seconds, Size, TimeLimit
+from .settings.types import Seconds, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _WIDEST = 100
+RESULT_CACHE_LIMIT = 2 << 30
 _COMMANDS = {
     "bundle": (
         "commodore_py.cli.commands.bundle.commands:bundle",
@@ -150,13 +155,6 @@ class _NoColor(click.Option):
     help="Timeout of HTTP requests, in seconds.",
 )
 @click.option(
-    "--time-limit",
-    multiple=True,
-    type=TimeLimit(),
-    metavar="NAME=SECONDS",
-    help="How long servers, remotes or programs may take, such as git=600; may be repeated.",
-)
-@click.option(
     "-q", "--quiet", is_flag=True, help="Print only results, notices, warnings and errors."
 )
 @click.option("--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Disable colours.")
@@ -167,25 +165,15 @@ class _NoColor(click.Option):
     show_default=True,
     help="Format of messages on stderr; github turns warnings and errors into annotations.",
 )
-@click.option(
-    "--cache-size",
-    default="2GiB",
-    show_default=True,
-    type=Size(),
-    metavar="SIZE",
-    help="Maximum size of this user's result cache; the oldest results are removed first.",
-)
 @click.pass_context
 def commodore(
     ctx: click.Context,
     verbose: int,
     working_dir: Path,
     request_timeout: int,
-    time_limit: tuple[str, ...],
     quiet: bool,
     no_color: bool,
     log_format: str,
-    cache_size: int,
 ) -> None:
     """Compile the catalogs that Argo CD applies to your Kubernetes clusters."""
     ctx.color = False if no_color else colours()
@@ -195,16 +183,22 @@ def commodore(
         quiet=quiet,
         plain=no_color,
         log_format=log_format,
-        cache_size=cache_size,
+        cache_size=_cache_size(ctx),
     )
-    if time_limit:
-        _set_time_limits(time_limit)
+    if limits := user_file.of(ctx).shared.get("time-limits"):
+        _set_time_limits(limits)
     ctx.obj = settings.more_verbose(verbose)
 
 
-def _set_time_limits(given: tuple[str, ...]) -> None:
+def _cache_size(ctx: click.Context) -> int:
+    text = user_file.shared_text("cache_size")
+    size, problem = size_of(text) if text else (RESULT_CACHE_LIMIT, "")
+    if problem:
+        raise click.UsageError(f"COMMODORE_CACHE_SIZE: {problem}", ctx)
+    return size
+
+
+def _set_time_limits(limits: Mapping[str, float]) -> None:
     from commodore_py.adapters import time_limits
 
-    pairs = (one.partition("=") for one in given)
-    changed = time_limits.TimeLimits().with_((name, float(text)) for name, _, text in pairs)
-    time_limits.use(changed)
+    time_limits.use(time_limits.TimeLimits().with_(limits.items()))

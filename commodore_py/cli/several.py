@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from .output.compile_result import CompileReporter, Form
     from .output.compile_results import ClusterResult
-    from .recording import Recorder
 
     Compile = Callable[[Config, str, CompileReporter], Published]
 
@@ -58,7 +57,6 @@ def compile_clusters(
     selection: Selection,
     form: Form,
     compile_one: Compile,
-    recorder: Recorder | None,
 ) -> int:
     """Compile all of them whatever happens to one; returns the exit code of the worst."""
     several.check_folder(config)
@@ -75,14 +73,13 @@ def compile_clusters(
         rest = clusters[len(results) :]
         skipped = [compile_results.ClusterResult(cluster, "skipped") for cluster in rest]
         code = worst(one.code for one in results)
-        stages = recorder.rows() if recorder is not None else None
-        compile_results.show((*results, *skipped), form.output, code=code, stages=stages)
+        compile_results.show((*results, *skipped), form.output, code=code)
     return code
 
 
 def _compiled(config: Config, cluster: str, form: Form, compile_one: Compile) -> ClusterResult:
     started = monotonic()
-    reporter = compile_results.ClusterReporter(form.output, form.diff, ignoring=form.ignoring)
+    reporter = compile_results.ClusterReporter(form.output, form.diff)
     warn_again()
     with reporter.collecting() as show, show.collecting_errors():
         try:

@@ -106,11 +106,17 @@ def _complete() -> int:
 
 
 def _prefer_managed_tools() -> None:
-    """Put the tools of `tool install` before those of the system."""
-    cache = directories.cache_folder()
-    if cache is None:
+    """Put the tools of `tool install` before those of the system, if they are the user's own."""
+    folder = directories.tools_folder()
+    if folder is None:
         return
-    folder = str(cache / "tools")
-    path = os.environ.get("PATH", "")
-    if folder not in path.split(os.pathsep):
-        os.environ["PATH"] = f"{folder}{os.pathsep}{path}"
+    others = [one for one in os.environ.get("PATH", "").split(os.pathsep) if one != str(folder)]
+    if stranger := directories.not_own(folder):
+        messages.warn(
+            "managed tools are not used: they can be changed by another user",
+            where=str(stranger),
+            hint=f"remove {folder}, then install them again: commodore tool install --missing",
+        )
+        os.environ["PATH"] = os.pathsep.join(others)
+    elif len(others) == len(os.environ.get("PATH", "").split(os.pathsep)):
+        os.environ["PATH"] = os.pathsep.join((str(folder), *others))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.problem import Problem
 
 from .entries import entries_of
@@ -15,20 +14,14 @@ from .entries import entries_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.config import Config
     from commodore_py.model.inventory import Node
     from commodore_py.model.stages import Sources
 
     from .charts.templates import Call
     from .entry import Entry
 
-_HINT = (
-    "give the chart such values by helm_values, from references to secrets where they are secret;"
-    " --helm-nondeterminism ignore turns this check off"
-)
 
-
-def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]:
+def find_chart_problems(sources: Sources) -> tuple[Problem, ...]:
     """What charts do that makes no two compiles the same, and what is more than a chart may do."""
     entries = [
         entry
@@ -36,16 +29,9 @@ def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]
         for entry in _helm_entries(sources.inventory.nodes[instance.name])
     ]
     reach = tuple(notice for entry in entries for notice in _reach_of(entry))
-    if config.helm_nondeterminism == "ignore":
-        return reach
     found = [
         notice for entry in entries for notice in _problems_of(entry, sources.plan.search_paths)
     ]
-    if config.helm_nondeterminism == "error":
-        raise_collected(
-            [CommodoreError(one.message, where=one.where, hint=_HINT) for one in found],
-            "charts give other output in every compile",
-        )
     return (*reach, *found)
 
 

@@ -99,8 +99,8 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         processes=config.processes or usable_cpus(),
         output=plan.output,
         reach=Reach(
-            (*sources.readable, *config.roots(), LIBRARIES.parent),
-            work=(*config.roots(), plan.output),
+            (*sources.readable, config.paths.root, LIBRARIES.parent),
+            work=(config.paths.root, plan.output),
             private=config.private_places(),
         ),
         checkouts={name: checkout.worktree for name, checkout in plan.checkouts.items()},
@@ -108,8 +108,6 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         result_cache=config.result_cache,
         result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
-        explain_cache=config.explain_cache,
-        lenders=config.roots()[1:],
         state=plan.scratch_notes,
     )
 

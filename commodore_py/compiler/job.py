@@ -52,10 +52,6 @@ class Job(NamedTuple):
     result_cache_limit: int = RESULT_CACHE_LIMIT
     verify_cache: bool = False
     """Whether to compile what is in the cache, too, and to compare."""
-    explain_cache: bool = False
-    """Whether to report what was done with every entry, and why."""
-    lenders: tuple[Path, ...] = ()
-    """The working directory that `root` borrows from, if any."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
 

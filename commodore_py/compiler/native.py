@@ -65,8 +65,7 @@ def compile_job(job: Job) -> Compiled:
             errors[name] = result
         else:
             trees[name] = result
-    if job.explain_cache:
-        explain(verdicts)
+    explain(verdicts)
     raise_collected(
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )

@@ -107,19 +107,14 @@ class ClusterPlan(NamedTuple):
         """The manifests, with Applications pinned to the commit that has their content."""
         return pins.repinned(manifests, commit) if self.has_pins else manifests
 
-    def for_branch(self, manifests: Tree, *, merged: bool, pushed: bool) -> tuple[Problem, ...]:
-        """What is to be known about pins, if the branch is merged, or if nothing is pushed."""
+    def pinned_later(self, manifests: Tree, *, pushed: bool) -> tuple[Problem, ...]:
+        """Which Applications the next push pins."""
         names = pins.outdated(manifests) if self.has_pins else ()
-        path = (*DELIVERY, "argocd", "gate")
-        found = []
-        if self.has_pins and merged:
-            message = "Applications name commits, which a merge of the branch may not keep"
-            remedy = "push to the branch of the catalog, or set gate to create"
-            found.append(Finding("plan/squashed", message, path, remedy))
-        if names and not pushed:
-            message = f"pinned by the next push: {', '.join(names)}"
-            found.append(Finding("plan/pinned-later", message, path))
-        return _valid(found, self.place_of)
+        if not names or pushed:
+            return ()
+        message = f"pinned by the next push: {', '.join(names)}"
+        found = Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate"))
+        return _valid([found], self.place_of)
 
 
 def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:

@@ -110,8 +110,8 @@ def render(
 
 def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
     """All class files, and the facts of the cluster."""
-    roots, private = config.roots(), config.private_places()
-    reach = Reach((*roots, *classes.worktrees()), work=roots, private=private)
+    root, private = config.paths.root, config.private_places()
+    reach = Reach((root, *classes.worktrees()), work=(root,), private=private)
     facts = {_FACTS: params_of(config, cluster)}
     return ClassFiles(classes.entries(), generated=facts, reach=reach, contents=classes.contents)
 
@@ -132,13 +132,13 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
     from .explain.places import shown  # for places only, which messages have
     from .explain.replay import Hierarchy
 
-    roots = [root.resolve() for root in config.roots()]
+    root = config.paths.root.resolve()
     return Hierarchy(
         files,
         {name: yaml.dump(target) for name, target in targets.items()},
-        shown=lambda file: shown(file, *roots),
+        shown=lambda file: shown(file, root),
         # Local mode reads the facts that the last run wrote; otherwise there is no file yet.
-        generated={_FACTS: shown(config.paths.params_file, *roots) if config.local else _NO_FILE},
+        generated={_FACTS: shown(config.paths.params_file, root) if config.local else _NO_FILE},
         written=frozenset({_FACTS} if config.local else ()),
     )
 

@@ -31,10 +31,7 @@ _FORMAT = 2
 
 def filter_cache(config: Config) -> ResultCache:
     """Results of the filters of one run."""
-    lenders = dict.fromkeys(config.roots()[1:], "work")
-    lender = config.lender()
-    seen = (lender.paths.compiled, lender.paths.catalog) if lender is not None else ()
-    roots = Roots({"work": config.paths.root, "library": LIBRARIES.parent}, lenders, seen)
+    roots = Roots({"work": config.paths.root, "library": LIBRARIES.parent})
     return ResultCache(config.result_cache, roots, verify=config.verify_cache)
 
 

@@ -42,12 +42,10 @@ def apply_filters(
     """The trees as their instances' filters leave them, and what was skipped."""
     # Filters know one folder only: the one that everything is written to.
     paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
-    work = (*config.roots(), paths.root)
+    work = (config.paths.root, paths.root)
     readable = (*sources.readable, *work, LIBRARIES.parent)
     reach = Reach(readable, work=work, private=config.private_places())
-    # Code sees where its output goes: the working directory, also where a copy is written.
-    seen = (config.lender() or config._replace(paths=paths)).paths
-    before = Overlay(seen.compiled, seen.catalog, compiled, reach=reach)
+    before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
     cache = filter_cache(config._replace(paths=paths))
@@ -82,8 +80,7 @@ def apply_filters(
         else:
             notices += found
     verdicts = cache.take_verdicts()
-    if config.explain_cache:
-        explain(verdicts)
+    explain(verdicts)
     raise_collected(errors, "postprocessing")
     refuse_differences(verdicts)
     run_log.report(Verdicts(verdicts, cache.roots))

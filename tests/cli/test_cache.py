@@ -72,21 +72,6 @@ def test_a_compile_fills_the_cache_and_the_next_borrows(
     assert git(clone, "config", "remote.origin.url") == url_of(fleet.repository("component-one"))
 
 
-@pytest.mark.parametrize(
-    ("options", "variables"),
-    [
-        (("--no-git-cache",), {}),
-        ((), {"COMMODORE_CATALOG_COMPILE_GIT_CACHE": "false"}),
-    ],
-)
-def test_the_cache_can_be_switched_off(
-    commodore: CommandLine, fleet: Fleet, options: tuple[str, ...], variables: dict[str, str]
-) -> None:
-    compile_(commodore, fleet, *options, **variables)
-
-    assert not cache().exists()
-
-
 def test_info_for_people(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -112,20 +111,11 @@ def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
     assert not compiling.pushed
 
 
-@pytest.mark.parametrize(
-    ("option", "problem"),
-    [
-        ("--push", "--push requires network access"),
-        ("--jsonnet-bundler=jb", "jb requires network access"),
-    ],
-)
-def test_what_needs_a_network_does_not_go_with_offline(
-    compiling: Compile, option: str, problem: str
-) -> None:
-    ran = compiling("--offline", option)
+def test_push_does_not_go_with_offline(compiling: Compile) -> None:
+    ran = compiling("--offline", "--push")
 
     assert ran.code == 2
-    assert problem in ran.err
+    assert "--push requires network access" in ran.err
 
 
 def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
@@ -148,19 +138,6 @@ def test_facts_that_cannot_be_read_are_skipped(compiling: Compile) -> None:
     assert "k=v" not in ran.err
     params = (compiling.fleet.work / "inventory/classes/params/cluster.yml").read_text()
     assert "dynamic_facts:\n    k: v\n" in params
-
-
-def test_libraries_are_installed_by_jb_only_on_request(compiling: Compile, tmp_path: Path) -> None:
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "jb").write_text("#!/bin/sh\necho jb was here >&2; exit 3\n")
-    (programs / "jb").chmod(0o755)
-    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-
-    native, jb = (compiling("--jsonnet-bundler", who, PATH=path) for who in ("native", "jb"))
-
-    assert (native.code, jb.code) == (0, 1)
-    assert "jb failed with status 3: jb was here" in jb.err
 
 
 def test_no_user_to_answer(compiling: Compile) -> None:
@@ -219,32 +196,12 @@ def test_the_command_that_is_given_reports(compiling: Compile, commodore: Comman
     assert (reports / "c-one.json").is_file()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--output-dir", "x", "--push"], "--output-dir and --push cannot be combined"),
-        (["--output-dir", "x", "--catalog-branch", "b"], "--output-dir and --catalog-branch"),
-        (["--catalog-branch", "a..b"], "'a..b' is not a valid branch name."),
-        (["--catalog-branch", "-x"], "'-x' is not a valid branch name."),
-        (["--catalog-branch", "a b"], "'a b' is not a valid branch name."),
-        (["--catalog-branch", "x.lock"], "'x.lock' is not a valid branch name."),
-    ],
-)
-def test_invalid_destinations(compiling: Compile, options: list[str], message: str) -> None:
-    ran = compiling(*options)
+def test_output_dir_does_not_go_with_push(compiling: Compile) -> None:
+    ran = compiling("--output-dir", "x", "--push")
 
     assert ran.code == 2
-    assert message in ran.err
+    assert "--output-dir and --push cannot be combined" in ran.err
     assert not compiling.fleet.work.exists()
-
-
-def test_a_branch_means_nothing_in_local_mode(compiling: Compile) -> None:
-    compiling()
-
-    assert (
-        "--catalog-branch has no effect with --local"
-        in compiling("--local", "--catalog-branch", "b").err
-    )
 
 
 def test_a_folder_is_reported(compiling: Compile, tmp_path: Path) -> None:
@@ -278,10 +235,12 @@ def test_what_git_ignores_is_refused_on_request(compiling: Compile) -> None:
     assert git(compiling.fleet.catalog, "rev-list", "--count", "HEAD") == "1"
 
 
-def test_both_engines_compile_the_same(compiling: Compile) -> None:
-    assert compiling("--push", "--engine", "reference").code == 0
+def test_both_engines_compile_the_same(compiling: Compile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMODORE_ENGINE", "reference")
+    assert compiling("--push").code == 0
 
-    ran = compiling("--exit-code", "--engine", "native")
+    monkeypatch.delenv("COMMODORE_ENGINE")
+    ran = compiling("--exit-code")
 
     assert (ran.code, ran.out.splitlines()[0]) == (0, " > No changes.")
 

@@ -151,7 +151,6 @@ def nothing_created_or_searched(folder: Path) -> Iterator[None]:
         "--no-cache",
         "--dry-run",
         "--offline --dry-run",
-        "--engine reference",
         "--local --output-dir out",
     ],
 )

@@ -120,7 +120,6 @@ def test_a_dynamic_fact_beyond_a_limit_is_an_error(
         ("--request-timeout", "999999999999", "catalog", "list"),
         ("--request-timeout", "9" * 5_000, "catalog", "list"),
         ("--request-timeout", "1e9", "catalog", "list"),
-        ("--cache-size", "9" * 400, "catalog", "list"),
         ("catalog", "compile", "c-x", "--processes", "9" * 5_000),
         ("catalog", "compile", "c-x", "--processes", "99999999999999999999"),
         ("component", "sync", "x", "--github-pause", "99999999999999999999"),

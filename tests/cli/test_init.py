@@ -69,24 +69,23 @@ def in_terminal(home: Path, answers: str, *options: str) -> tuple[int, str]:
 def test_options_need_no_terminal_and_a_second_run_changes_nothing(
     commodore: CommandLine, home: Path, facts: str
 ) -> None:
-    words = ("init", "--api-url", facts, "--completion", "bash")
+    words = ("init", "--api-url", facts)
     first = commodore(*words)
     before = files_in(home)
     second = commodore(*words)
 
     assert (first.code, second.code) == (0, 0)
     assert tomllib.loads(before[".config/commodore/config.toml"]) == {"api-url": facts}
-    assert LINE in before[".bashrc"].splitlines()
     assert files_in(home) == before
     assert [line.split()[1] for line in second.out.splitlines()[:3]] == [
-        *("unchanged", "skipped", "unchanged")
+        *("unchanged", "skipped", "skipped")
     ]
     assert commodore("catalog", "list", "-o", "id").out.split() == ["c-demo-1", "c-demo-2"]
 
 
 def test_without_a_terminal_nothing_is_prompted_for(commodore: CommandLine, home: Path) -> None:
     ran = commodore("init", stdin="y\ny\n")
-    skipped = commodore("init", "--skip-api", "--skip-login", "--skip-completion")
+    skipped = commodore("init", "--skip-login")
 
     assert (ran.code, "nothing to set up: there is no terminal" in ran.err) == (2, True)
     assert (skipped.code, skipped.out.count("skipped")) == (0, 3)
@@ -146,9 +145,6 @@ def test_a_server_that_is_away_is_a_warning(commodore: CommandLine, home: Path) 
         (["--api-url", "https://me:word@api.example.com"], 1, "contains a user name or a password"),
         (["--api-url", "ftp://x"], 1, "error: not a valid API URL"),
         (["--api-url=-x"], 1, "error: not a valid API URL"),
-        (["--api-url", "./facts", "--skip-api"], 2, "--api-url and --skip-api cannot be combined"),
-        (["--completion", "zsh", "--skip-completion"], 2, "cannot be combined"),
-        (["--completion", "csh"], 2, "'csh' is not one of"),
         (["--login"], 1, "no API URL"),
     ],
 )
@@ -164,16 +160,12 @@ def test_mistakes_leave_nothing(
 def test_files_that_cannot_be_changed_are_named(
     commodore: CommandLine, home: Path, facts: str
 ) -> None:
-    (home / ".bashrc").mkdir()
     settings_in(home).parent.mkdir(parents=True)
     settings_in(home).write_text("api-url = [\n")
 
-    of_shell = commodore("init", "--completion", "bash", XDG_CONFIG_HOME=str(home / "none"))
     of_settings = commodore("init", "--api-url", facts)
 
-    assert (of_shell.code, str(home / ".bashrc") in of_shell.err) == (1, True)
     assert (of_settings.code, str(settings_in(home)) in of_settings.err) == (1, True)
-    assert (home / ".bashrc").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -220,11 +220,3 @@ def test_a_folder_is_never_pinned(planned: Planned, tmp_path: Path) -> None:
     content = yaml.safe_load((tmp_path / "out" / "manifests" / "apps" / "one.yaml").read_text())
     assert content["spec"]["source"]["targetRevision"] == "HEAD"
     assert "pinned by the next push" in " ".join(ran.err.split())
-
-
-def test_pins_are_refused_on_a_branch_that_is_merged(planned: Planned) -> None:
-    ran = planned.compile("--push", "--catalog-branch", "review")
-
-    assert ran.code == 1
-    assert "a merge of the branch may not keep" in " ".join(ran.err.split())
-    assert planned.compile("--push").code == 0

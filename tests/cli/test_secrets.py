@@ -98,16 +98,18 @@ def with_credentials(fleet: Fleet, server: HttpServer, user: str) -> None:
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_the_urls_of_a_cluster(
-    fleet: Fleet, server: HttpServer, run: Runs, user: str
+    fleet: Fleet, server: HttpServer, run: Runs, monkeypatch: pytest.MonkeyPatch, user: str
 ) -> None:
     with_credentials(fleet, server, user)
     if user.startswith("robot:"):
         server.behaviour.password = CANARY
     facts = str(fleet.root / "facts")
-    trace = fleet.root / "trace.json"
-    compile_ = ("catalog", "compile", CLUSTER, "--api-url", facts, "--push-url", "same")
+    settings = fleet.root / "gitconfig"  # by default, HTTP remotes are pushed to over SSH
+    settings.write_text(f'[url "{server.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    compile_ = ("catalog", "compile", CLUSTER, "--api-url", facts)
 
-    run(*compile_, "-vvv", "--push", "--trace", str(trace))
+    run(*compile_, "-vvv", "--push")
     run(*compile_, "-vvv", "--push")
     fleet.change_data()
     run("--log-format", "json", *compile_, "-v", "-o", "json")
@@ -118,7 +120,6 @@ def test_credentials_in_the_urls_of_a_cluster(
     run("inventory", "show", str(fleet.work / "inventory/classes/global"), "-o", "json", code=None)
 
     assert CANARY not in run.shown
-    assert CANARY not in trace.read_text()
     assert CANARY not in git(fleet.catalog, "log", "--format=%B%an%ae")
     assert CANARY not in git(fleet.catalog, "show", "HEAD")
     assert run.files_with(CANARY) == []
@@ -133,12 +134,10 @@ def test_credentials_in_the_urls_of_components(
     entries = {"components": {"web": {"url": url, "version": "master"}}}
     fleet.configure({"applications": ["web"], "parameters": entries})
     facts = str(fleet.root / "facts")
-    trace = fleet.root / "trace.json"
 
-    run("catalog", "compile", CLUSTER, "--api-url", facts, "-vvv", "--push", "--trace", str(trace))
+    run("catalog", "compile", CLUSTER, "--api-url", facts, "-vvv", "--push")
 
     assert CANARY not in run.shown
-    assert CANARY not in trace.read_text()
     assert CANARY not in git(fleet.catalog, "log", "--format=%B")
     # The configuration itself has it.
     configuration = ("work/inventory/", "work/dependencies/", "cache/commodore/results/")
@@ -185,7 +184,6 @@ def test_credentials_in_the_urls_of_downloads(
         defaults = {"kapitan": {"dependencies": [download]}}
         fleet.configure({"applications": ["web"], "parameters": defaults})
         facts = str(fleet.root / "facts")
-        trace = fleet.root / "trace.json"
 
         code = 0 if status == 200 else 1
         for _ in range(2):
@@ -196,15 +194,12 @@ def test_credentials_in_the_urls_of_downloads(
                 "--api-url",
                 facts,
                 "-vvv",
-                "--trace",
-                str(trace),
                 code=code,
             )
         run("cache", "info", "-o", "json")
         run("cache", "info")
 
     assert CANARY not in run.shown
-    assert CANARY not in trace.read_text()
     configuration = ("work/inventory/", "work/dependencies/", "cache/commodore/results/")
     assert run.files_with(CANARY, but=configuration) == []
 
@@ -321,16 +316,14 @@ def test_credentials_in_a_repository_to_download(
         "output_path": "dependencies/web/shop",
     }
     missing = {**download, "source": server.url("nope.git", user=CANARY)}
-    trace = fleet.root / "trace.json"
     compile_ = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"), "-vvv")
     for one, code in ((download, 0), (missing, 1)):
         defaults = {"kapitan": {"dependencies": [one]}}
         fleet.configure({"applications": ["web"], "parameters": defaults})
 
-        run(*compile_, "--trace", str(trace), code=code)
+        run(*compile_, code=code)
 
         assert CANARY not in run.shown
-        assert CANARY not in trace.read_text()
     configuration = ("work/inventory/", "work/dependencies/", "cache/commodore/results/")
     assert run.files_with(CANARY, but=configuration) == []
 

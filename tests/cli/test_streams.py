@@ -269,16 +269,3 @@ def test_a_full_disk_is_not_an_internal_error(recompile: tuple[str, ...]) -> Non
             assert done.returncode == 1
             assert "error: cannot write: No space left on device\n" in done.stderr
             assert "bug" not in done.stderr
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="as above")  # noqa: PTH110 - as above
-def test_a_trace_that_finds_no_room_hides_nothing(
-    commodore: CommandLine, recompile: tuple[str, ...]
-) -> None:
-    good = commodore(*recompile, "--trace", "/dev/full")
-    missing = commodore("catalog", "compile", "c-none", *recompile[-2:], "--trace", "/dev/full")
-
-    output = "warning: cannot write the trace: No space left on device\n  /dev/full\n"
-    assert (good.code, output in good.err) == (0, True)
-    assert (missing.code, output in missing.err) == (1, True)
-    assert "cluster c-none is not known" in missing.err

@@ -102,12 +102,17 @@ def test_a_kind_without_cases_is_reported_as_before(commodore: CommandLine, tmp_
 @pytest.mark.parametrize("engine", ["native", "reference"])
 @pytest.mark.parametrize("words", [("test",), ("compile",)])
 def test_files_of_a_component_are_named_where_its_author_has_them(
-    commodore: CommandLine, tmp_path: Path, engine: str, words: tuple[str, ...]
+    commodore: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    engine: str,
+    words: tuple[str, ...],
 ) -> None:
     code = "{ a: error 'oops' }"
     component = make_component_clone(tmp_path / "src", "it", CASE, code=code)
 
-    ran = commodore("component", *words, str(component), "--engine", engine)
+    monkeypatch.setenv("COMMODORE_ENGINE", engine)
+    ran = commodore("component", *words, str(component))
 
     output = ran.out + ran.err
     assert ran.code == 1

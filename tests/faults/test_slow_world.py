@@ -18,6 +18,7 @@ from tests.support.servers import misbehaving
 from .test_signals import WAITING, waiting_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 pytestmark = [
@@ -26,7 +27,15 @@ pytestmark = [
 ]
 
 _LONG = 60
-SHORT = ("--time-limit", "git-idle=3", "--time-limit", "request=2", "--time-limit", "git=20")
+SHORT = ("git-idle=3", "request=2", "git=20")
+
+
+def with_limits(folder: Path, limits: Iterable[str]) -> dict[str, str]:
+    """The variable of a settings file with these time limits."""
+    file = folder / "config" / "commodore" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("\n".join(["[time-limits]", *limits]))
+    return {"XDG_CONFIG_HOME": str(folder / "config")}
 
 
 def run(words: list[str], folder: Path, variables: dict[str, str]) -> tuple[int, str, float]:
@@ -46,10 +55,10 @@ def test_what_is_waited_for_has_a_limit(tmp_path: Path, where: str) -> None:
         words, variables = waiting_for(tmp_path, f"{scheme}://{server.host}", kind)
         if where == "a silent API":
             variables["COMMODORE_REQUEST_TIMEOUT"] = "2"
-        code, output, _ = run([*SHORT, *words], tmp_path, variables)
+        code, output, _ = run(words, tmp_path, variables | with_limits(tmp_path, SHORT))
 
     assert code == 1, output
-    assert "--time-limit" in output or "--request-timeout" in output
+    assert "time-limits." in output or "--request-timeout" in output
     assert server.host in output
     assert "Traceback" not in output
 
@@ -88,13 +97,12 @@ def test_a_program_does_not_keep_a_run_waiting(tmp_path: Path, what: str) -> Non
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [entry]}}})
     files = {"class/web.yml": class_file, "run.sh": f"#!/bin/sh\n{script}\n"}
     fleet = make_fleet(tmp_path / "fleet", web=files)
-    more = [word for one in limits for word in ("--time-limit", one)]
-    words = ["-d", str(fleet.work), *more, "catalog", "compile", CLUSTER]
+    words = ["-d", str(fleet.work), "catalog", "compile", CLUSTER]
     words += ["--api-url", str(fleet.root / "facts")]
 
     began = time.monotonic()
     # A shell, so that the mode of the script does not matter.
-    process = start(words, tmp_path, dict(os.environ))
+    process = start(words, tmp_path, dict(os.environ) | with_limits(tmp_path, limits))
     _, output = process.communicate(timeout=_LONG)
 
     assert process.returncode == expected, output.decode()

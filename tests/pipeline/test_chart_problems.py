@@ -9,9 +9,7 @@ import yaml
 
 from commodore_py import compiler
 from commodore_py.dependencies.protection.run_lock import exclusive_run
-from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
-from tests.support.builders import errors_in
 from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ def problems_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Pro
     fleet = make_fleet(root, web=files)
     config = fleet.config(**settings)
     with exclusive_run(config.paths):
-        return compiler.find_chart_problems(config, gather(config, CLUSTER))
+        return compiler.find_chart_problems(gather(config, CLUSTER))
 
 
 def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
@@ -61,23 +59,10 @@ def test_a_template_names_a_release_too(tmp_path: Path, template: str, problems:
     assert len(found) == problems
 
 
-def test_they_can_be_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommodoreError) as caught:
-        problems_of(tmp_path, {"helm_params": {"name": "x"}}, helm_nondeterminism="error")
-
-    assert len(errors_in(caught.value)) == 3
-    assert "helm_values" in errors_in(caught.value)[0].hint
-
-
-def test_they_can_be_passed_over(tmp_path: Path) -> None:
-    assert problems_of(tmp_path, {}, helm_nondeterminism="ignore") == ()
-
-
-@pytest.mark.parametrize("how", ["warn", "ignore"])
-def test_programs_that_helm_would_run_are_refused_when_strict(tmp_path: Path, how: str) -> None:
+def test_programs_that_helm_would_run_are_refused_when_strict(tmp_path: Path) -> None:
     params = {"name": "x", "post_renderer": "/x"}
 
-    first, *_ = problems_of(tmp_path, {"helm_params": params}, helm_nondeterminism=how)
+    first, *_ = problems_of(tmp_path, {"helm_params": params})
 
     assert "helm_params.post_renderer has helm run programs" in first.message
     assert first.strict

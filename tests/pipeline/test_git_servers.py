@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git_urls import PushRule
 from commodore_py.catalog.sinks.git import open_catalog
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
@@ -276,9 +275,9 @@ def with_submodule(repository: Path, *, at: str) -> None:
     git(repository, "update-ref", "refs/heads/master", commit)
 
 
-def pushed(workspace: Workspace, url: str, *words: str) -> str:
+def pushed(workspace: Workspace, url: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
-    config = workspace.config._replace(push_url=PushRule.parse(words), push=True)
+    config = workspace.config._replace(push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
     sink = open_catalog(config, "c-one", catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
@@ -288,15 +287,21 @@ def pushed(workspace: Workspace, url: str, *words: str) -> str:
     return commit
 
 
-@pytest.mark.parametrize("words", [["same"], ["127.0.0.1=same"]])
-def test_a_catalog_is_pushed_over_http_with_a_token(
-    workspace: Workspace, web: HttpServer, words: list[str]
-) -> None:
+@pytest.fixture
+def over_http(workspace: Workspace, web: HttpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Git push over HTTP, as a user's settings can."""
+    settings = workspace.root / "gitconfig"
+    settings.write_text(f'[url "{web.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+
+
+@pytest.mark.usefixtures("over_http")
+def test_catalog_push_follows_rewritten_url(workspace: Workspace, web: HttpServer) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {}, branch="main")
     web.behaviour.password = "s3cret"
     url = web.url("catalog.git", user="robot:s3cret")
 
-    first = pushed(workspace, url, *words)
+    first = pushed(workspace, url)
 
     assert git(remote, "rev-parse", "main") == first
     assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.received
@@ -315,11 +320,12 @@ def test_a_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: Http
     assert setting == "ssh://git@127.0.0.1/git/catalog.git"
 
 
+@pytest.mark.usefixtures("over_http")
 def test_a_catalog_with_a_concurrent_push_is_not_overwritten(
     workspace: Workspace, web: HttpServer
 ) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
-    config = workspace.config._replace(push_url=PushRule.parse(["same"]), push=True)
+    config = workspace.config._replace(push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
     sink = open_catalog(config, "c-one", fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})

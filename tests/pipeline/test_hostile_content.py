@@ -537,28 +537,17 @@ def rename(fleet: Fleet, old: str, new: str) -> None:
         (facts / "tenants" / f"{old}.yaml").rename(facts / "tenants" / f"{new}.yaml")
 
 
-@pytest.mark.parametrize("when", ["compile", "stage"])
-def test_a_working_directory_that_is_removed_is_an_error(tmp_path: Path, when: str) -> None:
+def test_a_working_directory_that_is_removed_is_an_error(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet)
     fleet.change_data()
-
-    class Remover:
-        def started(self) -> None:
-            if when == "compile":
-                shutil.rmtree(fleet.work)
-
-        def finished(self, *_: object) -> None:
-            pass
-
-        first = True
 
     def approve(_: object) -> bool:
         shutil.rmtree(fleet.work)
         return True
 
     with pytest.raises(CommodoreError, match="the working directory was removed during the run"):
-        compile_catalog(fleet.config(push=True), CLUSTER, approve, Remover())
+        compile_catalog(fleet.config(push=True), CLUSTER, approve)
 
 
 def test_edits_during_a_whole_run_are_not_pushed(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from commodore_py.cache.records import Found, Missing, Records
 from commodore_py.cache.store import Store
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
+from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.cache_archive import Folders, export_caches, import_caches
-from commodore_py.workflows.catalog.compile import compile_catalog
 from tests.support.builders import commit_to, errors_in, git, git_succeeds
 
 from .changing_cluster import (
@@ -48,7 +48,7 @@ _FILES = (*COMPONENT_FILES.items(), *CONFIGURATION.items())
 _SETTLED = 2.1  # from when on times of files are trusted
 _OUTPUTS = ("compiled", "catalog", "inventory")
 KEY = b"the key of all jobs"
-_NOTHING_TO_DO, _TAKEN, _MADE = "(nothing to do)", "(results taken)", "(results made)"
+_TAKEN, _MADE = "(results taken)", "(results made)"
 
 
 class Play:
@@ -281,8 +281,6 @@ class Play:
             files = published.change.files
             found["changes"] = [(one.kind, one.old_path, one.path) for one in files]
             found["notices"] = [(one.message, one.where) for one in published.notices]
-            if "recompile" not in options and dict(published.timings)["render"] == 0.0:
-                self.counted[_NOTHING_TO_DO] += 1
         for name in _OUTPUTS:
             found[name] = _files_in(work / name)
         catalog = self._cluster.remote(CATALOGS[cluster])
@@ -374,7 +372,7 @@ def _one(items: Sequence[_Item], number: int) -> _Item:
 
 
 RULES = tuple(name for name in vars(Play) if not name.startswith("_"))
-COUNTED = (_NOTHING_TO_DO, _TAKEN, _MADE)
+COUNTED = (_TAKEN, _MADE)
 
 
 def play(root: Path, steps: Sequence[Step], template: Path) -> list[str]:

@@ -17,7 +17,7 @@ import yaml
 
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.catalog.compile import compile_catalog
+from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.lock import resolve
 from commodore_py.workflows.lock.names import name_of
 from tests.support.builders import commit_to, errors_in, git
@@ -235,7 +235,7 @@ class Play:
         return True
 
     def _compiled(self, config: Config) -> None:
-        published = compile_catalog(config, CLUSTER, lambda _: True, lambda _: ())
+        published = compile_catalog(config, CLUSTER, lambda _: True)
         if dict(published.timings).get("render") == 0.0:
             self.seen.append(_SHORTCUT)
 

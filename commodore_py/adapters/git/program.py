@@ -117,9 +117,9 @@ def _over_network(directory: Path, *arguments: str, merge_stderr: bool) -> str:
         raise
 
 
-def reach_push_url(directory: Path, url: str, rule: git_urls.PushRule) -> None:
+def reach_push_url(directory: Path, url: str) -> None:
     """Ask where pushes go, if that is elsewhere than where fetches go."""
-    pushed_to = git_urls.push_url(url, rule)
+    pushed_to = git_urls.push_url(url)
     if pushed_to != git_urls.normalise(url):
         over_network(directory, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
 

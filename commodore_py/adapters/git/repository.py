@@ -8,7 +8,7 @@ import re
 from contextlib import suppress
 from os.path import exists, isdir, isfile, islink, join
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
@@ -18,9 +18,6 @@ from .layout import by_program, is_plain
 from .locked_files import replace
 from .program import git, succeeds
 from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, OBJECT, refs_in_files, refs_of, value_in
-
-if TYPE_CHECKING:
-    from commodore_py.adapters.git_urls import PushRule
 
 _BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
 _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;\t]*)')
@@ -165,9 +162,9 @@ def checkout_at(directory: Path) -> Checkout | None:
     return Checkout(*head_of(directory), remote_settings(directory).get("remote.origin.url", ""))
 
 
-def configure_remote(directory: Path, url: str, rule: PushRule | None = None) -> str:
+def configure_remote(directory: Path, url: str) -> str:
     """Make `origin` point to a URL, and pushes to where that URL is pushed to; returns the old."""
-    current, wanted = remote_settings(directory), wanted_remote(url, rule)
+    current, wanted = remote_settings(directory), wanted_remote(url)
     if "remote.origin.pushurl" in current.keys() - wanted.keys():
         git(directory, "config", "--unset-all", "remote.origin.pushurl")
     for key, value in wanted.items():
@@ -176,9 +173,9 @@ def configure_remote(directory: Path, url: str, rule: PushRule | None = None) ->
     return current.get("remote.origin.url", "")
 
 
-def wanted_remote(url: str, rule: PushRule | None = None) -> dict[str, str]:
+def wanted_remote(url: str) -> dict[str, str]:
     """What a repository's configuration should say about `origin`."""
-    normalised, push = git_urls.normalise(url), git_urls.push_url(url, rule)
+    normalised, push = git_urls.normalise(url), git_urls.push_url(url)
     wanted = {
         "remote.origin.url": normalised,
         "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
@@ -186,9 +183,9 @@ def wanted_remote(url: str, rule: PushRule | None = None) -> dict[str, str]:
     return wanted if push == normalised else {**wanted, "remote.origin.pushurl": push}
 
 
-def add_remote(bare: Path, url: str, rule: PushRule | None = None) -> None:
+def add_remote(bare: Path, url: str) -> None:
     """Configure `origin` of a repository that was made just now."""
-    wanted, file = wanted_remote(url, rule), bare / "config"
+    wanted, file = wanted_remote(url), bare / "config"
     lines = [f"\t{key.rpartition('.')[2]} = {value}\n" for key, value in wanted.items()]
     section = "".join(['[remote "origin"]\n', *lines])
     if is_plain(bare):
@@ -198,7 +195,7 @@ def add_remote(bare: Path, url: str, rule: PushRule | None = None) -> None:
                 file.write_bytes((settings + section).encode())
                 return
     # A template has something to say, or the URL must be quoted, or is not UTF-8.
-    configure_remote(bare, url, rule)
+    configure_remote(bare, url)
 
 
 def remote_settings(directory: Path) -> dict[str, str]:

@@ -26,6 +26,10 @@ _SETTINGS = (
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
     ("status.submoduleSummary", "false"),
+    # Bytes of checkouts and of the catalog do not depend on the user's settings.
+    ("core.autocrlf", "false"),
+    ("core.eol", "lf"),
+    ("core.safecrlf", "false"),
     # Signatures start gpg, which an automated run cannot answer.
     ("log.showSignature", "false"),
     ("commit.gpgSign", "false"),
@@ -48,6 +52,11 @@ _FOREIGN = (
     "GIT_PREFIX",
     "GIT_EXTERNAL_DIFF",
     "GIT_ATTR_SOURCE",
+    # They change what our paths and patterns mean.
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
 )
 _NOT_INHERITED: dict[str, str | None] = {**dict.fromkeys(_FOREIGN), "LC_ALL": "C"}
 _RUNS_PROGRAMS = ("ext", "fd")

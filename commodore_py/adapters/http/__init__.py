@@ -10,12 +10,13 @@ from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 
+from .address import join_url, split_url
 from .errors import HttpError, NotFound, ServerAway, TooMany
 from .retries import PAUSES, persistently
 
@@ -152,7 +153,7 @@ def is_private(url: str) -> bool:
 
     OAUTHLIB_INSECURE_TRANSPORT lifts this, as it does for Commodore.
     """
-    parts = urlsplit(url)
+    parts = split_url(url)
     if parts.scheme == "http":
         in_clear = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
         return bool(in_clear) or _is_loopback(parts.hostname or "")
@@ -168,7 +169,7 @@ def _is_loopback(host: str) -> bool:
 
 def same_server(url: str, other: str) -> bool:
     """Whether what may be shown to one may be shown to the other: itself, or its https."""
-    one, two = urlsplit(url), urlsplit(other)
+    one, two = split_url(url), split_url(other)
     if one.hostname != two.hostname:
         return False
     if (one.scheme, two.scheme) == ("http", "https"):
@@ -207,7 +208,7 @@ def _redirection(request: _Request, response: requests.Response) -> str:
 
 
 def _redirected(request: _Request, location: str) -> _Request:
-    target = urljoin(request.url, location)
+    target = join_url(request.url, location)
     same = same_server(request.url, target)
     if not same and request.method != "GET":
         raise HttpError(
@@ -215,7 +216,7 @@ def _redirected(request: _Request, location: str) -> _Request:
             where=request.url,
             hint="if that server is the right one, give its URL instead",
         )
-    if urlsplit(request.url).scheme == "https" and not is_private(target):
+    if split_url(request.url).scheme == "https" and not is_private(target):
         raise HttpError(f"redirected to plain http, {target}: not followed", where=request.url)
     return request._replace(url=target, params=None, token=request.token if same else "")
 

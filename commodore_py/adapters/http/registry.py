@@ -17,6 +17,7 @@ from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 
 from . import HttpError, post_form, same_server
+from .address import split_url
 from .credentials import Login, login_for
 from .web import Arrived, Request, fetch, read
 
@@ -278,7 +279,7 @@ def _require(claimed: str, actual: str, url: str) -> None:
 
 
 def _is_loopback(host: str) -> bool:
-    name = urlsplit(f"//{host}").hostname or ""
+    name = split_url(f"//{host}").hostname or ""
     try:
         return ip_address(name).is_loopback
     except ValueError:

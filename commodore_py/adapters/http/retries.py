@@ -35,7 +35,7 @@ def persistently(
 ) -> Result:
     """Do something until it works, as long as a server may only be busy; without pauses, once.
 
-    A server that says when to come back is obeyed, within `--time-limit retry`.
+    A server that says when to come back is obeyed, within the time limit `retry`.
     """
     left = time_limits.current().retry or math.inf
     for attempt in range(_MOST):

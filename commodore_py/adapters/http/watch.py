@@ -8,10 +8,11 @@ import logging
 import math
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from commodore_py import __version__
 from commodore_py.adapters import ending, time_limits
+
+from .address import split_url
 
 if TYPE_CHECKING:
     import socket
@@ -35,12 +36,12 @@ class OutOfTime(TimeoutError):
 class Watch:
     """The time of one exchange, redirects included; it begins now.
 
-    `setting` is that of `--time-limit`.
+    `setting` is a name of the setting `time-limits`.
     """
 
     def __init__(self, url: str, setting: str, closed: threading.Event | None = None) -> None:
         self._closed = closed
-        self._host = urlsplit(url).hostname
+        self._host = split_url(url).hostname  # refuses a malformed URL
         self.renew(setting)
 
     def renew(self, setting: str) -> None:

@@ -61,7 +61,7 @@ class Request:
     verify: bool | str = True
     timeout: float = _PATIENCE
     setting: str = "download"
-    """Which of `--time-limit` is for all of it."""
+    """The time limit that is for all of it."""
     raw: bool = False
     """Whether content is taken as it was sent, whatever encoding the server claims for it."""
 

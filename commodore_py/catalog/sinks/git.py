@@ -62,7 +62,7 @@ def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog
     return GitCatalog(
         directory=head.directory,
         url=head.url,
-        pushed_to=git_urls.push_url(head.url, config.push_url),
+        pushed_to=git_urls.push_url(head.url),
         branch=head.branch,
         compiled=config.paths.compiled,
         author=config.author,

@@ -18,17 +18,11 @@ _LOST_RACE = re.compile(r"failed to update ref|reference already exists")
 _REMEDIES = (
     (
         r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
-        (
-            "branch {branch} is protected on the server: let this account push to it, or push"
-            " for review to a branch of its own with --catalog-branch"
-        ),
+        "branch {branch} is protected on the server: let this account push to it",
     ),
     (
         r"currently checked out",
-        (
-            "the remote is not a bare repository, and that branch is checked out there: make it"
-            " bare, or push to another branch with --catalog-branch"
-        ),
+        "the remote is not a bare repository, and that branch is checked out there: make it bare",
     ),
     (r"hook declined", "a hook of the server rejects this push to {branch}"),
     (r"^ ! \[", "the server rejects this push: see its rules for the branch"),
@@ -41,7 +35,7 @@ _REMEDIES = (
     ),
     (
         r"does not appear to be a git repository|not found|does not exist",
-        "there is no repository to push to at {pushed_to}: create it, or see --push-url",
+        "there is no repository to push to at {pushed_to}: create it, or correct the URL",
     ),
     (r"", "check the network and your access to {pushed_to}"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +11,17 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.recording import output_files, recorded, recording_options
-from commodore_py.cli.settings.checks import check_options
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     HELP,
     Globals,
     api_options,
     api_settings,
-    cache_options,
+    cache_option,
     cache_settings,
     config_of,
     destination_options,
-    diff_options,
-    engine_options,
-    git_cache_option,
-    helm_option,
+    diff_option,
     lock_options,
     lock_settings,
     offline_option,
@@ -38,12 +34,11 @@ from commodore_py.cli.settings.options import (
 from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
-    from commodore_py.cli.output.compile_result import CompileReporter, Form
+    from commodore_py.cli.output.compile_result import CompileReporter
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
-    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
@@ -53,14 +48,11 @@ _COMPILE_SECTIONS = {
     "Several clusters": "+all_clusters +tenant +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen"
-    " +from_export +bundle_problems",
-    "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
-    "Publishing": "push interactive +catalog_branch +push_url git_author_name"
-    " git_author_email +output_dir +dry_run",
-    "Output": "+watch +diff +ignore migration +output +exit_code",
-    "Compiling": "+strict +helm_nondeterminism +engine",
-    "Checks": "+check +check_only +policy_engine",
-    "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
+    " +from_export",
+    "Fetching": "local fetch_dependencies +offline",
+    "Publishing": "push interactive git_author_name git_author_email +output_dir +dry_run",
+    "Output": "+diff migration +output +exit_code",
+    "Compiling": "+strict +check processes +cache",
 }
 
 
@@ -137,7 +129,7 @@ def list_(
     from commodore_py.cli.output import formats
     from commodore_py.lieutenant.clusters import list_clusters
 
-    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    config = config_of(settings.more_verbose(verbose), **api_settings({**api, "strict": strict}))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
         refuse_misspelled("--out", out, formats.CLUSTER_LIST_FORMS)
@@ -235,7 +227,6 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 )
 @offline_option
 @lock_options
-@git_cache_option
 @click.option(
     "-m",
     "--migration",
@@ -256,47 +247,20 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     help="Move local changes in checkouts aside and continue.",
 )
 @click.option(
-    "--bundle-problems",
-    type=click.Choice(("error", "warn")),
-    default="error",
-    show_default=True,
-    help="What to do about a bundle that is withdrawn, or requires another version of commodore.",
-)
-@click.option(
     "--processes",
     default=0,
     show_default=True,
     type=click.IntRange(min=0, max=MOST_PROCESSES),
     help="Number of processes that compile; 0 uses all available CPUs.",
 )
-@click.option(
-    "--jsonnet-bundler",
-    type=click.Choice(("native", "jb")),
-    default="native",
-    show_default=True,
-    help="What installs Jsonnet libraries: commodore itself, or the program jb.",
-)
-@engine_options
-@helm_option
-@cache_options
+@strict_option
+@cache_option
 @click.option(
     "--check",
     is_flag=True,
     help="Check the catalog before anything is published, as `catalog check` does.",
 )
-@click.option(
-    "--check-only",
-    multiple=True,
-    metavar="NAME",
-    help="Check the catalog by this check only; may be repeated.",
-)
-@check_options
-@click.option(
-    "--watch",
-    is_flag=True,
-    help="Compile again after each change of a file in the working directory or the facts folder.",
-)
-@diff_options("text")
+@diff_option("text")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
 @click.option(
     "-o",
@@ -306,7 +270,6 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     show_default=True,
     help="Format of the result on stdout.",
 )
-@recording_options
 @verbose_option
 @click.pass_obj
 def compile_(
@@ -316,12 +279,10 @@ def compile_(
     all_clusters: bool,
     tenant: str,
     fail_fast: bool,
-    watch: bool,
     verbose: int,
     output: str,
     exit_code: bool,
     diff: DiffForm,
-    ignore: bool,
     **options: Any,
 ) -> int:
     """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
@@ -337,7 +298,7 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
-    from commodore_py.cli.output.compile_result import Form
+    from commodore_py.cli.output.compile_result import CompileReporter, Form
 
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
@@ -347,83 +308,46 @@ def compile_(
         several.check(selection)
     elif fail_fast:
         messages.warn("--fail-fast has no effect with one cluster")
-    if watch:
-        from commodore_py.cli import watching
-
-        watching.check(options, output, several=several_clusters)
     settings = settings.more_verbose(verbose)
-    options["output_files"] = output_files(options["trace"])
-    form = Form(output, diff, ignore, exit_code)
+    form = Form(output, diff, exit_code)
     if several_clusters:
-        with recorded(options) as recorder:
-            config = _compile_config(settings, options)
-            return several.compile_clusters(config, selection, form, _compiled, recorder)
-    if watch:
         config = _compile_config(settings, options)
-        once = partial(_compile_one, lambda: config, clusters[0], form)
-        return watching.compile_again(config, lambda: once(dict(options)))
-    return _compile_one(lambda: _compile_config(settings, options), clusters[0], form, options)
-
-
-def _compile_one(
-    make_config: Callable[[], Config], cluster: str, form: Form, options: dict[str, Any]
-) -> int:
-    from commodore_py.cli.output.compile_result import CompileReporter
-
-    with (
-        recorded(options) as recorder,
-        CompileReporter(form.output, form.diff, ignoring=form.ignoring).collecting() as show,
-    ):
-        config = make_config()
-        published = _compiled(config, cluster, show)
-        if recorder is not None:
-            show.stages = recorder.rows()
-        return show.outcome(config, cluster, published, exit_code=form.exit_code)
+        return several.compile_clusters(config, selection, form, _compiled)
+    with CompileReporter(form.output, form.diff).collecting() as show:
+        config = _compile_config(settings, options)
+        published = _compiled(config, clusters[0], show)
+        return show.outcome(config, clusters[0], published, exit_code=exit_code)
 
 
 def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
-    if config.checks is not None:
-        from commodore_py.cli.output.problems.compiled import reported
+    from commodore_py import pipeline
 
-        with reported():
-            return _compiled_quietly(config, cluster, show)
-    return _compiled_quietly(config, cluster, show)
-
-
-def _compiled_quietly(config: Config, cluster: str, show: CompileReporter) -> Published:
-    if not (config.verify_cache or config.explain_cache):
-        return _published(config, cluster, show)
-    from commodore_py.cli.output import cache_use
-
-    with cache_use.reported(config):
-        return _published(config, cluster, show)
-
-
-def _published(config: Config, cluster: str, show: CompileReporter) -> Published:
     if config.export is not None:
         from commodore_py.workflows.lock.export import from_export
 
         with from_export(config, config.export) as own:
-            return _published(own, cluster, show)
-    from commodore_py.workflows.catalog.compile import compile_catalog, up_to_date
+            return _compiled(own, cluster, show)
+    with _counting_problems(config):
+        if config.dry_run:
+            from commodore_py.workflows import dry_run
 
-    lines = None if show.needs_contents else partial(show.lines, config)
-    if not config.dry_run:
-        approve = partial(show.approve, config)
-        return compile_catalog(config, cluster, approve=approve, lines=lines)
-    published = up_to_date(config, cluster, lines)
-    if published is not None:
-        return published
-    from commodore_py.workflows import dry_run
+            return dry_run.compile_dry(config, cluster)
+        return pipeline.compile_catalog(config, cluster, partial(show.approve, config))
 
-    return dry_run.compile_dry(config, cluster)
+
+def _counting_problems(config: Config) -> AbstractContextManager[None]:
+    if config.checks is None:
+        return nullcontext()
+    from commodore_py.cli.output.problems.compiled import reported
+
+    return reported()
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories, dynamic_facts
     from commodore_py.errors import UsageError
+    from commodore_py.model.problems.checks import CheckSettings
 
-    cache = directories.cache_folder() if options["git_cache"] else None
     locked = lock_settings(options)
     local = options["local"] or (options["offline"] and not locked)
     fetch = options["fetch_dependencies"]
@@ -435,30 +359,21 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         messages.warn("--no-fetch-dependencies has no effect without --local")
     if options["interactive"] and not options["push"]:
         messages.warn("--interactive has no effect without --push")
-    if options["catalog_branch"] and local:
-        messages.warn("--catalog-branch has no effect with --local")
     config = config_of(
         settings,
         **api_settings(options),
-        checks=_checks(options),
-        engine=options["engine"],
-        jsonnet_bundler=options["jsonnet_bundler"],
+        checks=CheckSettings() if options["check"] else None,
         strict=options["strict"],
-        bundle_problems=options["bundle_problems"],
-        helm_nondeterminism=options["helm_nondeterminism"],
         local=local,
         push=options["push"],
-        push_url=options["push_url"],
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
-        **{**directories.caches_in(cache), **cache_settings(options)},
+        **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
         offline=options["offline"],
         **locked,
         processes=options["processes"],
-        output_files=options["output_files"],
         migration=options["migration"] or "",
-        catalog_branch="" if local else options["catalog_branch"],
         output_dir=options["output_dir"],
         dry_run=options["dry_run"],
         global_revision=options["global_repo_revision_override"],
@@ -469,16 +384,6 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     if options["push"] and options["local"]:
         raise UsageError("--push and --local cannot be combined", hint="omit one of them")
     return config
-
-
-def _checks(options: dict[str, Any]) -> CheckSettings | None:
-    if not (options["check"] or options["check_only"]):
-        return None
-    from commodore_py.model.problems.checks import CheckSettings
-    from commodore_py.workflows.catalog.check import refuse_unknown
-
-    refuse_unknown(options["check_only"])
-    return CheckSettings(options["check_only"], policy_engine=options["policy_engine"])
 
 
 def _author(name: str, email: str) -> Author:

@@ -14,7 +14,7 @@ from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     Globals,
     config_of,
-    diff_options,
+    diff_option,
     verbose_option,
 )
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Checkout of a catalog; by default the one in the working directory.",
 )
-@diff_options("objects")
+@diff_option("objects")
 @click.option(
     "--ignore-rules",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -59,7 +59,6 @@ def diff(
     new: str,
     catalog: Path | None,
     diff: DiffForm,
-    ignore: bool,
     ignore_rules: Path | None,
     exit_code: bool,
     output: str,
@@ -81,7 +80,7 @@ def diff(
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
         ruled = replace(comparison, change=comparison.change._replace(rules=rules))
-        options = DiffOptions(diff, ignoring=ignore)
+        options = DiffOptions(diff)
         text, changed = _shown(ruled, options, output)
     streams.result(text)
     return CHANGES_FOUND if exit_code and changed else 0

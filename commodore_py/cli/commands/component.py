@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import streams
-from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    cache_options,
+    cache_option,
     cache_settings,
     config_of,
-    engine_options,
-    helm_option,
     lock_settings,
     offline_option,
     own_lock_options,
+    strict_option,
     verbose_option,
 )
 
 from .component_test import beside_option, component_test, fetch_option, shared_lock
-
-if TYPE_CHECKING:
-    from commodore_py.config import Engine, HelmNondeterminism
 
 _TEMPLATE = "builtin://component"
 _COMPILE_SECTIONS = {
     "Input": "values name alias search_paths +with_component",
     "Fetching": "+fetch_dependencies +offline +lock +frozen",
     "Output": "output repo_directory",
-    "Compiling": "+strict +helm_nondeterminism +engine",
-    "Performance": "+cache +verify_cache +explain_cache +timings +trace",
+    "Compiling": "+strict +cache",
 }
 _FEATURES = {
     "lib": False,
@@ -153,13 +147,10 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
 @fetch_option
 @offline_option
 @own_lock_options
-@engine_options
-@helm_option
-@cache_options
-@recording_options
+@strict_option
+@cache_option
 @verbose_option
 @click.pass_obj
-@recording
 def compile_(
     settings: Globals,
     /,
@@ -172,9 +163,7 @@ def compile_(
     name: str,
     with_component: tuple[Path, ...],
     fetch_dependencies: bool,
-    engine: Engine,
     strict: bool,
-    helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
     **more: Any,
@@ -185,7 +174,7 @@ def compile_(
     With the values of a test case, as `make test` of a component does:
       commodore component compile . -f tests/defaults.yml
     """
-    from commodore_py.cli.output import cache_use, messages
+    from commodore_py.cli.output import messages
     from commodore_py.cli.settings import directories
     from commodore_py.workflows.authoring.component import ComponentFolder
     from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
@@ -196,9 +185,7 @@ def compile_(
     caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
-        engine=engine,
         strict=strict,
-        helm_nondeterminism=helm_nondeterminism,
         fetch_dependencies=fetch_dependencies,
         offline=offline,
         **caches,
@@ -210,10 +197,8 @@ def compile_(
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
-    with cache_use.reported(config):
-        lock = shared_lock(config)
-        wanted = CompileRequest(component, output.resolve(), folders)
-        compiled = compile_component(config, wanted, lock)
+    wanted = CompileRequest(component, output.resolve(), folders)
+    compiled = compile_component(config, wanted, shared_lock(config))
     streams.result(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 

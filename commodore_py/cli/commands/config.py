@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -11,10 +12,10 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
-from commodore_py.cli.settings.origins import settings_of, start_of
+from commodore_py.cli.settings.origins import global_settings, settings_of, start_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commodore_py.cli.settings.origins import Setting
 
@@ -31,14 +32,11 @@ def config(ctx: click.Context, verbose: int) -> None:
 
 @config.command()
 @click.argument("command", nargs=-1)
-@click.option("--changed", is_flag=True, help="Hide settings that have their default value.")
 @output_option
 @verbose_option
 @click.pass_context
-def show(
-    ctx: click.Context, command: tuple[str, ...], changed: bool, output: str, verbose: int
-) -> None:
-    """Show all effective settings and their origins.
+def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int) -> None:
+    """Show the settings that differ from their defaults, and their origins.
 
     COMMAND limits the output to one command and its subcommands, beside global settings. The
     settings file contains options by their long names, in one section per command; what all
@@ -54,24 +52,34 @@ def show(
 
     ctx.obj.more_verbose(verbose)
     wanted = " ".join(command).replace(".", " ")
-    settings = [
-        setting
-        for setting in settings_of(ctx.find_root())
-        if _is_wanted(setting, wanted) and not (changed and setting.origin == "default")
-    ]
-    if command and not any(setting.command for setting in settings) and not changed:
+    known = tuple(settings_of(ctx.find_root()))
+    if command and not any(one.command and _is_wanted(one, wanted) for one in known):
         from difflib import get_close_matches
 
-        known = {setting.command for setting in settings_of(ctx.find_root()) if setting.command}
-        near = get_close_matches(wanted, known, n=1)
+        names = {one.command for one in known if one.command}
+        near = get_close_matches(wanted, names, n=1)
         meant = f"; did you mean {near[0]}?" if near else ""
         problem = f"no command {wanted} with settings{meant}"
         raise click.BadParameter(problem, ctx, param_hint="COMMAND")
+    found = (one for one in known if one.origin != "default" and _is_wanted(one, wanted))
+    settings = (*global_settings(ctx), *_each_once(tuple(found)))
     if output == "text":
         for line in _lines(ctx, settings):
             streams.result(line)
     else:
         streams.data(formats.structured(_content(ctx, settings), output))
+
+
+def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:
+    """The settings; one that several commands have from the same place is one of all commands."""
+    commands = Counter((one.name, one.place) for one in settings)
+    shared = {
+        (one.name, one.place): one._replace(command="")
+        for one in settings
+        if commands[one.name, one.place] > 1
+    }
+    yield from shared.values()
+    yield from (one for one in settings if (one.name, one.place) not in shared)
 
 
 def _is_wanted(setting: Setting, wanted: str) -> bool:
@@ -92,8 +100,10 @@ def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
             shown = setting.command
             yield ""
             yield streams.styled(shown or _GLOBAL, bold=True)
-        rows.append((f"--{setting.name}", _value(setting.value), _origin(setting)))
+        rows.append((setting.name, _value(setting.value), _origin(setting)))
     yield from _table(rows)
+    if not shown and not rows:
+        yield "\nAll settings have their defaults."
 
 
 def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:

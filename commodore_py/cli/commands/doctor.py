@@ -40,7 +40,7 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     from commodore_py.workflows.doctor import environment
     from commodore_py.workflows.doctor.checks import run_checks, worst
 
-    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    config = config_of(settings.more_verbose(verbose), **api_settings(api, keep_token=True))
     verdicts = run_checks(environment.inspect_environment(config, directories.cache_folder()))
     overall = worst(verdicts.values())
     if output == "text":

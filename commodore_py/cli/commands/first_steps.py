@@ -71,36 +71,28 @@ class Step(NamedTuple):
 
 @click.command(context_settings=HELP)
 @login_options
-@click.option("--skip-api", is_flag=True, help="Do not set the API URL.")
 @click.option(
     "--login/--skip-login", "login", default=None, help="Log in to the API, or do not ask."
 )
-@click.option(
-    "--completion",
-    "shell",
-    type=click.Choice(tuple(INSTALL)),
-    help="Install shell completion for this shell.",
-)
-@click.option("--skip-completion", is_flag=True, help="Do not install shell completion.")
 @output_option
 @verbose_option
 @click.pass_context
 def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> None:
     """Set up this machine: the API or the folder of facts, a login, shell completion.
 
-    Prompts for what is not given, if there is a terminal. Every step can be skipped, and the
-    command can be repeated: what is set up stays as it is.
+    Prompts for what is not given, if there is a terminal. The command can be repeated: what is set
+    up stays as it is.
 
     \b
     Without prompts:
-      commodore init --api-url https://lieutenant.example.com --completion bash --skip-login
+      commodore init --api-url https://lieutenant.example.com --skip-login
     """
     settings: Globals = ctx.obj.more_verbose(verbose)
     given = ctx.get_parameter_source("api_url") is click.core.ParameterSource.COMMANDLINE
     _check(options, given=given)
     steps = [_api(settings, options, given=given)]
     steps.append(_login(settings, options, steps[0]))
-    steps.append(_completion(options))
+    steps.append(_completion())
     if output != "text":
         from commodore_py.cli.output import formats
 
@@ -122,19 +114,10 @@ def _may_prompt() -> bool:
 def _check(options: dict[str, Any], *, given: bool) -> None:
     from commodore_py.errors import UsageError
 
-    pairs = (
-        ("--api-url", given, "--skip-api", options["skip_api"]),
-        ("--completion", options["shell"], "--skip-completion", options["skip_completion"]),
-    )
-    for wanted, is_wanted, skipped, is_skipped in pairs:
-        if is_wanted and is_skipped:
-            raise UsageError(f"{wanted} and {skipped} cannot be combined", hint="omit one of them")
-    requested = (given, options["shell"], options["login"] is not None)
-    left_out = (options["skip_api"], options["skip_completion"])
-    if not _may_prompt() and not any((*requested, *left_out)):
+    if not _may_prompt() and not given and options["login"] is None:
         raise UsageError(
             "nothing to set up: there is no terminal to prompt, and no option says what to do",
-            hint="use --api-url, --login or --completion",
+            hint="use --api-url or --login",
         )
 
 
@@ -143,7 +126,7 @@ def _api(settings: Globals, options: dict[str, Any], *, given: bool) -> Step:
     from commodore_py.errors import CommodoreError
 
     file = directories.config_file()
-    if options["skip_api"] or not (given or _may_prompt()):
+    if not (given or _may_prompt()):
         return Step("api-url", "skipped")
     if file is None:
         raise CommodoreError("there is no home directory for the settings", hint="set HOME")
@@ -207,15 +190,12 @@ def _login(settings: Globals, options: dict[str, Any], api: Step) -> Step:
     return Step("login", "done", url)
 
 
-def _completion(options: dict[str, Any]) -> Step:
+def _completion() -> Step:
     from commodore_py.cli.settings import written
 
-    shell = options["shell"]
-    if shell is None and not options["skip_completion"] and _may_prompt():
-        here = Path(os.environ.get("SHELL", "")).name
-        if here in INSTALL and (_is_installed(here) or _agreed(_QUESTION % (here, _file_of(here)))):
-            shell = here
-    if shell is None:
+    shell = Path(os.environ.get("SHELL", "")).name
+    wanted = shell in INSTALL and _may_prompt()
+    if not wanted or not (_is_installed(shell) or _agreed(_QUESTION % (shell, _file_of(shell)))):
         return Step("completion", "skipped", "later: commodore completion --help")
     file = _file_of(shell)
     changed = written.add_line(file, INSTALL[shell][1], _COMMENT)

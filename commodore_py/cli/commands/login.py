@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings import user_file
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -32,15 +33,7 @@ def _way_options(command: _Command) -> _Command:
             help="Log in on another device: print a URL and a code to enter there.",
         ),
         click.option(
-            "--oidc-listen",
-            envvar="COMMODORE_OIDC_LISTEN",
-            metavar="HOST:PORT",
-            help="Address to which the browser is redirected, by default localhost:18000; use"
-            " 0.0.0.0:18000 in a container that publishes the port.",
-        ),
-        click.option(
-            "--login-timeout",
-            envvar="COMMODORE_LOGIN_TIMEOUT",
+            "--timeout",
             type=Seconds(),
             default=300,
             show_default=True,
@@ -108,6 +101,6 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
     return config_of(
         settings,
         **api_settings(options),
-        oidc_listen=options["oidc_listen"] or "",
-        login_timeout=options["login_timeout"],
+        oidc_listen=user_file.shared_text("oidc_listen"),
+        login_timeout=options["timeout"],
     )

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import streams
-from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    cache_options,
+    cache_option,
     cache_settings,
     config_of,
-    engine_options,
-    helm_option,
     lock_settings,
     offline_option,
     own_lock_options,
+    strict_option,
     verbose_option,
 )
 
 from .component_test import shared_lock
 from .package_test import package_test
 
-if TYPE_CHECKING:
-    from commodore_py.config import Engine, HelmNondeterminism
-
 _TEMPLATE = "builtin://package"
 _COMPILE_SECTIONS = {
     "Input": "values",
     "Fetching": "local fetch_dependencies +offline +lock +frozen",
     "Working directory": "tmp_dir keep_dir",
-    "Compiling": "+strict +helm_nondeterminism +engine",
-    "Performance": "+cache +verify_cache +explain_cache +timings +trace",
+    "Compiling": "+strict +cache",
 }
 
 
@@ -116,13 +110,10 @@ def update(settings: Globals, /, **options: Any) -> int:
 )
 @offline_option
 @own_lock_options
-@engine_options
-@helm_option
-@cache_options
-@recording_options
+@strict_option
+@cache_option
 @verbose_option
 @click.pass_obj
-@recording
 def compile_(
     settings: Globals,
     /,
@@ -133,15 +124,13 @@ def compile_(
     fetch_dependencies: bool,
     keep_dir: bool,
     tmp_dir: str,
-    engine: Engine,
     strict: bool,
-    helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
     **more: Any,
 ) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
-    from commodore_py.cli.output import cache_use, messages
+    from commodore_py.cli.output import messages
     from commodore_py.cli.settings import directories
     from commodore_py.workflows.authoring.package import PackageFolder
     from commodore_py.workflows.authoring.package_compile import compile_package
@@ -154,9 +143,7 @@ def compile_(
     caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
-        engine=engine,
         strict=strict,
-        helm_nondeterminism=helm_nondeterminism,
         local=local,
         fetch_dependencies=fetch_dependencies or not local,
         offline=offline,
@@ -166,9 +153,8 @@ def compile_(
     package = PackageFolder.find(path, test_class, values)
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
-    with cache_use.reported(config):
-        lock = shared_lock(config)
-        compiled = compile_package(config, package, keep=keep, kept=keep_dir, lock=lock)
+    lock = shared_lock(config)
+    compiled = compile_package(config, package, keep=keep, kept=keep_dir, lock=lock)
     streams.result(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
         messages.info(

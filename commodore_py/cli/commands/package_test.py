@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.command_classes import Sectioned
-from commodore_py.cli.recording import recording
 
 from .component_test import TEST_SECTIONS, run_tests, test_options
 
@@ -28,12 +27,11 @@ _SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline lock frozen"}
     help="Compile in this folder and keep what is fetched; required with --offline.",
 )
 @click.pass_obj
-@recording
 def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the package at PATH and compare them with the expected output.
 
     \b
-    Test cases are tests/*.yml, as listed in the Makefile and in CI. Expected output is in
+    Test cases are tests/*.yml, or those that CI runs. Expected output is in
     tests/golden/. To accept the new output:
       commodore package test --update
     """

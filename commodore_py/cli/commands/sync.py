@@ -53,8 +53,8 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
         options["pr_batch_size"],
         options["github_pause"],
     )
-    caches = directories.caches_in(directories.cache_folder() if options["git_cache"] else None)
-    config = config_of(settings, push_url=options["push_url"], **caches)
+    caches = directories.caches_in(directories.cache_folder())
+    config = config_of(settings, **caches)
     outcomes: list[Outcome] = []
     try:
         for outcome in offer(config, wanted, entries, _print_heading):

@@ -117,7 +117,7 @@ def install(
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=missing, flag="--missing")
-    folder = _folder()
+    folder = _own_folder()
     managed = _managed(folder)
     present = {name for name in managed if folder.program(name).is_file()}
     if missing and present.issuperset(names):
@@ -158,7 +158,7 @@ def upgrade(
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=all, flag="--all")
-    folder = _folder()
+    folder = _own_folder()
     managed = _managed(folder)
     if all and not managed:
         messages.info(
@@ -203,10 +203,21 @@ def _install(folder: ToolFolder, tool: str, version: str, upstream: Upstream) ->
 
 
 def _folder() -> ToolFolder:
-    cache = directories.cache_folder()
-    if cache is None:
-        raise CommodoreError("there is no folder for tools", hint="set HOME or XDG_CACHE_HOME")
-    return ToolFolder(cache / "tools")
+    folder = directories.tools_folder()
+    if folder is None:
+        raise CommodoreError("there is no directory for tools", hint="set HOME or XDG_CACHE_HOME")
+    return ToolFolder(folder)
+
+
+def _own_folder() -> ToolFolder:
+    folder = _folder()
+    if stranger := directories.not_own(folder.path):
+        raise CommodoreError(
+            "managed tools can be changed by another user",
+            where=str(stranger),
+            hint=f"remove {folder.path}",
+        )
+    return folder
 
 
 def _managed(folder: ToolFolder) -> dict[str, str]:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from commodore_py.model.published import Published
 
     from .differences import DiffForm
-    from .timings import Row
 
 
 class Form(NamedTuple):
@@ -32,26 +31,17 @@ class Form(NamedTuple):
 
     output: str
     diff: DiffForm
-    ignoring: bool
     exit_code: bool
 
 
 class CompileReporter:
     """Shows the result of one compile; stdout has nothing but the result."""
 
-    def __init__(self, output: str, form: DiffForm = "text", *, ignoring: bool = True) -> None:
+    def __init__(self, output: str, form: DiffForm = "text") -> None:
         self._output = output
         self._form: DiffForm = form
-        self._ignoring = ignoring
         self._collected = Collected()
-        self.stages: list[Row] | None = None
-        """How long each stage took, if requested."""
         self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
-
-    @property
-    def needs_contents(self) -> bool:
-        """Whether a change is not shown by the lines of its text."""
-        return self._form not in ("text", "none") or self._output == "markdown"
 
     @contextmanager
     def collecting(self) -> Iterator[Self]:
@@ -141,7 +131,7 @@ class CompileReporter:
         return self._lines[1]
 
     def _options(self, config: Config) -> differences.DiffOptions:
-        return differences.DiffOptions(self._form, config.migration, self._ignoring)
+        return differences.DiffOptions(self._form, config.migration)
 
     def _result(self, config: Config, cluster: str, published: Published) -> None:
         if self._output == "text":
@@ -162,10 +152,6 @@ class CompileReporter:
                 return
             content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
-        if self.stages is not None:
-            from . import timings
-
-            content["stages"] = timings.as_data(self.stages)
         self._data(content)
 
     def _data(self, content: dict[str, Any]) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from commodore_py.model.catalog import Change
     from commodore_py.model.published import Published
 
-    from .timings import Row
-
 _COLUMNS = ("CLUSTER", "RESULT", "ADDED", "CHANGED", "REMOVED", "TIME")
 _WORDS = 2
 _COLOURS = {"failed": "red", "not reported": "red", "changed": "yellow", "pushed": "green"}
@@ -53,11 +51,6 @@ class ClusterReporter(CompileReporter):
     """Shows the result of one of several clusters; what is for programs is printed at the end."""
 
     _content: dict[str, Any] | None = None
-
-    @property
-    def needs_contents(self) -> bool:
-        """Always, as the table counts objects."""
-        return True
 
     @contextmanager
     def collecting_errors(self) -> Iterator[None]:
@@ -123,9 +116,7 @@ def show_heading(cluster: str, number: int, count: int, output: str) -> None:
         streams.result(f"{gap}## {cluster}\n")
 
 
-def show(
-    results: Iterable[ClusterResult], output: str, *, code: int, stages: list[Row] | None
-) -> None:
+def show(results: Iterable[ClusterResult], output: str, *, code: int) -> None:
     """Print the table of all clusters, or everything about them for programs."""
     results = tuple(results)
     match output:
@@ -134,7 +125,7 @@ def show(
         case "markdown":
             streams.result(f"\n## Summary\n\n{_markdown(results)}")
         case _:
-            streams.data(formats.structured(_as_data(results, code, stages), output))
+            streams.data(formats.structured(_as_data(results, code), output))
 
 
 def _outcome(published: Published) -> str:
@@ -175,10 +166,8 @@ def _row(one: ClusterResult) -> list[str]:
     return [escaping.one_line(one.cluster), one.outcome, *counts, time]
 
 
-def _as_data(
-    results: Sequence[ClusterResult], code: int, stages: list[Row] | None
-) -> dict[str, Any]:
-    content: dict[str, Any] = {
+def _as_data(results: Sequence[ClusterResult], code: int) -> dict[str, Any]:
+    return {
         "schema": "catalog-compile-clusters/v1",
         "exit_code": code,
         "clusters": [
@@ -195,8 +184,3 @@ def _as_data(
             for one in results
         ],
     }
-    if stages is not None:
-        from . import timings
-
-        content["stages"] = timings.as_data(stages)
-    return content

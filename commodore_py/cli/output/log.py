@@ -78,7 +78,7 @@ class Collected(logging.Handler):
 def set_up(
     verbosity: int = 0, *, quiet: bool = False, plain: bool = False, form: str = "text"
 ) -> None:
-    """Show progress and warnings; details from `-v` on, everything from `-vvv` on."""
+    """Show progress and warnings; details from `-v` on, everything from `-vv` on."""
     ours = logging.getLogger("commodore_py")
     collected = [handler for handler in ours.handlers if isinstance(handler, Collected)]
     ours.handlers = [Lines(FORMS[form], plain=plain), *collected]
@@ -231,6 +231,6 @@ def _escaped(text: str) -> str:
 
 
 def _level(verbosity: int) -> int:
-    if verbosity >= 3:  # noqa: PLR2004 - the third -v
+    if verbosity >= 2:  # noqa: PLR2004 - the second -v
         return logging.DEBUG
     return logging.INFO if verbosity else REQUESTED

@@ -1,10 +1,9 @@
-"""Results of `component test` and `package test`: text, JSON, and JUnit's XML."""
+"""Results of `component test` and `package test`: text and JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 
 from . import differences, streams
@@ -12,19 +11,15 @@ from .differences import DiffOptions, as_json
 from .differences.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from commodore_py.model.catalog import Change
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
     from commodore_py.workflows.authoring.testing.verdict import Outcome
 
-    from .differences import DiffForm
-
 _COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
 _WIDTH = 7
-_FEW = 3
 
 
 def opening(suite: Suite) -> str:
@@ -38,25 +33,9 @@ def progress(outcome: Outcome) -> str:
     return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
 
 
-def report(found: Report, form: DiffForm) -> str:
+def report(found: Report) -> str:
     """All cases, with what is wrong with each."""
-    return "\n".join((*_cases(found.outcomes, form), *_ending(found)))
-
-
-def changes_since(last: Report | None, now: Report, form: DiffForm) -> str:
-    """The cases whose result differs from the last one."""
-    if last is None:
-        return report(now, form)
-    before = {one.case.name: _signature(one) for one in last.outcomes}
-    different = [one for one in now.outcomes if _signature(one) != before.get(one.case.name)]
-    return "\n".join((*_cases(different, form), *_ending(now)))
-
-
-def shortened(paths: Sequence[Path]) -> str:
-    """A few names, and the number of others."""
-    names = ", ".join(path.name for path in paths[:_FEW])
-    more = len(paths) - _FEW
-    return f"{names} and {counted(more, 'more file')}" if more > 0 else names
+    return "\n".join((*_cases(found.outcomes), *_ending(found)))
 
 
 def _problem_lines(error: CommodoreError) -> Iterator[str]:
@@ -70,7 +49,7 @@ def _problem_lines(error: CommodoreError) -> Iterator[str]:
         yield f"  hint: {error.hint}"
 
 
-def _cases(outcomes: Iterable[Outcome], form: DiffForm) -> Iterator[str]:
+def _cases(outcomes: Iterable[Outcome]) -> Iterator[str]:
     seen: dict[tuple[str, ...], str] = {}
     for one in outcomes:
         word = streams.styled(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
@@ -83,14 +62,14 @@ def _cases(outcomes: Iterable[Outcome], form: DiffForm) -> Iterator[str]:
             seen[lines] = one.case.name
             yield from (f"     {line}" for line in lines)
         if one.change:
-            yield _difference(one.change, form)
+            yield _difference(one.change)
 
 
-def _difference(change: Change, form: DiffForm) -> str:
+def _difference(change: Change) -> str:
     # Tests compare bytes, and objects do not show all differences of them.
-    if form == "objects" and not differences.diff_of(change, DiffOptions(form)):
-        form = "text"
-    return differences.text_of(change, DiffOptions(form))
+    as_objects = DiffOptions("objects")
+    shown = as_objects if differences.diff_of(change, as_objects) else DiffOptions("text")
+    return differences.text_of(change, shown)
 
 
 def _ending(found: Report) -> Iterator[str]:
@@ -108,11 +87,6 @@ def _ending(found: Report) -> Iterator[str]:
     yield streams.styled(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
 
 
-def _signature(outcome: Outcome) -> object:
-    texts = tuple(line for one in outcome.problems for line in _problem_lines(one))
-    return outcome.status, texts, outcome.change
-
-
 def as_data(report: Report) -> dict[str, Any]:
     """Everything, for `--output`."""
     return {
@@ -126,12 +100,6 @@ def as_data(report: Report) -> dict[str, Any]:
         "removed": [str(folder) for folder in report.removed],
         "unlisted": [str(file) for file in report.suite.unlisted],
     }
-
-
-def write_junit(file: Path, report: Report) -> None:
-    """Write the report for CI: a suite with a test for each case."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(file, _junit(report).encode())
 
 
 def _case_data(outcome: Outcome) -> dict[str, Any]:
@@ -156,48 +124,3 @@ def _problem_data(error: CommodoreError) -> Iterator[dict[str, Any]]:
         "notes": list(notes_of(error)),
         "hint": error.hint,
     }
-
-
-def _junit(report: Report) -> str:
-    from .problems.xml_text import attribute  # for a report only
-    from .problems.xml_text import text as xml_text
-
-    name = report.suite.name or report.suite.directory.name
-    failures = sum(one.status == "failed" for one in report.outcomes)
-    seconds = sum(one.seconds for one in report.outcomes)
-    failures += len(report.refused)
-    total = len(report.outcomes) + len(report.not_run) + len(report.refused)
-    counted = {"failures": failures, "errors": 0, "skipped": len(report.not_run)}
-    counts = " ".join(f'{key}="{number}"' for key, number in counted.items())
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        "<testsuites>",
-        f'<testsuite name={attribute(name)} tests="{total}" {counts} time="{seconds:.3f}">',
-    ]
-    for one in report.outcomes:
-        start = (
-            f"<testcase classname={attribute(name)} name={attribute(one.case.name)}"
-            f' time="{one.seconds:.3f}"'
-        )
-        if one.status != "failed":
-            lines.append(f"{start}/>")
-            continue
-        lines_of_problems = [line for problem in one.problems for line in _problem_lines(problem)]
-        shown = [differences.text_of(one.change, DiffOptions("text"))] if one.change else []
-        text = xml_text("\n".join((*lines_of_problems, *shown)))
-        lines += [
-            f"{start}>",
-            f"<failure message={attribute(one.problems[0])}>{text}</failure>",
-            "</testcase>",
-        ]
-    for number, refused in enumerate(report.refused, 1):
-        lines += [
-            f'<testcase classname={attribute(name)} name="--strict {number}" time="0.000">',
-            f"<failure message={attribute(refused.message)}>{xml_text(refused.where)}</failure>",
-            "</testcase>",
-        ]
-    lines += [
-        f"<testcase classname={attribute(name)} name={attribute(case)}><skipped/></testcase>"
-        for case in report.not_run
-    ]
-    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 
 def cache_folder() -> Path | None:
     """The folder of caches; None without a home directory."""
     return _ours("XDG_CACHE_HOME", ".cache")
+
+
+def tools_folder() -> Path | None:
+    """The folder of managed tools; None without a home directory."""
+    cache = cache_folder()
+    return cache / "tools" if cache else None
+
+
+def not_own(folder: Path) -> Path | None:
+    """The folder, or a file in it, if another user owns it or may write to it."""
+    try:
+        places = [folder, *folder.iterdir()] if folder.is_dir() else []
+        for place in places:
+            for status in (place.lstat(), place.stat()):
+                if status.st_uid != os.geteuid() or (
+                    not stat.S_ISLNK(status.st_mode) and status.st_mode & stat.S_IWOTH
+                ):
+                    return place
+    except OSError:  # a broken link, or a folder that cannot be read
+        return folder
+    return None
 
 
 def git_cache(cache: Path) -> Path:

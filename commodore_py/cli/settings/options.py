@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -11,12 +12,10 @@ import click
 from commodore_py.cli.output import log
 
 from . import origins, user_file
-from .types import Branch, PushUrl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -28,6 +27,10 @@ DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
 _SIMILAR = 0.75
 ENGINES = ("native", "reference")
+ENGINE = "COMMODORE_ENGINE"
+"""For developers: `reference` has Kapitan and reclass do everything."""
+VERIFY_CACHE = "COMMODORE_VERIFY_CACHE"
+"""For developers: compile what is cached, too, and fail if that differs."""
 
 
 class Globals(NamedTuple):
@@ -62,22 +65,6 @@ output_option = click.option(
 )
 
 
-def _push_rule(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> PushRule:
-    from commodore_py.adapters.git_urls import PushRule
-
-    return PushRule.parse(words)
-
-
-push_url_option = click.option(
-    "--push-url",
-    type=PushUrl(),
-    multiple=True,
-    metavar="[HOST=]ssh|same",
-    callback=_push_rule,
-    help="How to push to repositories that are fetched over HTTP: over SSH (the default) or to"
-    " the same URL; may be repeated for single hosts.",
-)
-
 strict_option = click.option(
     "--strict/--no-strict",
     default=False,
@@ -90,21 +77,6 @@ offline_option = click.option(
     is_flag=True,
     help="Make no network connections: use the working directory as it is, and report what is"
     " missing.",
-)
-
-helm_option = click.option(
-    "--helm-nondeterminism",
-    type=click.Choice(("warn", "error", "ignore")),
-    default="warn",
-    show_default=True,
-    help="What to do about charts whose output differs in every compile.",
-)
-
-git_cache_option = click.option(
-    "--git-cache/--no-git-cache",
-    default=True,
-    show_default=True,
-    help="Share Git objects between clones through this user's cache.",
 )
 
 github_token_option = click.option(
@@ -141,15 +113,6 @@ def destination_options(command: _Command) -> _Command:
             is_flag=True,
             help="With --push: show the diff and ask before pushing.",
         ),
-        push_url_option,
-        click.option(
-            "--catalog-branch",
-            type=Branch(),
-            default="",
-            metavar="NAME",
-            help="Compare with this branch of the catalog and push to it, for a review; a new"
-            " branch starts at the default branch.",
-        ),
         click.option(
             "--output-dir",
             type=click.Path(file_okay=False, path_type=Path),
@@ -164,77 +127,34 @@ def destination_options(command: _Command) -> _Command:
     )(command)
 
 
-def diff_options(default: str) -> Callable[[_Command], _Command]:
-    """Add options about differences."""
-    return with_options(
-        click.option(
-            "--diff",
-            type=click.Choice(DIFF_FORMS),
-            default=default,
-            show_default=True,
-            help="Show changes as lines, as Kubernetes objects, as numbers of lines, or not at"
-            " all.",
-        ),
-        click.option(
-            "--ignore/--no-ignore",
-            default=True,
-            show_default=True,
-            help="With --diff objects: hide changes that match ignore rules of the hierarchy, and"
-            " count them.",
-        ),
+def diff_option(default: str) -> Callable[[_Command], _Command]:
+    """`--diff`: how changes are shown."""
+    return click.option(
+        "--diff",
+        type=click.Choice(DIFF_FORMS),
+        default=default,
+        show_default=True,
+        help="Show changes as lines, as Kubernetes objects, as numbers of lines, or not at all.",
     )
 
 
-def engine_options(command: _Command) -> _Command:
-    """Add options of the engine and of strictness."""
-    return with_options(
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default="native",
-            show_default=True,
-            help="Use the built-in engine where possible, or Kapitan and reclass for everything.",
-        ),
-        strict_option,
-    )(command)
-
-
-def cache_options(command: _Command) -> _Command:
-    """Add options about cached results."""
-    return with_options(
-        click.option(
-            "--cache/--no-cache",
-            default=True,
-            show_default=True,
-            help="Use cached results of earlier runs, or compile everything from scratch.",
-        ),
-        click.option(
-            "--verify-cache",
-            is_flag=True,
-            help="Compile everything and fail if a cached result differs.",
-        ),
-        click.option(
-            "--explain-cache",
-            is_flag=True,
-            help="Report cache hits, and the reason for each cache miss.",
-        ),
-    )(command)
+cache_option = click.option(
+    "--cache/--no-cache",
+    default=True,
+    show_default=True,
+    help="Use cached results of earlier runs, or compile everything from scratch.",
+)
 
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """The caches and values of `cache_options`, by the names of Config."""
-    from commodore_py.errors import UsageError
-
+    """The cache and the values of `cache_option`, by the names of Config."""
     from . import directories
 
-    if options["verify_cache"] and not options["cache"]:
-        raise UsageError("--verify-cache and --no-cache cannot be combined")
     folder = directories.cache_folder() if options["cache"] else None
     return {
         "result_cache": directories.result_cache(folder) if folder else None,
         "recompile": not options["cache"],
-        "verify_cache": options["verify_cache"],
-        "explain_cache": options["explain_cache"],
+        "verify_cache": bool(folder and os.environ.get(VERIFY_CACHE)),
     }
 
 
@@ -243,7 +163,6 @@ def lock_options(command: _Command) -> _Command:
     return with_options(
         click.option(
             "--lock",
-            envvar="COMMODORE_LOCK",
             type=click.Path(dir_okay=False, path_type=Path),
             metavar="FILE",
             help="Use the inputs that are locked in FILE, and lock what is new; {cluster} stands"
@@ -316,29 +235,37 @@ def refuse_online(options: dict[str, Any]) -> None:
 
     if options["offline"] and options["push"]:
         raise UsageError("--push requires network access", hint="omit --offline or --push")
-    if options["offline"] and options["jsonnet_bundler"] == "jb":
-        raise UsageError("jb requires network access", hint="omit --jsonnet-bundler jb")
 
 
 def config_of(settings: Globals, **values: Any) -> Config:
     """The frozen Config of this invocation."""
     from commodore_py.config import Config, WorkPaths
 
+    engine = os.environ.get(ENGINE) or "native"
+    if engine not in ENGINES:
+        from commodore_py.errors import UsageError
+
+        raise UsageError(f"{ENGINE} is {engine!r}", hint=f"one of {', '.join(ENGINES)}")
     return Config(
         paths=WorkPaths(settings.working_dir),
         request_timeout=settings.request_timeout,
         result_cache_limit=settings.cache_size,
         verbosity=settings.verbosity,
-        **values,
+        **{"engine": engine, **values},
     ).checked()
 
 
-def api_settings(options: dict[str, Any]) -> dict[str, str]:
-    """Values of `api_options` and `login_options`, by the names of Config."""
+def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[str, str]:
+    """Values of `api_options` and `login_options`, by the names of Config.
+
+    With `keep_token`, the token is not sent to an API that only a `.env` file names.
+    """
     ctx = click.get_current_context(silent=True)
-    if ctx is not None:
-        origins.warn_of_redirected_token(ctx, strict=bool(options.get("strict")))
     found = {name: options.get(name) or "" for name in ("api_url", "api_token")}
+    if ctx is not None:
+        strict = bool(options.get("strict"))
+        if origins.warn_of_redirected_token(ctx, strict=strict) and keep_token:
+            found["api_token"] = ""
     for name in ("oidc_discovery_url", "oidc_client"):
         found[name] = (options[name] or "") if name in options else user_file.shared_text(name)
     return {**found, "api_url_origin": origins.place_of("api_url")}

@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from . import user_file
-from .types import Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,28 +51,30 @@ def start_of(ctx: click.Context) -> Start:
     return stored if isinstance(stored, Start) else Start()
 
 
-def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> None:
+def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> bool:
     """Report an API that a `.env` file names, where the token comes from elsewhere.
 
-    The file may have come with the folder: the token would go where its author wants it.
+    The file may have come with the directory: the token would go where its author wants it.
     """
     from commodore_py.cli.output import messages
 
     dotenv, url = start_of(ctx).dotenv, ctx.params.get("api_url")
     if dotenv is None or not ctx.params.get("api_token") or "://" not in str(url):
-        return
+        return False
     both = ("COMMODORE_API_URL", "api_url"), ("COMMODORE_API_TOKEN", "api_token")
     of_url, of_token = (
         variable in dotenv.names and ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT
         for variable, name in both
     )
-    if of_url and not of_token:
+    redirected = of_url and not of_token
+    if redirected:
         messages.warn_or_fail(
             "the API that this file names gets a token that is not from this file",
             strict=strict,
             where=str(dotenv.path),
             hint="if the file is yours, add the token to it, or name the API with --api-url",
         )
+    return redirected
 
 
 def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
@@ -108,6 +109,20 @@ def settings_of(ctx: click.Context) -> Iterator[Setting]:
                 yield from settings_of(_as_if_called(command, ctx, name))
 
 
+def global_settings(ctx: click.Context) -> Iterator[Setting]:
+    """The settings of the file that have no option."""
+    file = user_file.of(ctx)
+    for name in user_file.GLOBAL:
+        if name in file.shared:
+            value = file.shared[name]
+            shown = (
+                [f"{key}={number}" for key, number in value.items()]
+                if name == "time-limits"
+                else value
+            )
+            yield Setting("", name, shown, "file", f"{file.path}:{file.lines.get((name,), 0)}")
+
+
 def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:
     """The command's context, as if it was called without any flag."""
     ctx = click.Context(command, parent=parent, info_name=name, resilient_parsing=True)
@@ -119,8 +134,6 @@ def _setting(ctx: click.Context, option: click.Option, path: list[str]) -> Setti
     name = str(option.name)
     source = ctx.get_parameter_source(name) or ParameterSource.DEFAULT
     value = ctx.params.get(name)
-    if isinstance(option.type, Size):  # as it was written: 2GiB
-        value = option.consume_value(ctx, {})[0]
     if value is None and source is not ParameterSource.DEFAULT:
         value = _invalid_value(ctx, option)
     origin, place = _origin(ctx, option, source, path)

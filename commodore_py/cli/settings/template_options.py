@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .options import git_cache_option, github_token_option, push_url_option
+from .options import github_token_option
 from .types import MOST_SECONDS, Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -181,8 +181,6 @@ def sync_options(command: _Command) -> _Command:
             metavar="URL",
             help="URL of GitHub's API; for GitHub Enterprise https://HOST/api/v3.",
         ),
-        push_url_option,
-        git_cache_option,
         _TRUST,
     )
     done: _Command = add(command)

@@ -35,23 +35,6 @@ class Seconds(click.types.IntParamType):
         return seconds
 
 
-class TimeLimit(click.types.StringParamType):
-    """How long somebody may take: `git=600`; 0 for as long as it likes."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The text, if it names a limit."""
-        from commodore_py.adapters.time_limits import TimeLimits
-
-        name, _, seconds = str(value).partition("=")
-        if name not in TimeLimits.names():
-            names = ", ".join(TimeLimits.names())
-            self.fail(f"{name!r} is not a time limit; these are: {names}.", param, ctx)
-        # More would be more than ten years, and not every clock counts that far.
-        if not re.fullmatch(r"[0-9]{1,8}(\.[0-9]{1,3})?", seconds):
-            self.fail(f"{value!r} is not a time limit; write it like {name}=60.", param, ctx)
-        return str(value)
-
-
 class Timestamp(click.types.StringParamType):
     """A point in time, as Kubernetes writes it."""
 
@@ -66,21 +49,28 @@ class Timestamp(click.types.StringParamType):
         return found
 
 
+def size_of(text: str) -> tuple[int, str]:
+    """The number of bytes in 500M, 2GiB or 1.5G, and what is wrong with the text."""
+    written = re.fullmatch(_SIZE, text.strip())
+    if not written:
+        return 0, f"{text!r} is not a valid size; write it like 500M or 2GiB"
+    size = float(written[1]) * 1024 ** "bkmgt".index(written[2].lower() or "b")
+    if size > _MOST_BYTES:
+        return 0, f"{text!r} is larger than any file system"
+    return int(size), ""
+
+
 class Size(click.types.StringParamType):
-    """A number of bytes: 500M, 2GiB, 1.5G; units are powers of 1024."""
+    """A number of bytes; units are powers of 1024."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number of bytes."""
         if isinstance(value, int):
             return value
-        written = re.fullmatch(_SIZE, value.strip())
-        if not written:
-            self.fail(f"{value!r} is not a valid size; write it like 500M or 2GiB.", param, ctx)
-        power = "bkmgt".index(written[2].lower() or "b")
-        size = float(written[1]) * 1024**power
-        if size > _MOST_BYTES:
-            self.fail(f"{value!r} is larger than any file system.", param, ctx)
-        return int(size)
+        size, problem = size_of(value)
+        if problem:
+            self.fail(f"{problem}.", param, ctx)
+        return size
 
 
 class Branch(click.types.StringParamType):
@@ -90,19 +80,4 @@ class Branch(click.types.StringParamType):
         """The name, if Git accepts it."""
         if value and (re.search(_INVALID_BRANCH, value) or value == "HEAD"):
             self.fail(f"{value!r} is not a valid branch name.", param, ctx)
-        return str(value)
-
-
-class PushUrl(click.types.StringParamType):
-    """Where to push to: `ssh`, `same`, or one of them for a host."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The value, if it is a valid rule."""
-        from commodore_py.adapters.git_urls import PushRule
-        from commodore_py.errors import CommodoreError
-
-        try:
-            PushRule.parse([value])
-        except CommodoreError as error:
-            self.fail(f"{error}.", param, ctx)
         return str(value)

@@ -12,7 +12,7 @@ import click
 from commodore_py.errors import CommodoreError, raise_collected
 
 from . import directories
-from .types import Size
+from .types import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,13 +26,14 @@ _KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*
 
 _BITS = 64
 _MOST_PARTS = 20
+# More would be more than three years, and not every clock counts that far.
+_MOST_SECONDS = 100_000_000
 
 _MANY_PARTS = r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){200}"
-SHARED = (
-    *("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "push-url"),
-    *("git-cache", "engine", "helm-nondeterminism", "strict"),
-)
+SHARED = (*("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "strict"),)
 """Options of several commands that may stand at the top, for all of these."""
+GLOBAL = ("cache-size", "github-url", "oidc-listen", "time-limits")
+"""Settings that have no option."""
 _ALL = "config"
 
 Place = tuple[str, ...]
@@ -78,8 +79,10 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
     shared = {key: content[key] for key in SHARED if key in content}
     if shared:
         reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
+    settings = {key: content[key] for key in GLOBAL if key in content}
+    reader.check_global(settings)
     raise_collected(reader.problems, f"settings in {path}")
-    return UserFile(path, defaults, reader.places, shared)
+    return UserFile(path, defaults, reader.places, {**shared, **settings})
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
@@ -146,7 +149,9 @@ class _Reader:
         found: dict[str, Any] = {}
         for key, value in table.items():
             here = (*at, key)
-            if isinstance(value, dict):
+            if not at and key in GLOBAL:
+                self.places[here] = self._numbers.get(here, 0)
+            elif isinstance(value, dict):
                 inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
                 if inner is None:
                     self._unknown("section", here, commands)
@@ -154,7 +159,7 @@ class _Reader:
                     found[key] = self.section(ctx, inner, value, here)
             elif key not in options:
                 if at or key not in SHARED:
-                    known = options if at else (*options, *SHARED)
+                    known = options if at else (*options, *SHARED, *GLOBAL)
                     self._unknown("setting", here, known, _owners(ctx, command, key))
             else:
                 problem = _problem(options[key], value, ctx)
@@ -193,6 +198,13 @@ class _Reader:
             if section:
                 found[name] = section
 
+    def check_global(self, settings: Mapping[str, Any]) -> None:
+        """Check the settings that have no option."""
+        for key, value in settings.items():
+            problem = _problem_of_global(key, value)
+            if problem:
+                self._reject((key,), f"{key}: {problem}")
+
     def _unknown(
         self, what: str, here: Place, known: Iterable[str], owners: Iterable[str] = ()
     ) -> None:
@@ -212,6 +224,25 @@ class _Reader:
         number = next((self._numbers[one] for one in around if one in self._numbers), 1)
         where = f"{self._path}:{number}"
         self.problems.append(CommodoreError(problem, where=where, hint=hint))
+
+
+def _problem_of_global(key: str, value: object) -> str:
+    if key == "time-limits":
+        from commodore_py.adapters.time_limits import TimeLimits
+
+        names = TimeLimits.names()
+        if not isinstance(value, dict):
+            return f"expected a table of seconds, by these names: {', '.join(names)}"
+        for name, seconds in value.items():
+            if name not in names:
+                return f"{name!r} is not a time limit; these are: {', '.join(names)}"
+            is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+            if not is_number or not 0 <= seconds < _MOST_SECONDS:
+                return f"{name}: expected a number of seconds, not {_shown(seconds)}"
+        return ""
+    if not isinstance(value, str):
+        return f"expected a string, not {_shown(value)}"
+    return size_of(value)[1] if key == "cache-size" else ""
 
 
 def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[str]:
@@ -239,7 +270,7 @@ def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
         return "it contains a null character"
     if not fits:
         return f"expected {wanted}, not {_shown(value)}"
-    if isinstance(option.type, click.Choice | click.types.IntParamType | Size):
+    if isinstance(option.type, click.Choice | click.types.IntParamType):
         try:
             option.type_cast_value(ctx, value)
         except click.BadParameter as error:

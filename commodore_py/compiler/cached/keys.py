@@ -26,11 +26,9 @@ def roots_of(job: Job) -> Roots:
     for number, folder in enumerate(job.search_paths):
         folders[f"search{number}"] = folder
     for target, checkout in job.checkouts.items():
-        if not checkout.is_relative_to(job.root) and not any(
-            checkout.is_relative_to(lender) for lender in job.lenders
-        ):
+        if not checkout.is_relative_to(job.root):
             folders[f"checkout {target}"] = checkout
-    return Roots(_each_once(folders), dict.fromkeys(job.lenders, "work"))
+    return Roots(_each_once(folders))
 
 
 def _each_once(folders: Mapping[str, Any]) -> dict[str, Any]:

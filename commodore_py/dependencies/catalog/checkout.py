@@ -38,7 +38,6 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
         return RemoteCatalog()
     from . import remote as catalog_remote  # much code, and a local run needs none of it
 
-    config = _where_it_is(config)
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
     if not is_repository(config.paths.catalog):
@@ -58,25 +57,8 @@ def fetch_catalog(
     from . import remote as catalog_remote
 
     known, response = remote is not None, remote.response if remote is not None else None
-    lender = _where_it_is(config)
-    if lender is not config:
-        if known and catalog_remote.is_at_tip(lender, cluster, response):
-            return _head(lender, cluster)  # a dry run replaces what was compiled into it
-        _copy_lent(lender, config)
     moved = catalog_remote.bring(config, cluster, known=known, response=response)
     return _head(config, cluster, moved=moved)
-
-
-def _where_it_is(config: Config) -> Config:
-    """The settings of the working directory that has the checkout."""
-    lender = config.lender()
-    return lender if lender is not None and is_repository(lender.paths.catalog) else config
-
-
-def _copy_lent(lender: Config, config: Config) -> None:
-    from commodore_py.dependencies.git.borrowed import copy_of_lent  # few runs borrow
-
-    copy_of_lent(lender.paths.catalog, lender.paths, config.paths)
 
 
 def _sweep(catalog: Path) -> None:

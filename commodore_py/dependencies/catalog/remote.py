@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
 from commodore_py.adapters.git.refs import (
-    BRANCHES,
     FALLBACK_BRANCH,
-    TAGS,
     RevisionNotFound,
-    read_refs,
-    refs_of,
 )
-from commodore_py.adapters.git.repository import head_of, is_repository, remote_settings
+from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -30,7 +26,7 @@ from commodore_py.dependencies.git.checkouts import (
 from commodore_py.dependencies.git.checkouts import (
     query as query_remote,
 )
-from commodore_py.dependencies.git.remotes import RemoteClient, lacks, refs_from
+from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import (
@@ -74,7 +70,7 @@ def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs
         raise problem
     if not is_repository(directory):
         try:
-            aside, refs = clone_aside(what, directory, url, config.push_url)
+            aside, refs = clone_aside(what, directory, url)
         except CommodoreError as error:
             raise _unreachable(error) from error
         _take_tip(config, what, aside, refs, None)
@@ -83,27 +79,9 @@ def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
     response = response if known else _ask(config, what, url)
-    refs, moved = update_clone(
-        what, directory, url, journal, response=response, rule=config.push_url
-    )
+    refs, moved = update_clone(what, directory, url, journal, response=response)
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved
-
-
-def is_at_tip(config: Config, cluster: Cluster, response: RemoteRefs | None) -> bool:
-    """Whether the checkout is at what would be checked out, whatever was compiled into it."""
-    directory = config.paths.catalog
-    url = remote_settings(directory).get("remote.origin.url", "")
-    have = read_refs(directory / ".git", BRANCHES, TAGS)
-    same = git_urls.dependency_key(url) == git_urls.dependency_key(cluster.catalog_url)
-    if directory.is_symlink() or response is None or not same or lacks(response, have, None):
-        return False
-    refs = refs_from(response, have, ()) or refs_of(directory)
-    try:
-        found = find(directory, refs, config.catalog_branch or refs.default_branch, prefer="branch")
-    except RevisionNotFound:
-        return False
-    return head_of(directory) == (found.commit, found.branch or None)
 
 
 def _name(cluster: Cluster) -> str:
@@ -130,11 +108,11 @@ def _unreachable(error: CommodoreError) -> CommodoreError:
 def check_push_url(config: Config, url: str) -> None:
     """Pushes often go elsewhere than fetches: errors are reported before a long compile."""
     try:
-        reach_push_url(config.paths.root, url, config.push_url)
+        reach_push_url(config.paths.root, url)
     except ProgramFailed as error:
-        shown = without_secrets(git_urls.push_url(url, config.push_url))
+        shown = without_secrets(git_urls.push_url(url))
         text = f"the catalog cannot be pushed to {shown}: {error.stderr.strip()}"
-        hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
+        hint = "give access to it, or have Git rewrite the URL: git config url.BASE.insteadOf"
         if config.strict:
             raise CommodoreError(text, where=shown, hint=hint) from error
         # No error yet: the peer connects only once there is something to push.
@@ -198,10 +176,8 @@ def _take_tip(
     *,
     moved_to: str = "",
 ) -> None:
-    wanted = config.catalog_branch
-    there = not wanted or BRANCHES + wanted in refs.commits
+    tip = refs.default_branch
     try:
-        tip = wanted if wanted and there else refs.default_branch
         if journal is not None:
             _protect_ignored(config, what, directory, refs, tip)
         check_out(directory, refs, tip, journal, overwrite=True)
@@ -209,11 +185,7 @@ def _take_tip(
         head, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch
         with journaled(journal, directory, before=head):
-            _start_empty(directory, wanted or branch or FALLBACK_BRANCH)
-    else:
-        if not there:
-            log.info("the catalog has no branch %s yet: it begins at %s", wanted, tip)
-            git(directory, "checkout", "--quiet", "--no-track", "-B", wanted)
+            _start_empty(directory, branch or FALLBACK_BRANCH)
 
 
 def _start_empty(directory: Path, branch: str) -> None:

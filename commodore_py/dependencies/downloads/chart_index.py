@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.http import HttpError
+from commodore_py.adapters.http.address import join_url, split_url
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
@@ -97,8 +98,8 @@ def _offer(listed: object) -> Offer | None:
 
 def resolved(repository: str, reference: str) -> str:
     """The URL of a file of a repository, with the query of the repository."""
-    if urlsplit(reference).scheme:
+    if split_url(reference).scheme:
         return reference
-    parts = urlsplit(repository)
+    parts = split_url(repository)
     base = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/", query="", fragment=""))
-    return urlunsplit(urlsplit(urljoin(base, reference))._replace(query=parts.query))
+    return urlunsplit(split_url(join_url(base, reference))._replace(query=parts.query))

@@ -48,7 +48,7 @@ def fetch_downloads(
         if own is not None:
             checkouts[one.spot.target] = own.worktree
             components[one.spot.target] = own.spec.component
-    paths = (config.lender() or config).paths
+    paths = config.paths
     allowed = bounds.Bounds(
         paths,
         output or paths.root,
@@ -56,6 +56,6 @@ def fetch_downloads(
         config.private_places(),
         others=tuple(classes.worktrees()),
         components=components,
-        roots=config.roots(),
+        roots=(paths.root,),
     )
     fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

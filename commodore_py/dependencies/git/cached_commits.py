@@ -13,19 +13,15 @@ from .revisions import is_complete
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.git_urls import PushRule
-
     from .object_cache import ObjectCache
 
 
-def has_commit(
-    bare: Path, url: str, commit: str, cache: ObjectCache | None, rule: PushRule | None = None
-) -> bool:
+def has_commit(bare: Path, url: str, commit: str, cache: ObjectCache | None) -> bool:
     """Whether a clone has a commit with all that belongs to it; a missing clone is made."""
     if not (bare / "HEAD").is_file():
         if cache is None or not cache.has(url):
             return False
-        make_clone(bare, url, cache, rule)
+        make_clone(bare, url, cache)
     if not is_complete(bare, commit):
         return False
     if not read_refs(bare, BRANCHES).objects.keys() - {"HEAD"}:

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.dependencies.protection.journal import Journal
 
     from .remotes import RemoteClient, RemoteRefs
@@ -108,13 +107,10 @@ def update_configuration(
     *,
     override: str = "",
     force: bool = False,
-    rule: PushRule | None = None,
 ) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
     if (directory / ".git").exists():
-        refs, _ = update_clone(
-            str(spec), directory, spec.url, journal, response=response, rule=rule
-        )
+        refs, _ = update_clone(str(spec), directory, spec.url, journal, response=response)
         try:
             commit = _check_out_configuration(spec, directory, refs, journal)
         except ProgramFailed as error:
@@ -126,7 +122,7 @@ def update_configuration(
             put_work_aside(str(spec), directory, journal, ignored=names)
             commit = _check_out_configuration(spec, directory, refs, journal, overwrite=True)
     else:
-        aside, refs = clone_aside(str(spec), directory, spec.url, rule)
+        aside, refs = clone_aside(str(spec), directory, spec.url)
         try:
             commit = _check_out_configuration(spec, aside, refs, None, overwrite=True)
         except CommodoreError:
@@ -161,9 +157,7 @@ def query(
         raise _cannot_fetch(what, without_secrets(git_urls.normalise(url)), error) from error
 
 
-def clone_aside(
-    what: str, directory: Path, url: str, rule: PushRule | None = None
-) -> tuple[Path, Refs]:
+def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
     """Clone beside the place, so that a run that is killed leaves nothing half done there."""
     shown = without_secrets(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
@@ -176,7 +170,7 @@ def clone_aside(
     except ProgramFailed as error:
         remove(aside)
         raise _cannot_fetch(what, shown, error) from error
-    configure_remote(aside, url, rule)
+    configure_remote(aside, url)
     return aside, refs_of(aside)
 
 
@@ -194,7 +188,6 @@ def update_clone(
     journal: Journal,
     *,
     response: RemoteRefs | None,
-    rule: PushRule | None = None,
 ) -> tuple[Refs, bool]:
     """Update a clone to the response of its remote; returns whether the repository changed.
 
@@ -205,7 +198,7 @@ def update_clone(
     folders = folders_of(directory)  # `.git` may be a file
     have = read_refs(folders.shared if folders is not None else directory, BRANCHES, TAGS)
     if response is None or (not moved and not lacks(response, have, None)):
-        configure_remote(directory, url, rule)
+        configure_remote(directory, url)
         if response is None:
             return refs_of(directory), False
         note_default_branch(directory, response.default_branch, have)
@@ -216,7 +209,7 @@ def update_clone(
     # Until something came from there, the next run must not think that it did.
     try:
         with journaled(journal if moved else None, directory, url=old):
-            configure_remote(directory, url, rule)
+            configure_remote(directory, url)
             fetch(directory, other_repository=moved)
     except ProgramFailed as error:
         raise _cannot_fetch(what, shown, error) from error

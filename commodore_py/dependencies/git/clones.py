@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import RefValues
-    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.model.dependency import DependencySpec
 
     from .object_cache import ObjectCache
@@ -69,7 +68,6 @@ def update_clone(
     response: RemoteRefs | None,
     *,
     object_cache: ObjectCache | None = None,
-    rule: PushRule | None = None,
     client: RemoteClient | None = None,
     blueprint: Blueprint | None = None,
 ) -> Refs:
@@ -80,15 +78,15 @@ def update_clone(
     fresh, from_cache = not (bare / "HEAD").is_file(), False
     if fresh:
         if client is not None and not (object_cache is not None and object_cache.has(url)):
-            copied = _copied(bare, url, specs, client, rule=rule, blueprint=blueprint)
+            copied = _copied(bare, url, specs, client, blueprint=blueprint)
             if copied is not None:
                 if object_cache is not None:
                     object_cache.update(url, bare, fresh=True, changed=True)
                 return copied
-        from_cache = make_clone(bare, url, object_cache, rule, blueprint, listed=response)
+        from_cache = make_clone(bare, url, object_cache, blueprint, listed=response)
         known = _refs_if_complete(bare, response) if from_cache else None
     else:
-        configure_remote(bare, url, rule)
+        configure_remote(bare, url)
         known = _up_to_date(bare, specs, response)
     if known is not None:
         return known
@@ -180,14 +178,13 @@ def _copied(
     specs: Sequence[DependencySpec],
     client: RemoteClient,
     *,
-    rule: PushRule | None,
     blueprint: Blueprint | None,
 ) -> Refs | None:
     """Clone a repository on this machine by its files; None where a fetch is needed."""
     if by_program():
         return None
     aside = aside_of(bare)
-    _begin(aside, url, rule, blueprint)
+    _begin(aside, url, blueprint)
     settings = settings_text(aside)
     place, response = client.local_folder(url, settings), client.local_refs(url, settings)
     # A fetch brings only what a name leads to: no other commit must be found.
@@ -210,7 +207,6 @@ def make_clone(
     bare: Path,
     url: str,
     object_cache: ObjectCache | None,
-    rule: PushRule | None = None,
     blueprint: Blueprint | None = None,
     *,
     listed: RemoteRefs | None = None,
@@ -220,16 +216,16 @@ def make_clone(
     The fetch that follows brings the rest, unless that is all that the remote has `listed`.
     """
     aside = aside_of(bare)
-    _begin(aside, url, rule, blueprint)
+    _begin(aside, url, blueprint)
     from_cache = object_cache is not None and object_cache.populate(url, aside, listed)
     _put_in_place(aside, bare)
     return from_cache
 
 
-def _begin(aside: Path, url: str, rule: PushRule | None, blueprint: Blueprint | None) -> None:
+def _begin(aside: Path, url: str, blueprint: Blueprint | None) -> None:
     aside.mkdir(parents=True)
     (blueprint or Blueprint()).make(aside)
-    add_remote(aside, url, rule)
+    add_remote(aside, url)
 
 
 def _put_in_place(aside: Path, bare: Path) -> None:

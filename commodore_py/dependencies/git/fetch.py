@@ -64,17 +64,9 @@ def git_fetcher(config: Config) -> Fetch:
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
-        lender = config.lender()
-        there = config if lender is None else lender
-        groups = groups_of(wanted, remotes, there.paths)
-        settled, responses = query_all(groups, there, run.client, run.object_cache)
-        up_to_date = tuple(one for one in groups if one.clone in settled)
+        groups = groups_of(wanted, remotes, paths)
+        settled, responses = query_all(groups, config, run.client, run.object_cache)
         groups = tuple(one for one in groups if one.clone not in settled)
-        if lender is not None:
-            from .borrowed import borrow, take_over  # few runs borrow
-
-            borrow(up_to_date, lender.paths, paths)
-            groups, responses = take_over(groups, responses, lender.paths, paths)
         known = _look_around(groups, responses, config)
         done = [one for found in settled.values() for one in found]
         return _pinned(wanted, [*done, *_fetch_all(groups, known, run)])
@@ -177,7 +169,6 @@ def _fetch_configuration(group: Group, response: RemoteRefs | None, run: _Run) -
         response,
         override=override_of(spec, config),
         force=config.force,
-        rule=config.push_url,
     )
 
 
@@ -192,7 +183,6 @@ def _fetch_repository(
         group.specs,
         response,
         object_cache=run.object_cache(),
-        rule=config.push_url,
         client=run.client,
         blueprint=run.blueprint,
     )

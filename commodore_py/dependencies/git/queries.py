@@ -77,18 +77,18 @@ def _as_wanted(
     group: Group, query: Callable[[str, str], RemoteRefs | None], config: Config
 ) -> _Settled | None:
     """What comes from a clone, if nothing is to be done for it."""
-    spec, rule = group.configuration, config.push_url
+    spec = group.configuration
     if spec is None:
         places = {place_of(spec, config.paths): spec for spec in group.specs}
         wanted = {place: spec.version or "HEAD" for place, spec in places.items()}
-        commits = up_to_date.commits_at(group.clone, group.url, wanted, query, rule)
+        commits = up_to_date.commits_at(group.clone, group.url, wanted, query)
         if commits is None:
             return None
         return [
             CheckedOut(group, spec, commit, place_of(spec, config.paths))
             for spec, commit in zip(group.specs, commits, strict=True)
         ]
-    found = up_to_date.configuration_at(group.clone, spec.url, spec.version or "", query, rule)
+    found = up_to_date.configuration_at(group.clone, spec.url, spec.version or "", query)
     if found is None:
         return None
     override = override_of(spec, config)

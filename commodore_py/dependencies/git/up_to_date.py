@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.git.refs import RefValues
     from commodore_py.adapters.git.worktrees import Head
-    from commodore_py.adapters.git_urls import PushRule
 
     from .remotes import RemoteRefs
 
@@ -44,13 +43,12 @@ def commits_at(
     url: str,
     wanted: Mapping[Path, str],
     query: Callable[[str, str], RemoteRefs | None],
-    rule: PushRule | None,
 ) -> list[str] | None:
     """The commits of a clone's worktrees, if each is at the version that is wanted of it.
 
     `query` is given the remote's URL and the clone's settings.
     """
-    clone = _plain_clone(bare, url, rule, "refs/heads", BRANCHES, TAGS)
+    clone = _plain_clone(bare, url, "refs/heads", BRANCHES, TAGS)
     if clone is None:
         return None
     have, settings = clone
@@ -83,13 +81,12 @@ def configuration_at(
     url: str,
     revision: str,
     query: Callable[[str, str], RemoteRefs | None],
-    rule: PushRule | None,
 ) -> tuple[str, str] | None:
     """The commit of a clone with files, and its default branch, if it is at a revision."""
     git_folder = directory / ".git"
     if islink(directory) or not isdir(git_folder) or islink(git_folder):
         return None
-    clone = _plain_clone(git_folder, url, rule, "refs")
+    clone = _plain_clone(git_folder, url, "refs")
     if clone is None:
         return None
     have, settings = clone
@@ -107,9 +104,7 @@ def configuration_at(
     return (found.commit, refs.default_branch) if clean else None
 
 
-def _plain_clone(
-    git_folder: Path, url: str, rule: PushRule | None, *below: str
-) -> tuple[RefValues, str] | None:
+def _plain_clone(git_folder: Path, url: str, *below: str) -> tuple[RefValues, str] | None:
     """The refs and settings of a clone whose files may be read, if its remote is this one."""
     have = refs_in_files(git_folder, *below)
     if have is None:
@@ -118,7 +113,7 @@ def _plain_clone(
         settings = text_of(f"{git_folder}/config")
     except (OSError, ValueError):
         return None
-    return (have, settings) if origin_in(settings) == wanted_remote(url, rule) else None
+    return (have, settings) if origin_in(settings) == wanted_remote(url) else None
 
 
 def _refs_for(

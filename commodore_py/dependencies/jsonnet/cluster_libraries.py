@@ -1,4 +1,4 @@
-"""Install the Jsonnet libraries of a cluster, by our own code or with the program jb."""
+"""Install the Jsonnet libraries of a cluster."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.adapters.git import safe
-from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import raise_collected
 from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import Config
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.spot import Places
@@ -66,9 +64,6 @@ def install_cluster_libraries(
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
     write_if_changed(paths.jsonnetfile, jsonnetfile(names))
-    if config.jsonnet_bundler == "jb":
-        _run_program(paths)
-        return
     clones = Clones.shared_with(
         paths.bare_clones,
         classes.dependencies,
@@ -90,26 +85,3 @@ def jsonnetfile(components: Sequence[str]) -> bytes:
 
 def _local(name: str) -> dict[str, Any]:
     return {"local": {"directory": f"dependencies/{name}"}}
-
-
-def _run_program(paths: WorkPaths) -> None:
-    import shutil
-
-    if shutil.which("jb") is None:
-        raise CommodoreError(
-            "cannot run jsonnet-bundler: the program jb is not installed",
-            hint="omit --jsonnet-bundler jb, as it is not required; or install it with"
-            " `commodore tool install jb`",
-        )
-    # Versions are always resolved again.
-    (paths.root / "jsonnetfile.lock.json").unlink(missing_ok=True)
-    log.info("installing the Jsonnet libraries with jb")
-    try:
-        run(
-            ["jb", "install"],
-            cwd=paths.root,
-            only_env=safe.environment_for_programs(credentials=True),
-        )
-    except ProgramFailed as error:
-        error.add_note("while installing the Jsonnet libraries of components")
-        raise

@@ -49,7 +49,7 @@ def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
         place = place_of(spec, config.paths)
         return (place / ".git").exists() and is_complete(place, commit)
     bare = bare_clone_of(spec, config.paths)
-    return has_commit(bare, spec.url, commit, ObjectCache.of(config), config.push_url)
+    return has_commit(bare, spec.url, commit, ObjectCache.of(config))
 
 
 def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
@@ -60,7 +60,7 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     place = place_of(spec, config.paths)
     if (place / ".git").exists():
         return _fetch(place, commit)
-    aside, _ = clone_aside(str(spec), place, spec.url, config.push_url)
+    aside, _ = clone_aside(str(spec), place, spec.url)
     found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
     if found:
         swap_in(aside, place)

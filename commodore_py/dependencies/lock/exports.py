@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.adapters.files import zstd
@@ -96,7 +96,7 @@ def _write_tar(folder: Path, file: Path, mode: str) -> None:
         return member
 
     with (
-        open(file, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as opened,
+        open(file, "xb", opener=_private) as opened,
         tarfile.open(fileobj=opened, mode=mode) as archive,  # type: ignore[call-overload]
     ):
         for one in sorted(folder.rglob("*")):
@@ -127,7 +127,7 @@ def opened(path: Path) -> Iterator[Path]:
             try:
                 check_kind(str(path))
                 with zstd.opened(path) as tar, tarfile.open(fileobj=tar) as archive:
-                    archive.extractall(folder, filter="data")
+                    _extract(archive, folder)
             except (OSError, tarfile.TarError, EOFError) as error:
                 raise CommodoreError(
                     f"not a valid export: {error}", where=str(path), hint="export it again"
@@ -139,6 +139,26 @@ def opened(path: Path) -> Iterator[Path]:
             # The folder is gone before this is read.
             error.rewrite(lambda text: text.replace(str(folder), str(path)))
             raise
+
+
+def _extract(archive: tarfile.TarFile, folder: Path) -> None:
+    """Write the files of an export, which has nothing but files and directories."""
+    # Python 3.11.3 and older have no extraction filters.
+    for member in archive:
+        place = folder / member.name
+        if not place.resolve().is_relative_to(folder) or not (member.isfile() or member.isdir()):
+            raise tarfile.TarError(f"{member.name} is not a file or directory of an export")
+        if member.isdir():
+            place.mkdir(parents=True, exist_ok=True)
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        content = archive.extractfile(member)
+        with open(place, "xb", opener=_private) as file:
+            shutil.copyfileobj(cast("IO[bytes]", content), file)
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:

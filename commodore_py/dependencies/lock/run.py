@@ -291,11 +291,6 @@ def changes_between(before: Lock, after: Lock) -> Changes:
 
 
 def _refuse_overrides(config: Config, lock: Lock, *, frozen: bool) -> None:
-    if config.jsonnet_bundler == "jb":
-        raise UsageError(
-            "--lock and --jsonnet-bundler jb cannot be combined",
-            hint="jb resolves versions by itself: omit it",
-        )
     tenant = lock.blocks.get(("config", "tenant"))
     loose = tenant is not None and tenant.values.get("pinned") is False
     if frozen and (config.global_revision or (config.tenant_revision and not loose)):

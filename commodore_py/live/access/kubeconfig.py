@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import reading, yaml
+from commodore_py.adapters.http.address import split_url
 from commodore_py.errors import CommodoreError, UsageError, of_system
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class KubeConfig(NamedTuple):
         server = _text(cluster, "server")
         if not server.startswith(("https://", "http://")):
             raise _wrong(cluster, "server", "is not an http or https URL")
+        split_url(server)  # refuses a malformed one
         return Access(
             server=server.rstrip("/"),
             user=_user(user) if user is not None else User(),

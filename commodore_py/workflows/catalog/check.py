@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,13 +22,12 @@ from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.inventory.parameter_schema import Subject
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.model.problem import Place, Problem
 from commodore_py.model.tree import Tree
 from commodore_py.model.verdict import CheckRun
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
-
-from .outdated import outdated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from commodore_py.checks.base import Version
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
-    from commodore_py.model.problem import Problem
     from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.verdict import Checked, Verdict
@@ -162,12 +162,34 @@ def check(
     )
     checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
-        (*checked.problems, *outdated(paths)),
+        (*checked.problems, *_outdated(paths)),
         (paths.classes / "global",),
         cluster=cluster,
         strict=strict,
     )
     return checked, verdict
+
+
+def _outdated(paths: WorkPaths) -> Iterator[Problem]:
+    """A warning if a class or a file of a component changed since the last compile."""
+    compiled = paths.compiled.stat().st_mtime  # set at the end of each compile
+    for file in _sources(paths):
+        with suppress(OSError):
+            if os.stat(file).st_mtime > compiled:  # noqa: PTH116 - links are followed
+                yield Problem.at(
+                    Place(os.path.relpath(file, paths.root)),
+                    "checks/outdated",
+                    "the last compile is older than its sources",
+                    remedy="run `commodore catalog compile`, or use its option --check",
+                )
+                return
+
+
+def _sources(paths: WorkPaths) -> Iterator[str]:
+    for top in (paths.classes, paths.dependencies):
+        for folder, inner, files in os.walk(top):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            yield from (os.path.join(folder, file) for file in sorted(files))  # noqa: PTH118
 
 
 def compiled_trees(paths: WorkPaths) -> dict[str, Tree]:

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import pipeline
-from commodore_py.adapters.files.protected import WouldWrite
-from commodore_py.adapters.reading import staged
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
-from commodore_py.workflows.dry_run import copied, filtered, in_place
+from commodore_py.workflows.dry_run import copied, filtered
 
 from .fetched import fetch_requested
 
@@ -66,14 +64,6 @@ def outcome_of(
     fetched into a copy.
     """
     config = config._replace(local=True, dry_run=True)
-    if not fetch:
-        try:
-            with in_place(config.paths), _quiet():
-                before = _side(config, cluster_id, render=render)
-                with staged({file: new for file, (_, new) in files.items()}):
-                    return _compared(before, _side(config, cluster_id, render=render))
-        except WouldWrite:
-            pass
     with _copy_of(config, files) as (own, own_files), _quiet():
         before = _side(own, cluster_id, render=render)
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()

@@ -19,7 +19,6 @@ from commodore_py.model.cluster import RepositoryRef
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
 
 _EMPTY = b"parameters: {}\n"
@@ -45,7 +44,7 @@ class Added(NamedTuple):
 
 
 @contextmanager
-def with_class(config: Config, cluster: Cluster, *, like: str) -> Iterator[Added]:
+def with_class(cluster: Cluster, *, like: str) -> Iterator[Added]:
     """Add a class for a cluster, unless its tenant has one: that of another cluster, or none."""
     url, revision = cluster.tenant_repo
     with tempfile.TemporaryDirectory(prefix="commodore-edit-") as place:
@@ -54,7 +53,7 @@ def with_class(config: Config, cluster: Cluster, *, like: str) -> Iterator[Added
         with _failing("the tenant's repository cannot be cloned", url):
             over_network(Path(place), "clone", "--quiet", *wanted, "--", normalise(url), str(clone))
         own = cluster._replace(tenant_repo=RepositoryRef(clone.as_uri()))
-        to = push_url(url, config.push_url)
+        to = push_url(url)
         if _class_in(clone, cluster.id):
             yield Added(cluster, clone, "", to)
             return

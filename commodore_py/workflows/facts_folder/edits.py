@@ -85,7 +85,7 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules, *, push_class: bo
     file = folder.new_file("cluster", new.id)
     content = _like(folder, new) if new.like else _text_of_cluster(new)
     cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
-    adding = with_class(config, cluster, like=new.like) if push_class else nullcontext()
+    adding = with_class(cluster, like=new.like) if push_class else nullcontext()
     with adding as added:
         tried = cluster if added is None else added.cluster
         try:

@@ -144,7 +144,7 @@ def _clone(config: Config, url: str) -> Folder:
     """A clone with everything that the remote has now."""
     bare = config.paths.bare_clones / git_urls.dependency_key(url)
     if not (bare / "HEAD").is_file():
-        make_clone(bare, url, ObjectCache.of(config), config.push_url)
+        make_clone(bare, url, ObjectCache.of(config))
     fetch_refs(bare)
     return bare
 

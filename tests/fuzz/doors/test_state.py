@@ -10,7 +10,6 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from commodore_py.adapters.http import credentials
-from commodore_py.cache.up_to_date import last_run, note_file, noted_files
 from commodore_py.catalog.unreported import unreported
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.record import Record
@@ -22,17 +21,7 @@ from commodore_py.workflows.tools.folder import ToolFolder
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import as_json, damaged, spoilt
 
-_NOBODY = last_run.LastRun(
-    "", "", "", "", "", [], [], [], [], [], repeatable=True, outcome={}, time=""
-)
 VALID = {
-    "schema": "unchanged/v4",
-    "about": noted_files.key(_NOBODY, ()),
-    "run": ["", ""],
-    "program": [1, ""],
-    "outside": [["/x"], ""],
-    "folders": [1, ""],
-    "files": [[1], ""],
     "cluster": "c-x",
     "commit": "0" * 40,
     "report": {"a": 1},
@@ -49,12 +38,7 @@ VALID = {
 }
 FILES = (
     *(".commodore/running", ".commodore/journal/files-0.json", ".commodore/unreported.json"),
-    *(
-        ".commodore/unchanged",
-        ".commodore/unchanged-files",
-        ".commodore/unchanged-folders",
-        ".commodore/commodore-vendored.json",
-    ),
+    ".commodore/commodore-vendored.json",
     *("docker/config.json", "cache/tokens", "cache/state.json"),
 )
 CASES = st.one_of(
@@ -69,17 +53,12 @@ def feed(content: bytes) -> None:
         for file in FILES:
             path = root / file
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.name.startswith(last_run.NAME):
-                note_file.write(path, content)
-            else:
-                path.write_bytes(content)
+            path.write_bytes(content)
         os.environ["DOCKER_CONFIG"] = str(root / "docker")
         paths = WorkPaths(root)
         asks = (
             lambda: list(Journal.of(paths).open_intents()),
             lambda: unreported(paths),
-            lambda: last_run.read(paths.state),
-            lambda: noted_files.look(paths.state, _NOBODY, frozenset()),
             lambda: Record.read(paths.state, root),
             lambda: credentials.login_for("example.com"),
             lambda: TokenCache(root / "cache/tokens").sessions("https://example.com"),

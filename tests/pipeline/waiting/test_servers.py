@@ -82,7 +82,7 @@ def test_an_answer_that_never_ends_is_an_error_in_time(
     assert time.monotonic() - began < _LONG
 
     assert str(raised.value) == "no complete answer within 0.3 seconds"
-    assert raised.value.hint.startswith("to wait longer: --time-limit ")
+    assert raised.value.hint.startswith("to wait longer, set time-limits.")
     assert server.host in raised.value.where
 
 
@@ -194,7 +194,7 @@ def test_nobody_waits_for_long_for_a_busy_server(when: str) -> None:
         http.get_json(server.url, timeout=5)
 
     assert raised.value.hint.startswith(f"the server asks to come back in {when[:12]} seconds")
-    assert "--time-limit retry=" in raised.value.hint
+    assert "time-limits.retry = " in raised.value.hint
     assert len(server.requests) == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters.git_urls import PushRule, dependency_key, normalise, push_url
+from commodore_py.adapters.git_urls import dependency_key, normalise, push_url
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
@@ -174,29 +174,6 @@ def test_no_key_leads_out_of_the_folder_of_clones(start: str, names: list[str]) 
 )
 def test_passwords_are_not_shown(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("words", "url", "push"),
-    [
-        (["same"], "https://me:pw@Host:8443/a//b.git", "https://host:8443/a/b.git"),
-        (["same"], "git@host:a/b.git", "ssh://git@host/a/b.git"),
-        (["ssh"], "https://host/a.git", "ssh://git@host/a.git"),
-        (["same", "ssh"], "https://host/a.git", "ssh://git@host/a.git"),
-        (["HOST=same"], "https://host:8443/a.git", "https://host:8443/a.git"),
-        (["host=same"], "https://other/a.git", "ssh://git@other/a.git"),
-        (["same", "host=ssh"], "https://host/a.git", "ssh://git@host/a.git"),
-        (["host=ssh", "same"], "https://other/a.git", "https://other/a.git"),
-    ],
-)
-def test_push_urls_can_be_set(words: list[str], url: str, push: str) -> None:
-    assert push_url(url, PushRule.parse(words)) == push
-
-
-@pytest.mark.parametrize("word", ["", "https", "=same", "host=", "host", "host=none"])
-def test_other_words_about_pushing_are_refused(word: str) -> None:
-    with pytest.raises(CommodoreError, match="is none of ssh, same, HOST=ssh and HOST=same"):
-        PushRule.parse(["same", word])
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_a_program_that_does_not_end_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(0.5, setting="program"))
 
     assert "was ended after 0.5 seconds without a result" in str(error)
-    assert error.hint == "to wait longer: --time-limit program=1"
+    assert error.hint == "to wait longer, set time-limits.program = 1 in the settings file"
 
 
 @linux
@@ -147,7 +147,7 @@ def test_a_program_that_does_nothing_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(idle=2, setting="program"))
 
     assert "was ended as it did nothing for 2 seconds" in str(error)
-    assert error.hint == "to wait longer: --time-limit program-idle=4"
+    assert error.hint == "to wait longer, set time-limits.program-idle = 4 in the settings file"
 
 
 WORKS_FOR_A_WHILE = """

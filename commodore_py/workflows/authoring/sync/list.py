@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters import yaml as yaml_door
+from commodore_py.adapters.http.address import split_url
 from commodore_py.adapters.http.github import PUBLIC
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
@@ -88,7 +89,7 @@ def _entry(value: object, github: str) -> Entry | None:
 
 def _web_host(api_url: str) -> str:
     """The web host of a GitHub API; for GitHub Enterprise, the same host."""
-    return "github.com" if api_url.rstrip("/") == PUBLIC else urlsplit(api_url).hostname or ""
+    return "github.com" if api_url.rstrip("/") == PUBLIC else split_url(api_url).hostname or ""
 
 
 def _shown(value: object) -> str:

@@ -1,13 +1,11 @@
-"""The test cases of a component or a package: which there are, and how each is compiled."""
+"""The test cases of a component or a package: which there are, and their files."""
 
 from __future__ import annotations
 
-import logging
 import os
-import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
@@ -16,28 +14,13 @@ from commodore_py.model.names import shown
 from commodore_py.workflows.authoring.folder_kind import empty_folder_error, other_kind_error
 from commodore_py.workflows.authoring.templates.record import NoRecord, Record
 
-from .makefile import Unknowable, Variables
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.workflows.authoring.folder_kind import Kind
 
-log = logging.getLogger(__name__)
-
 _SUFFIXES = (".yml", ".yaml")
 _EXPECTATIONS = ".expect"
-_ARGUMENTS = "commodore_args"
-_LONG = {
-    "-J": "search-paths",
-    "-n": "name",
-    "-a": "alias",
-    "-f": "values",
-    "--search-paths": "search-paths",
-    "--name": "name",
-    "--alias": "alias",
-    "--values": "values",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,69 +47,6 @@ class Suite:
     """Whether every case is to have expected output."""
     name: str
     """The name in the record of the template; empty without one."""
-    variables: Variables
-
-    def arguments(self, case: Case) -> Arguments:
-        """The arguments that the Makefile passes to `compile` for a case."""
-        try:
-            text = self.variables.text(
-                _ARGUMENTS, targets=self._targets(), instance=case.name, CURDIR=str(self.directory)
-            )
-            return Arguments.parse(shlex.split(text))
-        except (Unknowable, ValueError) as problem:
-            log.warning(
-                "%s in the Makefile cannot be parsed: %s",
-                _ARGUMENTS,
-                problem,
-                extra={
-                    "where": str(self.directory / "Makefile"),
-                    "hint": "use options instead: --name, --alias, --search-paths",
-                },
-            )
-            return Arguments()
-
-    def _targets(self) -> Iterator[str]:
-        found = self.variables.for_targets
-        if any(one.name == _ARGUMENTS for one in found.get("golden-diff", ())):
-            yield "golden-diff"
-        else:
-            yield "test"
-        yield ".compile"
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """Arguments of a command line that matter for a test."""
-
-    search_paths: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()
-    name: str = ""
-    alias: str = ""
-    words: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, words: Sequence[str]) -> Arguments:
-        """Read options of `compile`; those without influence on the output are ignored."""
-        found: dict[str, list[str]] = {name: [] for name in {*_LONG.values()}}
-        plain: list[str] = []
-        left = list(words)
-        while left:
-            word = left.pop(0)
-            option, equals, value = word.partition("=")
-            short = word[:2]
-            if option in _LONG and (equals or left):
-                found[_LONG[option]].append(value if equals else left.pop(0))
-            elif short in _LONG and len(word) > len(short) and word[1] != "-":
-                found[_LONG[short]].append(word[len(short) :])
-            elif not word.startswith("-"):
-                plain.append(word)
-        return cls(
-            tuple(found["search-paths"]),
-            tuple(found["values"]),
-            (found["name"] or [""])[-1],
-            (found["alias"] or [""])[-1],
-            tuple(plain),
-        )
 
 
 def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
@@ -134,9 +54,8 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
     directory = folder.resolve()
     tests = directory / "tests"
     files = {path.stem: path for path in sorted(_values_in(tests))}
-    variables = Variables.read(directory)
     record = _record(directory)
-    listed = _listed(directory, variables, record)
+    listed = _listed(directory, record)
     golden = {path.name: path for path in _folders_in(tests / "golden")}
     names = list(dict.fromkeys([*listed, *(name for name in files if name in golden)]))
     if not listed:
@@ -160,7 +79,6 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
         () if chosen else tuple(path for name, path in files.items() if name not in names),
         golden=bool(golden) or record.get("add_golden") != "n",
         name=record.get("slug", ""),
-        variables=variables,
     )
 
 
@@ -221,17 +139,10 @@ def _record(directory: Path) -> dict[str, str]:
     return {name: value for name, value in variables.items() if isinstance(value, str)}
 
 
-def _listed(directory: Path, variables: Variables, record: Mapping[str, str]) -> list[str]:
-    """The cases that make or CI would run: from the first of them with a list."""
-    try:
-        made = variables.text("test_instances").split()
-    except Unknowable:
-        made = []
-    return (
-        [PurePosixPath(word).stem for word in made]
-        or list(_in_workflow(directory / ".github" / "workflows" / "test.yaml"))
-        or record.get("test_cases", "").split()
-    )
+def _listed(directory: Path, record: Mapping[str, str]) -> list[str]:
+    """The cases that CI runs, or those in the record of the template."""
+    in_workflow = list(_in_workflow(directory / ".github" / "workflows" / "test.yaml"))
+    return in_workflow or record.get("test_cases", "").split()
 
 
 def _in_workflow(file: Path) -> Iterator[str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.reach import Reach
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import shown
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
     CompileRequest,
@@ -29,7 +26,7 @@ from .checks import problems_in
 from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
     from commodore_py.config import Config
@@ -39,14 +36,12 @@ if TYPE_CHECKING:
 
     from .cases import Case, Suite
 
-log = logging.getLogger(__name__)
-
 _LIBRARIES = "vendor"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings that override the Makefile."""
+    """How each case is compiled."""
 
     name: str = ""
     alias: str = ""
@@ -67,7 +62,7 @@ def compile_cases(
         gathered: list[tuple[Case, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                wanted = request_for(suite, case, settings, strict=config.strict)
+                wanted = request_for(suite, case, settings)
                 if not number:
                     restore_checkout(wanted)
                 folder = stack.enter_context(temporary_folder(config))
@@ -83,46 +78,23 @@ def compile_cases(
             yield from compiled(config, ready, _compile)
 
 
-def request_for(
-    suite: Suite, case: Case, settings: Settings, *, strict: bool = False
-) -> CompileRequest:
-    """What `make` would compile for a case: by its Makefile; options take precedence."""
+def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
+    """What is compiled for a case."""
+    directory = suite.directory
     if not case.values.is_file():
-        raise other_kind_error(suite.directory, "component") or CommodoreError(
+        raise other_kind_error(directory, "component") or CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
             hint="create it, even an empty one, or remove the case from the list of cases",
         )
-    arguments = suite.arguments(case)
-    directory = suite.directory
-    for problem in _outside(directory, (*arguments.search_paths, *arguments.values)):
-        if strict:
-            raise problem
-        log.warning("%s", problem, extra={"where": problem.where, "hint": problem.hint})
-    values = [directory / name for name in arguments.values]
-    if case.values not in values:
-        values.append(case.values)
-    search_paths = [directory / path for path in arguments.search_paths] or [directory]
     component = ComponentFolder.find(
         directory,
-        values,
-        name=settings.name or arguments.name or suite.name,
-        alias=settings.alias.replace("{case}", case.name) or arguments.alias,
+        [case.values],
+        name=settings.name or suite.name,
+        alias=settings.alias.replace("{case}", case.name),
         beside=settings.beside,
     )
-    return CompileRequest(component, directory, settings.search_paths or tuple(search_paths))
-
-
-def _outside(directory: Path, named: Iterable[str]) -> Iterator[CommodoreError]:
-    """Paths of the Makefile, which is content, outside of the component."""
-    reach = Reach((directory,), work=(directory,))
-    for path in named:
-        if not reach.holds(str(directory / path)):
-            yield CommodoreError(
-                f"the Makefile names {shown(path)}, which is outside of the component",
-                where=str(directory / "Makefile"),
-                hint="use the options -J and -f of this command instead",
-            )
+    return CompileRequest(component, directory, settings.search_paths or (directory,))
 
 
 def _fetched(
@@ -163,7 +135,7 @@ def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
     findings = gathered.locked.findings if gathered.locked is not None else None
-    errors, notices = problems_in(gathered, done.tree)
+    errors, notices = problems_in(gathered)
     return Output(
         done.tree.below(PurePosixPath(folder)), (*done.notices, *notices), findings, errors
     )

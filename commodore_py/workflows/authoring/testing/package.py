@@ -51,14 +51,8 @@ def compile_cases(
 
 
 def package_of(suite: Suite, case: Case) -> PackageFolder:
-    """What `make` would compile for a case."""
-    arguments = suite.arguments(case)
-    test_class = (
-        arguments.words[0] if arguments.words else str(case.values.relative_to(suite.directory))
-    )
-    return PackageFolder.find(
-        suite.directory, Path(test_class), [suite.directory / name for name in arguments.values]
-    )
+    """What is compiled for a case."""
+    return PackageFolder.find(suite.directory, case.values.relative_to(suite.directory), [])
 
 
 def _compile(

@@ -68,7 +68,6 @@ class RunOptions:
     """Options of a test run."""
 
     update: bool = False
-    fail_fast: bool = False
     everything: bool = True
     """Whether all cases are run, so that orphans can be determined."""
     strict: bool = False
@@ -89,8 +88,6 @@ def build_report(
             outcome = judge(suite, cases[ran.case], ran, update=manner.update)
             outcomes[ran.case] = outcome
             on_outcome(outcome)
-            if manner.fail_fast and outcome.status == "failed":
-                break
     orphans = _orphans(suite) if manner.everything else ()
     if manner.update:
         for orphan in orphans:

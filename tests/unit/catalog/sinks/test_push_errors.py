@@ -61,7 +61,7 @@ def test_another_push_was_faster(stderr: str, reason: str) -> None:
                 "remote: GitLab: You are not allowed to push code to protected branches on this"
                 " project.\n ! [remote rejected] HEAD -> main (pre-receive hook declined)\n"
             ),
-            "--catalog-branch",
+            "branch main is protected",
         ),
         (
             (

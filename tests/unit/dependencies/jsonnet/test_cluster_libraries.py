@@ -213,15 +213,6 @@ def test_local_mode_installs_libraries_unless_disabled(work: Vendored) -> None:
     assert work.links()["other"] == "../dependencies/other"
 
 
-@pytest.mark.usefixtures("no_jb")
-def test_a_missing_program_is_an_error_only_if_requested(work: Vendored) -> None:
-    with pytest.raises(CommodoreError) as caught:
-        work.fetch(jsonnet_bundler="jb")
-
-    assert "the program jb is not installed" in str(caught.value)
-    assert "omit --jsonnet-bundler jb" in caught.value.hint
-
-
 def a_jb(folder: Path, script: str) -> None:
     (folder / "jb").write_text(f"#!/bin/sh\n{script}\n")
     (folder / "jb").chmod(0o755)
