@@ -11,7 +11,7 @@ DATA = ROOT / "docs" / "reference" / "deviations.toml"
 PAGE = DATA.with_suffix(".md")
 
 _HEAD = """\
-<!-- Made from deviations.toml by `python -m tests.house.deviations`: edit that file. -->
+<!-- Generated from deviations.toml by `python -m tests.house.deviations`: edit that file. -->
 
 # Deviations from Commodore
 

@@ -47,4 +47,4 @@ def test_every_filter_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(REF_BACKENDS))
 def test_every_secret_backend_is_documented(name: str) -> None:
-    assert f"`?{{{name}:" in (DOCS / "how-to" / "secret-references.md").read_text("utf-8")
+    assert f"`?{{{name}:" in (DOCS / "how-to" / "secrets.md").read_text("utf-8")
