@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)  # figures: --log-cli-level=INFO
 EACH = int(os.environ.get("OBJECTS_OF_A_KIND", "60"))
 SEED = int(os.environ.get("SEED", "0"))
 CUSTOM = "example.com/v1"
-# What servers accept and we do not, by the change: each is described in quality.md.
+# What servers accept and we do not, by the change.
 ACCEPTED = (
     *("binaryData.blob = [", "data.key = [", "webhooks.0.clientConfig.caBundle = ["),
     *("spec.since = [", "spec.steps.0.timeout = [", "name ''"),
