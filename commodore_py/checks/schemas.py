@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .base import Content
 
-EXTRA = "it needs the extra checks: pip install 'commodore-py[checks]'"
+EXTRA = "install commodore-py with the extra checks"
 FORMAT = "k8s-"
 """What our formats begin with: JSON Schema has others of the same names."""
 _WORDS = {

@@ -22,7 +22,7 @@ SECONDS = 10.0
 LOADING = 60.0
 """How long it may take until policies are loaded."""
 MODULE = "regorus"
-EXTRA = "pip install 'commodore-py[policy]'"
+EXTRA = "install commodore-py with the extra policy"
 _WORKER = "commodore_py.checks.policy.worker"
 _AT_ONCE = 64
 _ENOUGH = 3

@@ -442,5 +442,5 @@ def test_policies_without_the_extra(policies: Policies) -> None:
     (policies.folder / "a.rego").unlink()
     without = run()
 
-    assert with_policies[0] == "policy/not-installed pip install 'commodore-py[policy]'"
+    assert with_policies[0] == "policy/not-installed install commodore-py with the extra policy"
     assert without[:2] == ["", "set()"]
