@@ -184,10 +184,6 @@ def _bundle_of(
 
     places = locator_of(config, cluster, classes)
     found = find(classes, node, places, locked=locked is not None)
-    if config.bundle_problems == "warn":
-        found = found._replace(problems=tuple(map(_as_warning, found.problems)))
-    errors = [one.as_error() for one in found.problems if one.severity == "error"]
-    raise_collected(errors, "the bundle must not be used")
     if locked is not None:
         locked.bundle = found.bundle
     return found
@@ -201,10 +197,6 @@ def _unmet(sources: Sources) -> tuple[Problem, ...]:
     from .dependencies.requirements import unmet_requirements  # most components require nothing
 
     return tuple(unmet_requirements(asking, sources.inventory, sources.classes, sources.places))
-
-
-def _as_warning(problem: Problem) -> Problem:
-    return problem._replace(severity="warning") if problem.severity == "error" else problem
 
 
 def gather_classes(

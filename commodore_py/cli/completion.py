@@ -90,6 +90,25 @@ def targets(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 @_quickly
 def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
     """Paths of parameters of the target, one level at a time; those with more end with a dot."""
+    yield _parameters(ctx, incomplete)
+
+
+@_quickly
+def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
+    """Paths of parameters, and of applications."""
+    known = _parameters(ctx, incomplete)
+    if incomplete.startswith("applications."):
+        from commodore_py.config import WorkPaths
+        from commodore_py.workflows.editing.plan import value_at
+
+        names, _ = value_at(WorkPaths(_work(ctx).absolute()), "applications", "")
+        known = {**known, **{f"applications.{name}": "" for name in names}}
+    elif "." not in incomplete:
+        known = {**known, "applications": ""}
+    yield known
+
+
+def _parameters(ctx: click.Context, incomplete: str) -> Words:
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.inventory.hierarchy import parameters_of
     from commodore_py.workflows.inventory.sources import of_working_directory
@@ -104,7 +123,7 @@ def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
     children = found if isinstance(found, dict) else {}
     words = {f"{above}{dot}{key}": value for key, value in children.items()}
     inner = {f"{word}.": "" for word, value in words.items() if isinstance(value, dict) and value}
-    yield {**dict.fromkeys(words, ""), **inner}
+    return {**dict.fromkeys(words, ""), **inner}
 
 
 @_quickly
@@ -125,18 +144,6 @@ def components(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())
     yield {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
-
-
-@_quickly
-def versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
-    """Tags and branches of a component, as they were at the last fetch."""
-    from commodore_py.config import WorkPaths
-    from commodore_py.workflows.editing.components import entry_of
-    from commodore_py.workflows.editing.versions import cloned_versions
-
-    paths = WorkPaths(_work(ctx).absolute())
-    found = cloned_versions(paths, entry_of(paths, str(ctx.params["name"]))["url"])
-    yield {**dict.fromkeys(found.branches, "branch"), **dict.fromkeys(found.tags, "tag")}
 
 
 @_quickly
@@ -255,5 +262,5 @@ def bundles(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.bundles.checkout import read
 
-    index = read(ctx.params.get("folder"), WorkPaths(_work(ctx).absolute())).index
+    index = read(WorkPaths(_work(ctx).absolute())).index
     yield {one.version: one.withdrawn.reason if one.withdrawn else "" for one in index.entries}

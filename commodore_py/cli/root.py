@@ -26,7 +26,7 @@ RESULT_CACHE_LIMIT = 2 << 30
 _COMMANDS = {
     "bundle": (
         "commodore_py.cli.commands.bundle.commands:bundle",
-        "Publish, check and use tested sets of versions.",
+        "Publish and use tested sets of versions.",
     ),
     "cache": (
         "commodore_py.cli.commands.cache:cache",
@@ -38,7 +38,7 @@ _COMMANDS = {
     ),
     "cluster": (
         "commodore_py.cli.commands.edit.facts:cluster",
-        "Add, change and remove clusters in a folder of facts.",
+        "Add clusters to a folder of facts.",
     ),
     "component": (
         "commodore_py.cli.commands.component:component",

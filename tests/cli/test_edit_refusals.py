@@ -86,9 +86,9 @@ def state(place: Path) -> dict[str, bytes]:
             id="missing value",
         ),
         pytest.param(
-            ("override", "web_shop.settings", "{}", "--constant", "--tenant", "--clusters", "all"),
+            ("set", "web_shop.settings.BANNER", "[a]", "--tenant", "--cluster", "all"),
             "while compiling cluster c-demo-2 with the edit",
-            "inventory/classes/t-demo/c-demo-2.yml:12",
+            "inventory/classes/t-demo/c-demo-2.yml:",
             id="compile error in another cluster",
         ),
         pytest.param(
@@ -110,7 +110,6 @@ def test_a_refused_edit_names_its_place_and_writes_nothing(
     assert message in ran.err
     assert where in ran.err
     assert state(place) == before
-    assert commodore("edit", "log").out == ""
 
 
 def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: Path) -> None:
@@ -118,12 +117,12 @@ def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: 
     git(tenant, "tag", "v7")
     git(tenant, "checkout", "--quiet", "v7")
 
-    ran = commodore("edit", "set", "a", "1", "--validate", "none", "--dry-run")
+    ran = commodore("edit", "set", "a", "1", "--dry-run")
 
     git(tenant, "checkout", "--quiet", "-")
     assert ran.code == 0
     assert "the cluster uses v7 of this repository, and no branch" in ran.err
-    assert "use --branch NAME" in ran.err
+    assert "commit it on a branch" in ran.err
 
 
 def test_an_edit_that_would_change_something_else_is_a_bug(
@@ -142,9 +141,8 @@ def test_an_edit_that_would_change_something_else_is_a_bug(
     assert state(place) == before
 
 
-@pytest.mark.parametrize("validate", ["none", "inventory"])
 def test_an_edit_waits_for_another_run(
-    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, validate: str
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(place)
     holder = (
@@ -161,7 +159,7 @@ def test_an_edit_waits_for_another_run(
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         monkeypatch.setattr("time.monotonic", lambda: next(clock))
-        ran = commodore("edit", "set", "web_shop.replicas", "3", "--validate", validate)
+        ran = commodore("edit", "set", "web_shop.replicas", "3")
         monkeypatch.undo()
         process.communicate()
 
@@ -181,7 +179,6 @@ def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
 
     assert ran.code == 130
     assert state(place) == before
-    assert commodore("edit", "log").out == ""
 
 
 @pytest.mark.usefixtures("place")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,8 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.verdict import Verdict
-from commodore_py.workflows.facts_folder.edits import FactsEdit, written
-from tests.support.builders import git
+from commodore_py.workflows.facts_folder import FactsEdit, written
+from tests.support.builders import commit_to, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +42,7 @@ def _cluster(facts: Path, name: str) -> Path:
 
 
 @pytest.mark.slow
-def test_a_cluster_like_another_is_added_with_its_class(
+def test_a_cluster_like_another_is_added(
     commodore: CommandLine, facts: Path, tmp_path: Path
 ) -> None:
     file = _cluster(facts, "c-demo-1")
@@ -52,7 +51,10 @@ def test_a_cluster_like_another_is_added_with_its_class(
         old.replace("gitRepo:", "installURL: https://x/y?token=t0ken\ngitRepo:"), "utf-8"
     )
 
-    ran = commodore("cluster", "add", NEW, "--like", "c-demo-1", "--push-class")
+    tenant = tmp_path / "t-demo.git"
+    commit_to(tenant, {f"{NEW}.yml": git(tenant, "show", "HEAD:c-demo-1.yml")})
+
+    ran = commodore("cluster", "add", NEW, "--like", "c-demo-1")
 
     assert ran.code == 0, ran.err
     assert "t0ken" not in ran.out + ran.err
@@ -60,9 +62,6 @@ def test_a_cluster_like_another_is_added_with_its_class(
     assert "git init --bare" in ran.err  # its catalog
     old = old.replace("c-demo-1", NEW).replace("Morgenrot Zürich, production", NEW)
     assert _cluster(facts, NEW).read_text("utf-8").splitlines()[:-1] == old.splitlines()[:-1]
-    remote = tmp_path / "t-demo.git"
-    assert git(remote, "log", "-1", "--format=%s").strip() == f"Add cluster {NEW}"
-    assert git(remote, "show", f"HEAD:{NEW}.yml") == git(remote, "show", "HEAD:c-demo-1.yml")
     catalog = tmp_path / "new"
     assert commodore("catalog", "compile", NEW, "--output-dir", str(catalog)).code == 0
 
@@ -77,7 +76,7 @@ def test_a_cluster_without_a_class_is_refused_and_the_way_out_is_named(
 
     assert ran.code == 1
     assert f"class t-demo.{NEW} not found" in ran.err
-    assert f"--push-class adds {NEW}.yml to the tenant's repository" in ran.err
+    assert f"add {NEW}.yml to the tenant's repository first" in ran.err
     assert not _cluster(facts, NEW).exists()
 
 
@@ -97,12 +96,6 @@ def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path
         (("add", "../up", "--like", "c-demo-1"), "not a valid cluster id"),
         (("add", NEW, "--like", "c-dmo-1"), "did you mean c-demo-1?"),
         (("add", NEW, "--tenant", "t-demo", "--fact", "cloud"), "fact 'cloud': expected KEY=VALUE"),
-        (("set", "c-demo-1", "id", "c-2"), "the id is c-2, but the file is named c-demo-1.yaml"),
-        (("set", "c-demo-1", "displayName", "{a: b}"), "displayName must be a string"),
-        (("unset", "c-demo-1", "facts.cloud"), "cluster c-demo-1 has no fact cloud"),
-        (("unset", "c-demo-1", "annotations"), "nothing is set there"),
-        (("remove", "c-demo-1"), "nothing was removed"),
-        (("remove", "c-demo-9"), "cluster c-demo-9 is not known"),
     ],
     ids=lambda value: "-".join(value)[:40] if isinstance(value, tuple) else "",
 )
@@ -119,70 +112,22 @@ def test_what_is_wrong_is_refused_and_nothing_is_written(
 
 
 def test_clusters_of_a_server_are_not_edited(commodore: CommandLine) -> None:
-    ran = commodore("cluster", "remove", "c-1", "--api-url", "https://lieutenant.example.com")
+    ran = commodore(
+        "cluster", "add", "c-1", "--like", "c-2", "--api-url", "https://lieutenant.example.com"
+    )
 
     assert ran.code == 2
     assert "https://lieutenant.example.com is a server" in ran.err
 
 
-@pytest.mark.slow
-def test_a_field_is_set_if_the_cluster_compiles_and_its_changes_are_shown(
-    commodore: CommandLine, facts: Path
-) -> None:
-    file = _cluster(facts, "c-demo-1")
-    before = file.read_text("utf-8")
-
-    ran = commodore("cluster", "set", "c-demo-1", "facts.region", "west")
-    assert ran.code == 1
-    assert "class global.cloud.lakeside.west not found" in ran.err
-    assert file.read_text("utf-8") == before
-
-    words = ("cluster", "set", "c-demo-1", "displayName", "Morgenrot Basel")
-    assert commodore(*words, "--dry-run", "--exit-code").code == 5
-    assert file.read_text("utf-8") == before
-    ran = commodore(*words, "-o", "json")
-    assert ran.code == 0
-    assert json.loads(ran.out)["written"]
-    assert file.read_text("utf-8") == before.replace(
-        "Morgenrot Zürich, production", "Morgenrot Basel"
-    )
-    assert "has that already" in commodore(*words).err
-
-
-def test_facts_that_are_wrong_are_put_right(commodore: CommandLine, facts: Path) -> None:
-    file = _cluster(facts, "c-demo-1")
-    right = file.read_text("utf-8")
-    file.write_text(right.replace("cloud: lakeside", "cloud: ''"), "utf-8")
-
-    words = ("cluster", "set", "c-demo-1", "facts.cloud", "lakeside")
-    ran = commodore(*words, "--validate", "inventory")
-
-    assert ran.code == 0, ran.err
-    assert file.read_text("utf-8").replace("'lakeside'", "lakeside") == right
-
-
 def test_a_file_that_changes_meanwhile_is_kept(facts: Path) -> None:
     file = _cluster(facts, "c-demo-1")
     before = file.read_bytes()
-    planned = FactsEdit(file, before, before + b"# ours\n", Verdict())
-    file.write_bytes(before + b"# by hand\n")
 
-    with pytest.raises(CommodoreError, match="the file was changed meanwhile"):
-        written(planned)
+    with pytest.raises(CommodoreError, match="the file was written meanwhile"):
+        written(FactsEdit(file, b"ours\n", Verdict()))
 
-    assert file.read_bytes() == before + b"# by hand\n"
-
-
-def test_a_cluster_is_removed_on_confirmation(commodore: CommandLine, facts: Path) -> None:
-    file = _cluster(facts, "c-demo-2")
-
-    assert commodore("cluster", "remove", "c-demo-2", stdin="n\n").code == 1
-    assert file.exists()
-    ran = commodore("cluster", "remove", "c-demo-2", stdin="y\n")
-
-    assert ran.code == 0
-    assert "-id: c-demo-2\n" in ran.out
-    assert not file.exists()
+    assert file.read_bytes() == before
 
 
 def test_a_tenant_is_added_if_its_repositories_can_be_read(
@@ -200,5 +145,3 @@ def test_a_tenant_is_added_if_its_repositories_can_be_read(
     ran = commodore("tenant", "add", "t-new", *words, "--global-repository", there)
 
     assert ran.code == 0, ran.err
-    moved = commodore("cluster", "set", "c-demo-1", "tenant", "t-new", "--validate", "syntax")
-    assert moved.code == 0

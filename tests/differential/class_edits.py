@@ -70,8 +70,7 @@ def random_edit(draw: random.Random, known: list[tuple[Any, ...]]) -> Edit:
         return Edit("append", draw.choice(lists), [value(draw) for _ in range(draw.randint(1, 2))])
     if kind < 6:
         path = (*path, *draw.sample(_KEYS, draw.randint(1, 2)))
-    sign = draw.choice(("", "", "", "~", "=")) if not isinstance(path[-1], int) else ""
-    return Edit("set", path, value(draw), sign)
+    return Edit("set", path, value(draw))
 
 
 def varied(draw: random.Random, data: bytes) -> bytes:
@@ -137,8 +136,7 @@ def _applied(data: Value, edit: Edit) -> Value:
     for position, part in enumerate(edit.path):
         key: Any = part
         if not isinstance(part, int):
-            last = position + 1 == len(edit.path)
-            key = _key_for(current, part, edit.sign if last else "")
+            key = _key_for(current, part)
         trail.append((current, key))
         if current[key] in ("", "~", "null", "Null", "NULL", []):
             following = edit.path[position + 1 : position + 2]
@@ -156,15 +154,12 @@ def _applied(data: Value, edit: Edit) -> Value:
     return data
 
 
-def _key_for(current: dict[str, Any], part: str, sign: str) -> str:
+def _key_for(current: dict[str, Any], part: str) -> str:
     """The key of a part of a path, made if it is missing."""
     own = [key for key in current if key.lstrip("=~") == part.lstrip("=~")]
     if not own:
-        current[f"{sign}{part}"] = {}
-        return f"{sign}{part}"
-    if sign and own[0][:1] not in "=~":
-        current[f"{sign}{own[0]}"] = current.pop(own[0])
-        return f"{sign}{own[0]}"
+        current[part] = {}
+        return part
     return own[0]
 
 

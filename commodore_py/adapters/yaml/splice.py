@@ -32,12 +32,9 @@ class Absent(CommodoreError):
     """There is nothing at this path."""
 
 
-def put(text: str, path: Path, value: object, *, name: str = "", anchors: bool = False) -> str:
-    """Set a value. Keys that are missing are added, as the last part of the path is written.
-
-    With `anchors`, what an alias leads to may be changed, too.
-    """
-    source = _Source(text, name, anchors=anchors)
+def put(text: str, path: Path, value: object, *, name: str = "") -> str:
+    """Set a value. Keys that are missing are added, as the last part of the path is written."""
+    source = _Source(text, name)
     if source.root is None:
         return _first(source, path, value)
     trail = source.follow(path)
@@ -52,9 +49,9 @@ def put(text: str, path: Path, value: object, *, name: str = "", anchors: bool =
     return _replace(source, trail, value)
 
 
-def take(text: str, path: Path, *, name: str = "", anchors: bool = False) -> str:
+def take(text: str, path: Path, *, name: str = "") -> str:
     """Remove a value, and the mappings and lists above that would be left empty."""
-    source = _Source(text, name, anchors=anchors)
+    source = _Source(text, name)
     trail = source.follow(path)
     if len(trail) < len(path):
         raise Absent("nothing is set there", where=name)
@@ -70,14 +67,12 @@ def take(text: str, path: Path, *, name: str = "", anchors: bool = False) -> str
     return _without_lines(source, place)
 
 
-def add(
-    text: str, path: Path, items: Sequence[object], *, name: str = "", anchors: bool = False
-) -> str:
+def add(text: str, path: Path, items: Sequence[object], *, name: str = "") -> str:
     """Add items to the list at a path; it is made if there is none."""
-    source = _Source(text, name, anchors=anchors)
+    source = _Source(text, name)
     trail = source.follow(path)
     if len(trail) < len(path) or trail[-1].part.is_null or trail[-1].part.is_empty_list:
-        return put(text, path, list(items), name=name, anchors=anchors)
+        return put(text, path, list(items), name=name)
     part = trail[-1].part
     if part.kind != "list":
         raise source.refused("this is not a list", part)
@@ -86,16 +81,6 @@ def add(
     indent = source.column(source.dash(part.items[0]))
     layout = source.layout_before(part.end, indent, source.layout, ())
     return source.with_lines(part.end, block(list(items), indent, layout))
-
-
-def mark(text: str, path: Path, sign: str, *, name: str = "") -> str:
-    """Put a sign before the key at a path, if it is there and has none."""
-    source = _Source(text, name)
-    trail = source.follow(path)
-    if len(trail) < len(path) or trail[-1].key is None or trail[-1].key.text[:1] in MARKS:
-        return text
-    at = trail[-1].key.start + (1 if trail[-1].key.style else 0)
-    return f"{text[:at]}{sign}{text[at:]}"
 
 
 class _Place(NamedTuple):
@@ -132,11 +117,10 @@ class _Place(NamedTuple):
 class _Source:
     """A text, its parts, and how it is laid out."""
 
-    def __init__(self, text: str, name: str, *, anchors: bool = False) -> None:
+    def __init__(self, text: str, name: str) -> None:
         self.text = text
         self.name = name
         self.root = parts_of(text, name=name)
-        self.anchors = anchors
         parts = list(self.root.all()) if self.root else []
         self.aliases = [part for part in parts if part.kind == "alias"]
         self.scalars = [part for part in parts if part.kind == "scalar"]
@@ -200,7 +184,7 @@ class _Source:
         part = place.part
         if place.key is not None:
             self.refuse_odd_key(place.key)
-        if not self.anchors and self._uses(part.anchor):
+        if self._uses(part.anchor):
             raise self._shared(part)
 
     def refuse_odd_key(self, key: Part) -> None:
@@ -336,11 +320,11 @@ def _put_keys(source: _Source, part: Part, path: Path, value: dict[object, objec
     wanted = {str(key) for key in value}
     if len(written) < len(part.pairs) or not wanted & set(written):
         return _replace(source, source.follow(path), value)
-    text, name, anchors = source.text, source.name, source.anchors
+    text, name = source.text, source.name
     for gone in written.keys() - wanted:
-        text = take(text, (*path, gone.lstrip(MARKS)), name=name, anchors=anchors)
+        text = take(text, (*path, gone.lstrip(MARKS)), name=name)
     for key, item in value.items():
-        text = put(text, (*path, str(key)), item, name=name, anchors=anchors)
+        text = put(text, (*path, str(key)), item, name=name)
     return text
 
 

@@ -14,7 +14,6 @@ from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.adapters.git.worktrees import place_of
 
-from . import edit_journal
 from .checkout_files import CLOCKS
 from .git_processes import wait_until_idle
 from .journal import Journal
@@ -75,7 +74,6 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)
-    edit_journal.recover(paths)
 
 
 def _bare_clones(folder: Path) -> Iterator[Path]:

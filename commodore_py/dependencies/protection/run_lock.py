@@ -60,15 +60,6 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         marker.unlink(missing_ok=True)
 
 
-def recover_edits(paths: WorkPaths) -> None:
-    """Complete or take back an edit that was killed, before its files are read for another one."""
-    from . import edit_journal  # for edits only
-
-    if any(entry.step for entry in edit_journal.entries(paths)):
-        with exclusive_run(paths):
-            edit_journal.recover(paths)
-
-
 @contextmanager
 def shared_lock(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Keep runs out of a working directory while it is read; nothing is written there."""

@@ -39,10 +39,6 @@ class Edit(NamedTuple):
     path: Path
     value: Any = None
     """What is set; for `append` a list of items."""
-    sign: str = ""
-    """`~` or `=` if the key is to be written with it; otherwise it keeps what it has."""
-    through_anchors: bool = False
-    """Whether what aliases lead to may be changed."""
 
 
 def edited(data: bytes, edit: Edit, *, name: str) -> bytes:
@@ -92,23 +88,12 @@ def own_value(data: bytes, path: Path, *, name: str) -> Any:
 
 
 def _spliced(text: str, edit: Edit, name: str) -> str:
-    anchors = edit.through_anchors
     match edit.verb:
         case "unset":
-            return splice.take(text, edit.path, name=name, anchors=anchors)
+            return splice.take(text, edit.path, name=name)
         case "append":
-            return splice.add(text, edit.path, edit.value, name=name, anchors=anchors)
-    path = edit.path
-    if edit.sign:
-        text = splice.mark(text, path, edit.sign, name=name)
-        path = _with_sign(text, path, edit.sign, name)
-    return splice.put(text, path, edit.value, name=name, anchors=anchors)
-
-
-def _with_sign(text: str, path: Path, sign: str, name: str) -> Path:
-    """The path with the sign at its key, if that is to be added."""
-    _, missing = _reached(_structure(text, name), path)
-    return (*path[:-1], f"{sign}{path[-1]}") if missing else path
+            return splice.add(text, edit.path, edit.value, name=name)
+    return splice.put(text, edit.path, edit.value, name=name)
 
 
 def _structure(text: str, name: str) -> Any:
@@ -161,35 +146,33 @@ def _verify(before: Any, after: Any, edit: Edit) -> None:
     """Compare with what the edit is to do to the values."""
     match edit.verb:
         case "set":
-            expected = _with(before, edit.path, _plain(edit.value), edit.sign)
+            expected = _with(before, edit.path, _plain(edit.value))
         case "append":
             old, missing = _reached(before, edit.path)
             items = [] if missing or old is None else old
-            expected = _with(before, edit.path, [*items, *_plain(edit.value)], "")
+            expected = _with(before, edit.path, [*items, *_plain(edit.value)])
         case "unset":
             expected = _without(before, edit.path)
     if not _same(after, expected):
         raise Unverified(f"{edit.verb} of {dotted(edit.path)} would change something else")
 
 
-def _with(value: Any, path: Path, new: Any, sign: str) -> Any:
+def _with(value: Any, path: Path, new: Any) -> Any:
     if not path:
         return new
     part, *rest = path
     if isinstance(part, int):
         return [
-            _with(item, tuple(rest), new, sign) if index == part else item
+            _with(item, tuple(rest), new) if index == part else item
             for index, item in enumerate(value)
         ]
     pairs: dict[str, Any] = dict(value or {})
     key = _key(pairs, part)
     written = part if key is None else key
-    if sign and not rest and written[:1] not in MARKS:
-        written = f"{sign}{written}"
     if key is None:
-        return {**pairs, written: _with(None, tuple(rest), new, sign)}
+        return {**pairs, written: _with(None, tuple(rest), new)}
     return {
-        written if own == key else own: _with(item, tuple(rest), new, sign) if own == key else item
+        written if own == key else own: _with(item, tuple(rest), new) if own == key else item
         for own, item in pairs.items()
     }
 

@@ -41,10 +41,10 @@ NOTICES: dict[str, Code] = {
     "bundles/edited": Code("warning", "A bundle was edited after it was published."),
     "bundles/invalid-index": Code("warning", "The index of bundles is invalid, and is ignored."),
     "bundles/moved-tag": Code("warning", "A tag of a bundle was moved since its publication."),
-    "bundles/requires-tool": Code("error", "A bundle requires another version of commodore."),
+    "bundles/requires-tool": Code("warning", "A bundle requires another version of commodore."),
     "bundles/several": Code("warning", "A cluster includes two bundles."),
     "bundles/twice": Code("warning", "A cluster includes a bundle twice."),
-    "bundles/withdrawn": Code("error", "A bundle is withdrawn."),
+    "bundles/withdrawn": Code("warning", "A bundle is withdrawn."),
     "charts/nondeterministic": Code("warning", "A chart renders differently in every compile."),
     "charts/reaching-out": Code(
         "warning", "Parameters let helm run programs, or read other files."
@@ -63,7 +63,6 @@ NOTICES: dict[str, Code] = {
     "edit/merged": Code("warning", "An edit merges with what lower layers set."),
     "edit/no-effect": Code("error", "An edit does not change the merged value."),
     "edit/no-repository": Code("error", "A repository that new facts name cannot be read."),
-    "edit/not-locked": Code("warning", "A lock does not have what an edit requests."),
     "edit/other-clusters": Code("warning", "Other clusters include the class of an edit."),
     "edit/pinned": Code("warning", "A cluster does not use the branch that an edit changes."),
     "edit/still-broken": Code("warning", "An error that an edit does not fix."),

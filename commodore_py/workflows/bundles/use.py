@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of as bytes_of
 from commodore_py.dependencies.bundles.index import CLASSES
-from commodore_py.dependencies.protection.run_lock import exclusive_run, recover_edits
+from commodore_py.dependencies.protection.class_files import replace_class_file
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.dependency import Kind
+from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .trials import graded, trials
@@ -43,7 +45,6 @@ class Planned(NamedTuple):
 
 def plan(config: Config, bundles: Bundles, version: str, where: str) -> Planned:
     """Replace the bundle's class in a class of the hierarchy, and compile with that."""
-    recover_edits(config.paths)
     entry = bundles.entry(version)
     if entry.withdrawn is not None:
         raise CommodoreError(
@@ -130,21 +131,19 @@ def _is_at(config: Config, hierarchy: Hierarchy, name: str, where: str) -> bool:
     return where in {name, hierarchy.file_of(name)}
 
 
-def write(config: Config, planned: Planned, version: str, *, allow_data_loss: bool) -> str:
-    """Write the edit; returns its number in the log of edits, or nothing if there is none."""
-    from commodore_py.dependencies.protection import edit_journal
-
+def write(config: Config, planned: Planned, version: str, *, max_grade: str) -> None:
+    """Write the edit, unless it changes something worse than is accepted."""
     if planned.diff is None:
-        return ""
-    lost = [str(one.id) for one in planned.diff.objects if one.grade == "data-loss"]
-    if lost and not allow_data_loss:
+        return
+    accepted = GRADES.index(max_grade)
+    worse = [one for one in planned.diff.objects if GRADES.index(one.grade) < accepted]
+    if worse:
+        what = ", ".join(f"{one.id} ({one.grade})" for one in worse)
         raise CommodoreError(
-            f"bundle {version} would lose data: {', '.join(lost)}",
+            f"bundle {version} would change more than is accepted: {what}",
             where=f"{planned.shown}:{planned.line}",
-            hint="nothing was written; --allow-data-loss accepts it, --dry-run shows all changes",
+            hint="nothing was written; --max-grade accepts more, --dry-run shows all changes",
         )
-    root = config.paths.root.resolve()
     file = planned.file.parent.resolve() / planned.file.name
-    edit = edit_journal.FileEdit(str(file.relative_to(root)), planned.before, planned.after)
     with exclusive_run(config.paths):
-        return edit_journal.write(config.paths, f"bundle use {version}", [edit]).id
+        replace_class_file(config.paths, file, planned.before, planned.after)

@@ -23,38 +23,36 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Node
     from commodore_py.model.spot import ParameterPath
 
-    from .plan import Plan, Planned
+    from .plan import Plan
 
 _REMOVED = "~"
 
 
 def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator[Problem]:
-    """Why an operation has no effect, or not that effect alone; `nodes` are the merged values."""
-    for one in plan.planned:
-        request = one.operation.request
-        if one.before == one.after or request.verb in ("unset", "remove"):
-            continue
-        if request.verb in ("enable", "disable"):
-            yield from _of_application(plan.staged, request.path, enable=request.verb == "enable")
-            continue
-        value = request.values[0]
-        if request.verb == "append":
-            value = own_items(one.after, one.edits[-1].path, name=one.choice.shown)
-        yield from _of_set(plan.staged, one, value, nodes)
-        yield from _of_type(plan.staged, one, value)
+    """Why an edit has no effect, or not that effect alone; `nodes` are the merged values."""
+    verb = plan.request.verb
+    if plan.application:
+        yield from _of_application(plan.staged, plan.application, enable=verb == "add")
+        return
+    if verb in ("unset", "remove"):
+        return
+    value = plan.request.value
+    if verb == "add":
+        path = ("parameters", *map(str, plan.path))
+        value = own_items(plan.after, path, name=plan.choice.shown)
+    yield from _of_set(plan, value, nodes)
+    yield from _of_type(plan, value)
 
 
-def value_now(hierarchy: Hierarchy, one: Planned) -> str:
+def value_now(plan: Plan) -> str:
     """The value that applies once a layer does not set it, and its place; empty if none does."""
-    steps = Tracer(hierarchy.replay(one.target)).follow(one.path)
+    steps = Tracer(plan.staged.replay(plan.target)).follow(plan.path)
     value = _plain(steps[-1].after) if steps else ABSENT
     return "" if value is ABSENT else f"{inline(value)} ({steps[-1].place})"
 
 
-def _of_set(
-    hierarchy: Hierarchy, one: Planned, value: Value, nodes: Mapping[str, Node] | None
-) -> Iterator[Problem]:
-    file, path = one.choice.shown, one.path
+def _of_set(plan: Plan, value: Value, nodes: Mapping[str, Node] | None) -> Iterator[Problem]:
+    hierarchy, file, path = plan.staged, plan.choice.shown, plan.path
     overridden: dict[Place, list[str]] = {}
     merged: dict[tuple[Place, ...], list[str]] = {}
     for target in hierarchy.targets:
@@ -85,29 +83,29 @@ def _of_set(
             f"{dotted(path)} of {_named(targets)} also has what other layers set",
             where="\n".join(map(str, places)),
             code="edit/merged",
-            remedy="`commodore edit override` replaces what lower layers set",
+            remedy="by hand, a key that begins with `~` replaces what lower layers set",
         )
 
 
-def _of_type(hierarchy: Hierarchy, one: Planned, value: Value) -> Iterator[Problem]:
+def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
     """Another type than the default of a component that has no schema."""
-    name = f"defaults.{one.target}"
+    hierarchy, name = plan.staged, f"defaults.{plan.target}"
     if name not in hierarchy.files:
         return
     file = hierarchy.file_of(name)
     if hierarchy.files.path(name).resolve().with_name("defaults.schema.json").is_file():
         return
-    steps = Tracer(hierarchy.replay(one.target)).follow(one.path)
+    steps = Tracer(hierarchy.replay(plan.target)).follow(plan.path)
     step = next((step for step in steps if step.layer.file == file and not step.lookup), None)
     known = ABSENT if step is None else _plain(step.value)
     if step is None or _may_be_any(known) or _may_be_any(value):
         return
     if kind_of(known) != kind_of(value):
         yield Problem(
-            f"{dotted(one.path)} is {kind_of(known)} in the defaults, and {kind_of(value)} now",
+            f"{dotted(plan.path)} is {kind_of(known)} in the defaults, and {kind_of(value)} now",
             where=str(step.place),
             code="parameters/type",
-            remedy="--string takes VALUE as text" if isinstance(known, str) else "",
+            remedy="put VALUE in quotes to set a text" if isinstance(known, str) else "",
         )
 
 

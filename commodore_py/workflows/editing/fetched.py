@@ -10,7 +10,6 @@ from commodore_py.dependencies.discover import (
     wanted_packages,
 )
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.classpath import ClassPath
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.dependency import DependencySpec
 
-    Specs = frozenset[DependencySpec]
 
-
-def fetch_requested(config: Config, cluster_id: str, known: Collection[DependencySpec]) -> Specs:
+def fetch_requested(
+    config: Config, cluster_id: str, known: Collection[DependencySpec]
+) -> frozenset[DependencySpec]:
     """What a hierarchy requests; what is not known is fetched, into a copy of a working directory.
 
     With nothing known, nothing is fetched.
@@ -44,10 +43,5 @@ def _fetch(
     config: Config, wanted: Iterable[DependencySpec], known: Collection[DependencySpec]
 ) -> None:
     new = [one for one in wanted if known and one not in known]
-    if new and config.offline:
-        raise CommodoreError(
-            f"{', '.join(map(str, new))}: the requested version has to be fetched",
-            hint="omit --offline, or use --validate syntax",
-        )
     if new:
         fetcher(config._replace(local=False))(tuple(new))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
     from commodore_py.model.spot import ParameterPath
 
-    from .requests import Level, Where
+    from .requests import Level, Request
 
 _GLOBAL = "global"
 _GENERATED = "params"
@@ -117,11 +117,11 @@ def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | Non
     return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, tuple(shown))
 
 
-def layer_of(hierarchy: Hierarchy, replay: Replay, where: Where, path: ParameterPath) -> Choice:
-    """The layer that an operation on a parameter changes."""
-    if where.at is not None:
-        return named(hierarchy, replay, where.at)
-    return choose(hierarchy, replay, scope_of(replay, where.level), path)
+def layer_of(hierarchy: Hierarchy, replay: Replay, request: Request, path: ParameterPath) -> Choice:
+    """The layer that a request about a parameter changes."""
+    if request.at is not None:
+        return named(hierarchy, replay, request.at)
+    return choose(hierarchy, replay, scope_of(replay, request.level), path)
 
 
 def scope_of(replay: Replay, level: Level) -> Scope:

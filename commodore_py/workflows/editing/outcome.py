@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,28 +56,20 @@ class _Side(NamedTuple):
     error: CommodoreError | None = None
 
 
-def outcome_of(
-    config: Config, cluster_id: str, files: Files, *, render: bool = True, fetch: bool = False
-) -> Outcome:
+def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) -> Outcome:
     """What an edit causes; raises if it causes errors. Nothing is written.
 
-    Without `render`, only the hierarchy is resolved; with `fetch`, what the edit requests is
-    fetched into a copy.
+    With `fetch`, what the edit requests is fetched into a copy.
     """
     config = config._replace(local=True, dry_run=True)
     with _copy_of(config, files) as (own, own_files), _quiet():
-        before = _side(own, cluster_id, render=render)
+        before = _side(own, cluster_id)
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
         for file, (_, new) in own_files.items():
             file.write_bytes(new)
-        wanted = fetch_requested(own, cluster_id, known) if known else known
-        found = _compared(before, _side(own, cluster_id, render=render))
-        if own.lock_file is None:
-            return found
-        from .unlocked import lock_of, unlocked
-
-        about = unlocked(lock_of(own, cluster_id), wanted, known)
-        return found._replace(problems=(*found.problems, *about))
+        if known:
+            fetch_requested(own, cluster_id, known)
+        return _compared(before, _side(own, cluster_id))
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
@@ -85,26 +78,21 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
     with _own_folder(config, cluster_id) as own:
         scratch = own.paths.root
         pipeline.gather(own, cluster_id)
-        local = own._replace(local=True, lock_file=None)
+        local = own._replace(local=True)
         moved = {scratch / file.relative_to(root): files[file] for file in files}
         moved = {file: contents for file, contents in moved.items() if file.is_file()}
         sides = []
         for number in (0, 1):
             for file, contents in moved.items():
                 file.write_bytes(contents[number])
-            sides.append(_side(local, cluster_id, render=True))
+            sides.append(_side(local, cluster_id))
         return _compared(*sides)
 
 
-def outcome_of_facts(
-    config: Config, before: Cluster | None, after: Cluster, *, render: bool = True
-) -> Outcome:
-    """What other facts of a cluster cause; without any before, all that they cause."""
-    with _own_folder(config, after.id) as own:
-        first = _Side()
-        if before is not None:
-            first = _side(own, before.id, render=render, known=before)
-        return _compared(first, _side(own, after.id, render=render, known=after))
+def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
+    """What a new cluster causes."""
+    with _own_folder(config, cluster.id) as own:
+        return _compared(_Side(), _side(own, cluster.id, cluster))
 
 
 @contextmanager
@@ -128,11 +116,11 @@ def _quiet() -> AbstractContextManager[None]:
 
 def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
-    known = {(str(one), one.where) for one in old}
+    known = {_key(one) for one in old}
     seen = {one.fingerprint for one in before.problems}
     added_problems = tuple(one for one in after.problems if one.fingerprint not in seen)
     if after.error is not None:
-        added = [one for one in after.error.parts if (str(one), one.where) not in known]
+        added = [one for one in after.error.parts if _key(one) not in known]
         if added or not known:
             # A parameter that violates its schema is often why a component does not compile.
             why = [one.as_error() for one in added_problems if one.code == "parameters/schema"]
@@ -145,21 +133,19 @@ def _compared(before: _Side, after: _Side) -> Outcome:
     return Outcome(change, added_problems, after.nodes)
 
 
-def _side(config: Config, cluster_id: str, *, render: bool, known: Cluster | None = None) -> _Side:
-    about: tuple[Problem, ...] = ()
-    locked = None
-    if config.lock_file is not None:
-        from .unlocked import lock_of
+def _key(error: CommodoreError) -> tuple[str, str]:
+    """An error without its lines, which an edit above moves."""
+    return str(error), re.sub(r":\d+$", "", error.where, flags=re.MULTILINE)
 
-        locked = lock_of(config, cluster_id)
+
+def _side(config: Config, cluster_id: str, known: Cluster | None = None) -> _Side:
+    about: tuple[Problem, ...] = ()
     try:
-        sources = pipeline.gather(config, cluster_id, known, locked)
+        sources = pipeline.gather(config, cluster_id, known)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))
-        if not render:
-            return _Side(nodes=nodes, problems=about)
-        rendered = pipeline.render(config, sources, locked)
+        rendered = pipeline.render(config, sources)
     except CommodoreError as error:
         return _Side(problems=about, error=error)
     problems = (*rendered.notices, *about)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.problem import Place, Problem
 from commodore_py.problems.judge import verdict_of
-
-from .commits import NO_COMMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
     from commodore_py.errors import CommodoreError
     from commodore_py.model.verdict import Verdict
 
-    from .commits import CommitRequest
-
-Validation = Literal["none", "syntax", "inventory", "compile"]
-
 _HINT = "nothing was written; --dry-run shows all changes"
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
@@ -29,12 +23,13 @@ _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 class Rules(NamedTuple):
     """How an edit is validated, and what is accepted."""
 
-    validate: Validation = "compile"
     strict: bool = False
     dry_run: bool = False
     clusters: tuple[str, ...] = ()
     """Other clusters to validate, by their ids."""
-    git: CommitRequest = NO_COMMIT
+    commit: bool = False
+    push: bool = False
+    """Also push the commit."""
 
 
 def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None) -> Verdict:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import OBJECT, read_refs
-from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.values import plain
+from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.workflows.tools.programs import precedence
 
 if TYPE_CHECKING:
@@ -17,8 +20,11 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config, WorkPaths
 
+    from .plan import Plan
+
 _TAGS, _BRANCHES = "refs/tags/", "refs/remotes/origin/"
 _MOST_SHOWN = 5
+_SECTIONS = ("components", "packages")
 
 
 class Versions(NamedTuple):
@@ -26,11 +32,6 @@ class Versions(NamedTuple):
 
     tags: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
-
-    @property
-    def newest(self) -> str:
-        """The newest release; empty if there is none."""
-        return next((tag for tag in self.tags if "-" not in tag), "")
 
     def check(self, version: str, of: str) -> None:
         """Refuse a version that the repository does not have."""
@@ -45,18 +46,20 @@ class Versions(NamedTuple):
         )
 
 
-def versions_of(config: Config, url: str) -> Versions:
-    """The versions that a repository has now; offline, those of its clone."""
-    clone = config.paths.bare_clones / git_urls.dependency_key(url)
-    if not config.offline:
-        return _sorted(RemoteClient(config.paths.root).list_refs(url, clone).objects)
-    found = cloned_versions(config.paths, url)
-    if not found.tags and not found.branches:
-        raise CommodoreError(
-            f"the versions of {without_secrets(url)} are unknown: it is not cloned here",
-            hint="omit --offline once to fetch it",
-        )
-    return found
+def check_versions(config: Config, plan: Plan) -> None:
+    """Refuse a version of a component or a package that its repository does not have."""
+    section, name, *field = (*plan.path, "", "")[:3]
+    if section not in _SECTIONS or field not in ([""], ["version"]):
+        return
+    tracer = Tracer(plan.staged.replay(BOOTSTRAP))
+    entry: dict[str, Any] = {}
+    with suppress(CommodoreError):  # what cannot be resolved is reported by the compile
+        entry = plain(tracer.value((section, name))) if tracer.follow((section, name)) else {}
+    url, version = (str(entry.get(key) or "") for key in ("url", "version"))
+    if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
+        clone = config.paths.bare_clones / git_urls.dependency_key(url)
+        refs = RemoteClient(config.paths.root).list_refs(url, clone)
+        _sorted(refs.objects).check(version, str(name))
 
 
 def cloned_versions(paths: WorkPaths, url: str) -> Versions:

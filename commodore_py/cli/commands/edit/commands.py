@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,49 +11,100 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings.options import HELP, Globals, config_of, verbose_option
-
-from .options import (
-    edit_options,
-    parameter_options,
-    path_argument,
-    run_requests,
-    value_options,
-    values_of,
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    api_settings,
+    config_of,
+    output_option,
+    own_api_options,
+    strict_option,
+    verbose_option,
+    with_options,
 )
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.editing.requests import Request, Verb
+    from collections.abc import Callable
+    from typing import TypeAlias
 
-_ROOM = "commodore_py.cli.commands.edit"
-_ELSEWHERE = {
-    "apply": (f"{_ROOM}.apply:apply", "Carry out the operations that FILE lists, or none."),
-    "component": (f"{_ROOM}.components:component", "Add and remove components and packages."),
-    "log": (f"{_ROOM}.history:log", "List the edits that were written here."),
-    "options": (f"{_ROOM}.legal:options", "List values that PATH may have."),
-    "undo": (f"{_ROOM}.history:undo", "Take back the last edit, or edit ID."),
-}
+    from commodore_py.config import Config
+    from commodore_py.workflows.editing.requests import Level, Verb
+
+    _Command: TypeAlias = Callable[..., Any]
+
+_LONGEST = 1 << 24
+
+_path = click.argument("path", shell_complete=completion.editable)
+_value = click.argument("value", required=False, shell_complete=completion.values)
+_from_file = click.option(
+    "--from-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Read VALUE from FILE.",
+)
 
 
-@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, context_settings=HELP)
+def _edit_options(command: _Command) -> _Command:
+    """Add the options of every edit."""
+    added: _Command = with_options(
+        click.option(
+            "--tenant", is_flag=True, help="Edit a class of the tenant, not one of the cluster."
+        ),
+        click.option("--global", "everywhere", is_flag=True, help="Edit a class of all clusters."),
+        click.option(
+            "--at",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Edit exactly this class file.",
+        ),
+        click.option(
+            "--target",
+            default="",
+            metavar="INSTANCE",
+            shell_complete=completion.targets,
+            help="Look at the layers of this instance.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
+        click.option("--commit", is_flag=True, help="Commit the file of the edit, nothing else."),
+        click.option("--push", is_flag=True, help="Commit the file, and push the commit."),
+        click.option(
+            "--cluster",
+            "clusters",
+            multiple=True,
+            metavar="ID|all",
+            shell_complete=completion.clusters,
+            help="Also compile this cluster with the edit, or all of the tenant; with --global all"
+            " there are. May be repeated.",
+        ),
+        own_api_options,
+        output_option,
+        strict_option,
+        verbose_option,
+    )(click.pass_obj(command))
+    return added
+
+
+@click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def edit(ctx: click.Context, verbose: int) -> None:
     """Change a parameter in the class file where it belongs.
 
-    PATH is written as for `inventory explain`. An edit changes the bytes of one node. Before
-    it is written, the cluster is compiled with it in memory, and the changes of objects are shown.
+    PATH is written as for `inventory explain`; components.NAME, packages.NAME and applications are
+    paths, too. An edit changes the bytes of one node. Before it is written, the cluster is compiled
+    with it in memory, and the changes of objects are shown.
 
     \b
       commodore edit set web_shop.replicas 3
-      commodore edit append monitoring.channels chat --tenant
-      commodore edit undo
+      commodore edit set components.backup.version v2.0.0
+      commodore edit add monitoring.channels chat --tenant
+      commodore edit add applications backup
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @edit.command()
-@path_argument
+@_path
 @click.option(
     "--target",
     default="",
@@ -64,118 +117,143 @@ def edit(ctx: click.Context, verbose: int) -> None:
 def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""
     from commodore_py.adapters.yaml.emitter import emit
-    from commodore_py.inventory.explain import explanation
+    from commodore_py.workflows.editing.plan import value_at
 
     paths = config_of(settings.more_verbose(verbose)).paths
-    found = explanation.explain(paths, target or "cluster", path)
-    messages.info(f"Set by {found.changes[-1].place}")
-    streams.data(emit(found.value).removesuffix("...\n").removesuffix("\n"))
+    value, place = value_at(paths, path, target)
+    if place:
+        messages.info(f"Set by {place}")
+    streams.data(emit(value).removesuffix("...\n").removesuffix("\n"))
 
 
 @edit.command(name="set")
-@path_argument
-@click.argument("value", nargs=-1, metavar="VALUE", shell_complete=completion.values)
-@value_options
-@parameter_options
-def set_(settings: Globals, /, path: str, value: tuple[str, ...], **options: Any) -> int:
+@_path
+@_value
+@_from_file
+@_edit_options
+def set_(settings: Globals, /, path: str, value: str | None, **options: Any) -> int:
     """Set PATH to VALUE, which is YAML; `-` reads it from stdin.
 
     \b
       commodore edit set web_shop.replicas 3
       commodore edit set web_shop.settings '{CURRENCY: EUR}' --tenant
+      commodore edit set components.backup '{url: https://git.example.com/backup.git, version: v1}'
     """
-    return _run(settings, "set", path, value, options)
+    return _run(settings, "set", path, options, _value_of(value, options["from_file"]))
 
 
 @edit.command()
-@path_argument
-@click.argument("value", nargs=-1, metavar="VALUE", shell_complete=completion.values)
-@click.option("--constant", is_flag=True, help="Also keep higher layers from setting it.")
-@value_options
-@parameter_options
-def override(
-    settings: Globals, /, path: str, value: tuple[str, ...], constant: bool, **options: Any
-) -> int:
-    """Set PATH to VALUE, in place of all that lower layers set there."""
-    return _run(settings, "override", path, value, options, constant=constant)
-
-
-@edit.command()
-@path_argument
-@parameter_options
+@_path
+@_edit_options
 def unset(settings: Globals, /, path: str, **options: Any) -> int:
     """Remove PATH from a layer; what lower layers set applies again."""
-    return run_requests(settings, [_request("unset", path)], options)
+    return _run(settings, "unset", path, options)
 
 
 @edit.command()
-@path_argument
-@click.argument("values", nargs=-1, metavar="VALUE...")
-@value_options
-@parameter_options
-def append(settings: Globals, /, path: str, values: tuple[str, ...], **options: Any) -> int:
-    """Add VALUEs to a layer's own list at PATH, unless they are there."""
-    return _run(settings, "append", path, values, options)
-
-
-@edit.command()
-@path_argument
-@click.argument("values", nargs=-1, metavar="VALUE...")
-@value_options
-@parameter_options
-def remove(settings: Globals, /, path: str, values: tuple[str, ...], **options: Any) -> int:
-    """Remove VALUEs from a layer's own list at PATH."""
-    return _run(settings, "remove", path, values, options)
-
-
-@edit.group(cls=LazyGroup)
-def application() -> None:
-    """Enable and disable applications: instances of components, and packages."""
-
-
-@application.command()
-@click.argument("name")
-@edit_options
-def enable(settings: Globals, /, name: str, **options: Any) -> int:
-    """List NAME in the applications of a class, unless it is enabled.
+@_path
+@_value
+@_from_file
+@_edit_options
+def add(settings: Globals, /, path: str, value: str | None, **options: Any) -> int:
+    """Add VALUE to a layer's own list at PATH, unless it is there.
 
     \b
-      commodore edit application enable backup
-      commodore edit application enable 'backup as backup-archive' --tenant
+      commodore edit add monitoring.channels chat
+      commodore edit add applications 'backup as backup-archive' --tenant
     """
-    return run_requests(settings, [_request("enable", name)], options)
+    return _run(settings, "add", path, options, _item(value, options["from_file"]))
 
 
-@application.command()
-@click.argument("name")
-@edit_options
-def disable(settings: Globals, /, name: str, **options: Any) -> int:
-    """Remove NAME from the applications of a class, or list its removal.
+@edit.command()
+@_path
+@_value
+@_from_file
+@_edit_options
+def remove(settings: Globals, /, path: str, value: str | None, **options: Any) -> int:
+    """Remove VALUE from a layer's own list at PATH.
 
-    Its parameters stay.
+    An application that a lower layer lists is removed by an item of its own; its parameters stay.
+
+    \b
+      commodore edit remove applications backup
     """
-    return run_requests(settings, [_request("disable", name)], options)
+    return _run(settings, "remove", path, options, _item(value, options["from_file"]))
+
+
+def _item(text: str | None, file: Path | None) -> Any:
+    """An item, or nothing: the path of an application names it."""
+    return None if text is None and file is None else _value_of(text, file)
+
+
+def _value_of(text: str | None, file: Path | None) -> Any:
+    """The value of the command line, of a file, or of stdin."""
+    from commodore_py.errors import CommodoreError, UsageError
+    from commodore_py.inventory.engine.class_edits import value_of
+
+    if file is not None:
+        if text is not None:
+            raise UsageError("VALUE and --from-file exclude each other")
+        text = file.read_text("utf-8")
+    elif text == "-":
+        text = sys.stdin.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise UsageError(f"the text on stdin is longer than {_LONGEST:,} characters")
+        if not text:
+            raise UsageError("stdin is empty")
+    if text is None:
+        raise UsageError("VALUE is missing", hint="name it, `-` for stdin, or --from-file FILE")
+    try:
+        return value_of(text)
+    except CommodoreError as error:
+        raise UsageError(
+            f"VALUE cannot be used: {error}",
+            where=error.where,
+            hint="VALUE is YAML: put a text in quotes, such as '\"[a\"'",
+        ) from None
 
 
 def _run(
     settings: Globals,
     verb: Verb,
     path: str,
-    values: tuple[str, ...],
     options: dict[str, Any],
-    *,
-    constant: bool = False,
+    value: Any = None,
 ) -> int:
-    """Change a parameter."""
+    """Carry out an edit, and show it."""
+    from commodore_py.workflows.editing import transaction
     from commodore_py.workflows.editing.requests import Request
+    from commodore_py.workflows.editing.rules import Rules
 
-    if verb in ("set", "override") and len(values) > 1:
-        raise click.UsageError("Only one VALUE can be set; quote one that has blanks.")
-    request = Request(verb, path, values_of(values, options), constant=constant)
-    return run_requests(settings, [request], options)
+    from . import result
+
+    request = Request(verb, path, value, _level(options), options["at"], options["target"])
+    rules = Rules(
+        strict=options["strict"],
+        dry_run=options["dry_run"],
+        clusters=options["clusters"],
+        commit=options["commit"] or options["push"],
+        push=options["push"],
+    )
+    found = transaction.run(_config(settings, options), request, rules)
+    if not found.plan:
+        messages.info(f"Nothing to do: {found.plan.choice.shown} has that already")
+        return 0
+    result.show(found, options["output"])
+    return 1 if found.verdict.failing else 0
 
 
-def _request(verb: Verb, path: str) -> Request:
-    from commodore_py.workflows.editing.requests import Request
+def _config(settings: Globals, options: dict[str, Any]) -> Config:
+    """The settings of an edit: those of a compile, with its caches."""
+    from commodore_py.cli.settings import directories
 
-    return Request(verb, path)
+    caches = directories.caches_in(directories.cache_folder())
+    return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
+
+
+def _level(options: dict[str, Any]) -> Level:
+    if options["tenant"] and options["everywhere"]:
+        raise click.UsageError("--tenant and --global exclude each other.")
+    if options["tenant"]:
+        return "tenant"
+    return "global" if options["everywhere"] else "cluster"

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cli.output import messages, streams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from commodore_py.model.verdict import Verdict
     from commodore_py.workflows.editing.transaction import Result
 
@@ -22,22 +20,19 @@ def show(found: Result, output: str) -> None:
 
         streams.data(formats.structured(_content(found), output))
         return
-    for one in found.plan.planned:
-        if one.line:
-            messages.info(f"{one.choice.shown}:{one.line} ({one.choice.reason})")
-    streams.result("\n".join(line for _, lines in _diffs(found) for line in lines))
-    for text in found.now:
-        messages.info(f"Now applies: {text}")
+    plan = found.plan
+    messages.info(f"{plan.choice.shown}:{plan.line} ({plan.choice.reason})")
+    streams.result("\n".join(diff_lines(plan.before, plan.after)))
+    if found.now:
+        messages.info(f"Now applies: {found.now}")
     if found.diff is not None:
         from commodore_py.cli.output import differences
 
         streams.result(differences.shown(found.diff))
     if found.commit:
         messages.info(f"Committed as {found.commit[:10]}")
-    if found.entry is not None:
-        messages.info(f"Edit {found.entry.id} written; `commodore edit undo` takes it back")
-        if not found.commit:
-            messages.info("Not committed: use it with --local, or edit with --commit or --branch")
+    elif found.written:
+        messages.info("Not committed: use it with --local, or commit and push it")
 
 
 def show_problems(verdict: Verdict) -> None:
@@ -73,29 +68,18 @@ def diff_lines(before: bytes, after: bytes) -> list[str]:
 def _content(found: Result) -> dict[str, Any]:
     from commodore_py.cli.output.differences import as_json
 
+    plan = found.plan
     return {
         "schema": "edit/v1",
-        "id": found.entry.id if found.entry else None,
-        "commit": found.commit or None,
-        "operations": [
-            {
-                "operation": str(one.operation.request),
-                "file": one.choice.shown,
-                "line": one.line or None,
-                "class": one.choice.name,
-                "reason": one.choice.reason,
-                "others": list(one.choice.others),
-            }
-            for one in found.plan.planned
-        ],
-        "files": [{"file": file, "diff": lines} for file, lines in _diffs(found)],
+        "operation": str(plan),
+        "file": plan.choice.shown,
+        "line": plan.line,
+        "class": plan.choice.name,
+        "reason": plan.choice.reason,
+        "others": list(plan.choice.others),
+        "diff": diff_lines(plan.before, plan.after),
         "problems": problems_as_json(found.verdict),
         "catalog": None if found.diff is None else as_json.object_diff(found.diff),
+        "written": found.written,
+        "commit": found.commit or None,
     }
-
-
-def _diffs(found: Result) -> Iterator[tuple[str, list[str]]]:
-    """The lines of each class file that change."""
-    shown = {one.choice.real_file: one.choice.shown for one in found.plan.planned}
-    for file, (before, after) in found.plan.files.items():
-        yield shown[file], diff_lines(before, after)

@@ -129,11 +129,6 @@ def test_keys_that_are_sorted_stay_so() -> None:
     assert splice.put(text, path_of("b"), 2) == "parameters:\n  a: 1\n  b: 2\n  c: 3\n"
 
 
-def test_signs_of_keys() -> None:
-    assert "    ~replicas: 1   # per zone" in splice.mark(TEXT, path_of("shop.replicas"), "~")
-    assert splice.mark(TEXT, path_of("empty"), "=") == TEXT
-
-
 def test_other_line_ends_and_indentations_are_followed() -> None:
     text = "parameters:\r\n    a:\r\n        b: 1\r\n    l:\r\n    - 1"
     assert splice.put(text, path_of("a.c"), {"d": [1]}) == (

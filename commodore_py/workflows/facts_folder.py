@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
@@ -14,7 +13,6 @@ from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
-from commodore_py.inventory.paths import path_parts
 from commodore_py.lieutenant.api_objects import FieldReader
 from commodore_py.lieutenant.clusters import cluster_from
 from commodore_py.lieutenant.folder import FactsFolder, object_in
@@ -22,8 +20,6 @@ from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.cluster import NOT_TENANTS
 from commodore_py.model.problem import Problem
 from commodore_py.workflows.editing.rules import judged, known_error, of_changes
-
-from .cluster_class import with_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,72 +56,34 @@ class NewTenant(NamedTuple):
     display_name: str
     repository: str
     global_repository: str
-    global_revision: str = ""
 
 
 class FactsEdit(NamedTuple):
-    """What an edit of facts changes, and what is to be said about it."""
+    """A new file, and what is to be said about it."""
 
     file: Path
-    before: bytes | None
-    after: bytes | None
+    content: bytes
     verdict: Verdict
     diff: ObjectDiff | None = None
     written: bool = False
-    commit: str = ""
-    """Of the class that was pushed for a new cluster."""
-
-    def __bool__(self) -> bool:
-        return self.before != self.after
 
 
-def add_cluster(config: Config, new: NewCluster, rules: Rules, *, push_class: bool) -> FactsEdit:
-    """Add a cluster that compiles; if asked to, with a class for it."""
+def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
+    """Add a cluster that compiles."""
     folder = _folder(config)
     file = folder.new_file("cluster", new.id)
     content = _like(folder, new) if new.like else _text_of_cluster(new)
     cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
-    adding = with_class(cluster, like=new.like) if push_class else nullcontext()
-    with adding as added:
-        tried = cluster if added is None else added.cluster
-        try:
-            diff, problems = _effect(config, None, tried, rules)
-        except CommodoreError as error:
-            for one in error.parts if added is None else ():
-                if f"{cluster.tenant}.{cluster.id} " in str(one):
-                    one.hint = f"--push-class adds {cluster.id}.yml to the tenant's repository"
-            raise
-        problems += _unreachable(folder, "catalog", cluster.catalog_url, severity="warning")
-        found = FactsEdit(file, None, content, judged(problems, rules, None), diff)
-        if rules.dry_run:
-            return found
-        commit = added.push() if added is not None else ""
-    return written(found)._replace(commit=commit)
-
-
-def change_cluster(
-    config: Config, cluster_id: str, path: str, edit: Edit, rules: Rules
-) -> FactsEdit:
-    """Change one field of a cluster."""
-    folder = _folder(config)
-    file = folder.cluster_file(cluster_id)
-    before = content_of(file)
-    own = edit._replace(path=tuple(str(part) for part in path_parts(path)))
-    after = edited(before, own, name=str(file))
-    cluster = cluster_from(config, folder, object_in("cluster", cluster_id, file, after))
     try:
-        known = cluster_from(config, folder, object_in("cluster", cluster_id, file, before))
-    except CommodoreError:  # which the edit puts right
-        known = None
-    diff, problems = (None, []) if before == after else _effect(config, known, cluster, rules)
-    found = FactsEdit(file, before, after, judged(problems, rules, None), diff if known else None)
+        diff, problems = _effect(config, cluster)
+    except CommodoreError as error:
+        for one in error.parts:
+            if f"{cluster.tenant}.{cluster.id} " in str(one):
+                one.hint = f"add {cluster.id}.yml to the tenant's repository first, and push it"
+        raise
+    problems += _unreachable(folder, "catalog", cluster.catalog_url, severity="warning")
+    found = FactsEdit(file, content, judged(problems, rules, None), diff)
     return found if rules.dry_run else written(found)
-
-
-def removal_of(config: Config, cluster_id: str, rules: Rules) -> FactsEdit:
-    """Removing a cluster: nothing is removed yet."""
-    file = _folder(config).cluster_file(cluster_id)
-    return FactsEdit(file, content_of(file), None, judged([], rules, None))
 
 
 def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
@@ -137,7 +95,6 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
         displayName=new.display_name,
         gitRepo={"url": new.repository},
         globalGitRepoURL=new.global_repository,
-        globalGitRepoRevision=new.global_revision,
     )
     object_in("tenant", new.id, file, content)
     if new.id.lower() in NOT_TENANTS:
@@ -146,32 +103,27 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
             " else",
             hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )
-    problems: list[Problem] = []
-    if rules.validate in ("inventory", "compile"):
-        problems += _unreachable(folder, "tenant's", new.repository)
-        problems += _unreachable(folder, "global", new.global_repository)
-    found = FactsEdit(file, None, content, judged(problems, rules, None))
+    problems = [
+        *_unreachable(folder, "tenant's", new.repository),
+        *_unreachable(folder, "global", new.global_repository),
+    ]
+    found = FactsEdit(file, content, judged(problems, rules, None))
     return found if rules.dry_run else written(found)
 
 
 def written(found: FactsEdit) -> FactsEdit:
-    """Write the file, or remove it, unless somebody else has changed it meanwhile."""
-    file = found.file.resolve()
-    now = content_of(file) if file.exists() else None
-    if now != found.before:
+    """Write the file, unless somebody else has written it meanwhile."""
+    if found.file.exists():
         raise CommodoreError(
-            "the file was changed meanwhile",
+            "the file was written meanwhile",
             where=str(found.file),
             hint="nothing was written: repeat the command",
         )
     try:
-        if found.after is None:
-            file.unlink()
-        else:
-            write_if_changed(file, found.after)
+        write_if_changed(found.file.resolve(), found.content)
     except OSError as error:
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(found.file)) from error
-    return found._replace(written=bool(found))
+    return found._replace(written=True)
 
 
 def _folder(config: Config) -> FactsFolder:
@@ -234,16 +186,12 @@ def _text_of(**fields: object) -> bytes:
     return "".join(emit({name: value}) for name, value in fields.items() if value).encode()
 
 
-def _effect(
-    config: Config, before: Cluster | None, after: Cluster, rules: Rules
-) -> tuple[ObjectDiff | None, list[Problem]]:
-    """What a compile makes of the cluster now, and of it before."""
-    if rules.validate not in ("inventory", "compile"):
-        return None, []
+def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[Problem]]:
+    """What a compile makes of the cluster."""
     from commodore_py.catalog.diff.objects import object_diff
-    from commodore_py.workflows.editing.outcome import outcome_of_facts
+    from commodore_py.workflows.editing.outcome import outcome_of_cluster
 
-    found = outcome_of_facts(config, before, after, render=rules.validate == "compile")
+    found = outcome_of_cluster(config, cluster)
     problems = [*found.problems, *map(known_error, found.errors)]
     if found.change is None:
         return None, problems

@@ -1,1 +1,0 @@
-"""Edits of a folder of facts."""
