@@ -159,8 +159,6 @@ class Config(NamedTuple):
     dynamic_facts: Mapping[str, Any] = MappingProxyType({})
     author: Author = Author()
     verbosity: int = 0
-    bundle_problems: Literal["error", "warn"] = "error"
-    """What a withdrawn bundle is, and one that requires another version of this program."""
     checks: CheckSettings | None = None
     """The checks of the catalog before it is published; None for none."""
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import escaping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.dependencies.bundles.content import Content
     from commodore_py.dependencies.bundles.index import Entry
     from commodore_py.model.catalog import BundleUse
-    from commodore_py.workflows.bundles.check import Step
     from commodore_py.workflows.bundles.checkout import Bundles
     from commodore_py.workflows.bundles.publish import Published
     from commodore_py.workflows.bundles.use import Planned
@@ -127,47 +125,6 @@ def content_lines(entry: Entry, entries: Content) -> Iterator[str]:
         yield escaping.one_line(text)
 
 
-def changes(before: Content, after: Content) -> list[dict[str, str | None]]:
-    """The versions that differ."""
-    found = []
-    for key in sorted({*before, *after}):
-        old, new = before.get(key, {}), after.get(key, {})
-        for field in ("url", "version", "path"):
-            if old.get(field) != new.get(field):
-                one = {"kind": key[0].removesuffix("s"), "name": key[1], "field": field}
-                found.append({**one, "before": old.get(field), "after": new.get(field)})
-    return found
-
-
-def diff(
-    before: str, after: str, found: list[dict[str, str | None]], objects: ObjectDiff | None
-) -> dict[str, Any]:
-    """Two versions side by side."""
-    from .differences import as_json
-
-    return {
-        "schema": "bundle-diff/v1",
-        "before": before,
-        "after": after,
-        "changes": found,
-        "catalog": None if objects is None else as_json.object_diff(objects),
-    }
-
-
-def diff_lines(found: list[dict[str, str | None]], objects: ObjectDiff | None) -> Iterator[str]:
-    """The same for people."""
-    from . import differences
-
-    for one in found:
-        field = "" if one["field"] == "version" else f" {one['field']}"
-        text = f"{one['kind']} {one['name']}{field}: {one['before']} -> {one['after']}"
-        yield escaping.one_line(text)
-    if not found:
-        yield "the same versions"
-    if objects is not None:
-        yield differences.shown(objects)
-
-
 def published(done: Published) -> dict[str, Any]:
     """A version that was published."""
     return {
@@ -176,6 +133,17 @@ def published(done: Published) -> dict[str, Any]:
         "file": done.file,
         "commit": done.commit,
         "tested": list(done.tested),
+        "steps": [
+            {
+                "cluster": one.cluster,
+                "before": one.before,
+                "grade": None if one.error else one.grade,
+                "objects": dict(one.objects),
+                "reason": one.reason or None,
+                "error": str(one.error) if one.error else None,
+            }
+            for one in done.steps
+        ],
         "entries": [
             {"kind": kind.removesuffix("s"), "name": name, "version": one.version}
             for (kind, name), one in sorted(done.entries.items())
@@ -188,42 +156,17 @@ def published_lines(done: Published) -> Iterator[str]:
     for (kind, name), one in sorted(done.entries.items()):
         branch = f"  (branch {one.branch})" if one.branch else ""
         yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {one.version}{branch}")
+    for step in done.steps:
+        grade = f"does not compile: {step.error}" if step.error else step.grade
+        counts = ", ".join(f"{number} {grade}" for grade, number in step.objects.items())
+        reason = "; ".join(filter(None, (counts, step.reason)))
+        text = f"{step.cluster}  from {step.before}  {grade}" + (f"  ({reason})" if reason else "")
+        yield escaping.one_line(text)
     tested = f", tested with {', '.join(done.tested)}" if done.tested else ", not tested"
     yield escaping.one_line(f"Published {done.version} as {done.file}{tested}")
 
 
-def checked(version: str, steps: Iterable[Step]) -> dict[str, Any]:
-    """The steps to a version."""
-    return {
-        "schema": "bundle-check/v1",
-        "version": version,
-        "steps": [
-            {
-                "cluster": one.cluster,
-                "before": one.before or None,
-                "after": one.after,
-                "grade": None if one.error else one.grade,
-                "objects": dict(one.objects),
-                "reason": one.reason or None,
-                "error": str(one.error) if one.error else None,
-            }
-            for one in steps
-        ],
-    }
-
-
-def check_lines(steps: Iterable[Step]) -> Iterator[str]:
-    """The same for people."""
-    for one in steps:
-        step = f"{one.before} -> {one.after}" if one.before else one.after
-        grade = "does not compile" if one.error else one.grade
-        counts = ", ".join(f"{number} {grade}" for grade, number in one.objects.items())
-        reason = "; ".join(filter(None, (counts, one.reason)))
-        text = f"{one.cluster}  {step}  {grade}" + (f"  ({reason})" if reason else "")
-        yield escaping.one_line(text)
-
-
-def use(version: str, planned: Planned, number: str) -> dict[str, Any]:
+def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
     """The edit that uses another version."""
     from .differences import as_json
 
@@ -233,12 +176,12 @@ def use(version: str, planned: Planned, number: str) -> dict[str, Any]:
         "file": planned.shown,
         "line": planned.line,
         "changed": planned.diff is not None,
-        "id": number or None,
+        "written": written,
         "catalog": None if planned.diff is None else as_json.object_diff(planned.diff),
     }
 
 
-def use_lines(planned: Planned, number: str) -> Iterator[str]:
+def use_lines(planned: Planned) -> Iterator[str]:
     """The same for people."""
     from . import differences
 
@@ -248,6 +191,3 @@ def use_lines(planned: Planned, number: str) -> Iterator[str]:
         return
     yield place
     yield differences.shown(planned.diff)
-    if number:
-        yield f"Edit {number} written; `commodore edit undo` takes it back"
-        yield "Not committed: use it with --local, or commit and push it"

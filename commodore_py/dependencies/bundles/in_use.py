@@ -131,7 +131,7 @@ def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
         yield Problem(
             f"bundle {entry.version} is withdrawn: {entry.withdrawn.reason}",
             where=place,
-            severity="error",
+            strict=True,
             code="bundles/withdrawn",
             remedy=f"use {entry.withdrawn.instead} instead: `commodore bundle use"
             f" {entry.withdrawn.instead}`"
@@ -143,7 +143,7 @@ def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
             f"bundle {entry.version} requires commodore {entry.requires_tool}, this is"
             f" {__version__}",
             where=place,
-            severity="error",
+            strict=True,
             code="bundles/requires-tool",
             remedy="install such a version of commodore, or use another bundle",
         )

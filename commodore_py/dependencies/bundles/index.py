@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .order import ORDERS, in_order, is_prerelease, key_of, problem_of
+from .order import ORDERS, in_order, key_of, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,21 +73,11 @@ class Index(NamedTuple):
         by_version = {one.version: one for one in self.entries}
         return [by_version[one] for one in in_order(by_version, self.order)]
 
-    def window(self, version: str, size: int) -> list[Entry]:
-        """A version and those before it that count, the oldest first."""
-        known = [
-            one
-            for one in self.sorted()
-            if one.version == version
-            or not (
-                one.withdrawn or (is_prerelease(one.version, self.order) and not self._pre(version))
-            )
-        ]
-        at = next(at for at, one in enumerate(known) if one.version == version)
-        return known[max(0, at + 1 - size) : at + 1]
-
-    def _pre(self, version: str) -> bool:
-        return is_prerelease(version, self.order)
+    def before(self, version: str, order: Order, count: int) -> list[Entry]:
+        """The newest versions before one that is not listed yet, without withdrawn ones."""
+        entries = {one.version: one for one in self.entries if one.withdrawn is None}
+        known = in_order([*entries, version], order)
+        return [entries[one] for one in known[: known.index(version)][-count:]]
 
 
 def file_name_of(version: str) -> str:

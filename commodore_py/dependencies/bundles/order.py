@@ -14,7 +14,6 @@ Order: TypeAlias = Literal["semver", "calver", "listed"]
 ORDERS: tuple[str, ...] = get_args(Order)
 
 _SEPARATORS = re.compile(r"[.\-_]")
-_LETTER = re.compile(r"[A-Za-z]")
 _CENTURY = 100
 _MILLENNIUM = 2000
 
@@ -34,14 +33,6 @@ def key_of(version: str, order: Order) -> tuple[object, ...]:
         parsed = Version.parse(version)
         return () if parsed is None else (parsed,)
     return _by_calendar(version)
-
-
-def is_prerelease(version: str, order: Order) -> bool:
-    """Whether a version precedes a release."""
-    if order == "semver":
-        parsed = Version.parse(version)
-        return parsed is not None and bool(parsed.prerelease)
-    return order == "calver" and bool(_LETTER.search(version))
 
 
 def in_order(versions: Iterable[str], order: Order) -> list[str]:

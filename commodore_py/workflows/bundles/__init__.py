@@ -1,1 +1,1 @@
-"""Bundles by themselves: listed, compared, published, checked, withdrawn, used."""
+"""Bundles by themselves: listed, published, used."""

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.bundles.index import Entry
 
 _NAME_IT = (
-    "name a checkout of the global configuration: --global DIR; in a working directory it is"
+    "change to a checkout of the global configuration; in a working directory it is"
     " inventory/classes/global"
 )
-_ALIAS = "classes:\n  - .{}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,45 +86,43 @@ class Bundles:
         return ""
 
 
-def read(folder: Path | None, paths: WorkPaths) -> Bundles:
-    """The bundles of a checkout; by default those around the current folder."""
-    places = [folder] if folder else [_top(Path.cwd()), paths.classes / "global"]
-    for place in places:
-        if place is not None and (place / FILE).is_file():
-            text = bytes_of(place / FILE)
-            return Bundles(place.resolve(), parse(text, str(place / FILE)), text)
-    raise CommodoreError(
-        "there is no index of bundles",
-        where=str((folder or Path.cwd()) / FILE),
-        hint=f"{_NAME_IT}; `commodore bundle publish` begins an index",
-    )
+def read(paths: WorkPaths) -> Bundles:
+    """The bundles of the checkout around the current folder, else of the working directory."""
+    folder = _checkout(paths)
+    if not (folder / FILE).is_file():
+        raise CommodoreError(
+            "there is no index of bundles",
+            where=str(folder / FILE),
+            hint=f"{_NAME_IT}; `commodore bundle publish` begins an index",
+        )
+    text = bytes_of(folder / FILE)
+    return Bundles(folder, parse(text, str(folder / FILE)), text)
 
 
-def writable(folder: Path | None) -> Bundles:
+def writable(paths: WorkPaths) -> Bundles:
     """The bundles of a checkout that may be committed to: it is clean, and on a branch."""
-    top = _top(folder or Path.cwd())
-    if top is None:
+    folder = _checkout(paths)
+    if not git(folder, "branch", "--show-current").strip():
         raise CommodoreError(
-            "not a checkout of a Git repository",
-            where=str(folder or Path.cwd()),
-            hint=_NAME_IT,
+            "the checkout is not on a branch", where=str(folder), hint="git switch BRANCH"
         )
-    if not git(top, "branch", "--show-current").strip():
+    if status(folder, untracked=False).changes:
         raise CommodoreError(
-            "the checkout is not on a branch", where=str(top), hint="git switch BRANCH"
+            "the checkout has changes", where=str(folder), hint="commit or stash them first"
         )
-    if status(top, untracked=False).changes:
-        raise CommodoreError(
-            "the checkout has changes", where=str(top), hint="commit or stash them first"
-        )
-    file = top / FILE
+    file = folder / FILE
     text = bytes_of(file) if file.is_file() else b""
-    return Bundles(top, parse(text, str(file)) if text else Index(), text)
+    return Bundles(folder, parse(text, str(file)) if text else Index(), text)
 
 
-def alias_text(name: str) -> bytes:
-    """The class file of an alias."""
-    return _ALIAS.format(name).encode()
+def _checkout(paths: WorkPaths) -> Path:
+    """The checkout with an index, the one around the current folder first; else the first one."""
+    found = [one for one in (_top(Path.cwd()), _top(paths.classes / "global")) if one is not None]
+    if not found:
+        raise CommodoreError(
+            "not a checkout of a Git repository", where=str(Path.cwd()), hint=_NAME_IT
+        )
+    return next((one for one in found if (one / FILE).is_file()), found[0]).resolve()
 
 
 def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import __version__
@@ -12,28 +13,34 @@ from commodore_py.dependencies.bundles.index import (
     FILE,
     FOLDER,
     SCHEMA,
-    Withdrawn,
     file_name_of,
     parse,
 )
 from commodore_py.dependencies.bundles.order import problem_of
-from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.model.difference import GRADES
 from commodore_py.workflows.lock.names import is_floating
 
-from .checkout import Bundles, alias_text, commit
-from .trials import trials
+from .checkout import commit
+from .trials import graded, trials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
+    from commodore_py.dependencies.bundles.index import Entry
     from commodore_py.dependencies.bundles.order import Order
     from commodore_py.dependencies.lock.document import Lock
 
+    from .checkout import Bundles
+    from .trials import Trial, Trials
+
 _KINDS = {"component": "components", "package": "packages"}
 _FIRST_YEAR = 2000
+_STEPS = 2
+"""From how many versions before the step is graded."""
 _TOOL = f"# Published by commodore {__version__}: never edited; a change is another version.\n"
 
 Key = tuple[str, str]
@@ -52,6 +59,21 @@ class Pinned(NamedTuple):
     """The branch that the version was taken from, if it is a commit."""
 
 
+class Step(NamedTuple):
+    """The step from a version before to the new one, on one cluster."""
+
+    cluster: str
+    before: str
+    grade: str = "none"
+    """That of the worst change."""
+    objects: Mapping[str, int] = {}
+    """How many objects change with each grade."""
+    reason: str = ""
+    """Of the worst change."""
+    error: CommodoreError | None = None
+    """Why the version before does not compile."""
+
+
 class Published(NamedTuple):
     """A version that was published."""
 
@@ -60,6 +82,7 @@ class Published(NamedTuple):
     commit: str
     entries: Mapping[Key, Pinned]
     tested: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
 
 
 class Request(NamedTuple):
@@ -73,27 +96,27 @@ class Request(NamedTuple):
     changes: Mapping[str, str] = {}
     """Versions by name that win over all others."""
     tests: tuple[str, ...] = ()
-    requires_tool: str = ""
-    notes: str = ""
 
 
 def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -> Published:
     """Compile all test clusters with a new version; if they compile, commit it."""
     order = _order_of(bundles, request.version)
     name = _free_name(bundles, request.version, order)
-    if request.requires_tool:
-        _refuse_range(request.requires_tool)
     locks = [*request.locks, *((one, _lock_of(config, one)) for one in request.clusters)]
     entries = _entries(bundles, locks, request.changes)
     tests = request.tests or bundles.index.test_clusters or request.clusters
     tests = tests or tuple(lock.cluster for _, lock in request.locks)
+    steps: list[Step] = []
     for cluster in tests:
         with trials(config, cluster) as compiling:
             try:
-                tried = compiling.with_bundle(_text(entries), compiling.compiled())
+                base = compiling.compiled()
+                tried = compiling.with_bundle(_text(entries), base)
             except CommodoreError as error:
                 error.add_note(f"while testing bundle {request.version} with cluster {cluster}")
                 raise
+            previous = bundles.index.before(request.version, order, _STEPS)
+            steps += _steps(bundles, previous, compiling, base, tried)
         entries = {**entries, **_as_tried(entries, tried.lock)}
     text = _text(entries)
     files = {
@@ -101,49 +124,36 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
         FILE: _with_entry(bundles, order, _index_entry(request, name, text, entries)),
     }
     made = commit(bundles, files, f"Publish bundle {request.version}", push=push)
-    return Published(request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tests))
+    return Published(
+        request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tests), tuple(steps)
+    )
 
 
-def withdraw(
-    bundles: Bundles, version: str, reason: str, instead: str, *, push: bool
-) -> tuple[str, list[str]]:
-    """Mark a version in the index; returns the commit, and the aliases that lead to it."""
-    entry = bundles.entry(version)
-    if instead:
-        bundles.entry(instead)
-    number = bundles.index.entries.index(entry)
-    value = {"reason": reason, **({"instead": instead} if instead else {})}
-    text = splice.put(
-        bundles.text.decode(), ("bundles", number, "withdrawn"), value, name=FILE, anchors=False
-    ).encode()
-    written = parse(text, FILE)
-    expected = entry._replace(withdrawn=Withdrawn(reason, instead))
-    if written.entry(version) != expected:
-        raise CommodoreError("the index cannot be edited", where=str(bundles.folder / FILE))
-    made = commit(bundles, {FILE: text}, f"Withdraw bundle {version}", push=push)
-    return made, [name for name, leads in bundles.aliases().items() if leads == version]
+def _steps(
+    bundles: Bundles, previous: Iterable[Entry], compiling: Trials, base: Trial, tried: Trial
+) -> Iterator[Step]:
+    cluster = tried.sources.cluster.id
+    for entry in previous:
+        step = Step(cluster, entry.version)
+        try:
+            diff = graded(compiling.with_bundle(bundles.bytes_of(entry), base), tried)
+        except CommodoreError as error:
+            yield step._replace(error=error)
+        else:
+            yield _with_changes(step, diff)
 
 
-def alias(bundles: Bundles, name: str, version: str, *, push: bool) -> str:
-    """Let an alias lead to a version; returns the commit, or nothing if it does already."""
-    entry = bundles.entry(version)
-    if entry.withdrawn is not None:
-        raise CommodoreError(
-            f"bundle {version} is withdrawn: {entry.withdrawn.reason}",
-            hint=f"use {entry.withdrawn.instead}" if entry.withdrawn.instead else "",
-        )
-    aliases = bundles.aliases()
-    plain = name.replace("-", "").replace("_", "").isalnum()
-    if not plain or name == "index" or any(one.name == name for one in bundles.index.entries):
-        raise UsageError(f"{name!r} cannot be the name of an alias", hint="such as stable")
-    if name in aliases and not aliases[name]:
-        raise CommodoreError(
-            f"bundles/{name}.yml is a class of its own, not an alias", where=str(bundles.folder)
-        )
-    if aliases.get(name) == version:
-        return ""
-    files = {f"{FOLDER}/{name}.yml": alias_text(entry.name)}
-    return commit(bundles, files, f"Let bundle {name} be {version}", push=push)
+def _with_changes(step: Step, diff: ObjectDiff) -> Step:
+    counts = Counter(change.grade for change in diff.objects)
+    objects: dict[str, int] = {grade: counts[grade] for grade in GRADES if counts[grade]}
+    worst = next(iter(objects), "none")
+    change = next((one for one in diff.objects if one.grade == worst != "none"), None)
+    if change is None:
+        return step._replace(objects=objects)
+    reasons = (change.reason, *(field.reason for field in change.fields if field.grade == worst))
+    why = next(filter(None, reasons), "")
+    reason = f"{change.what} {change.id}" + (f": {why}" if why else "")
+    return step._replace(grade=worst, objects=objects, reason=reason)
 
 
 def _order_of(bundles: Bundles, version: str) -> Order:
@@ -176,13 +186,6 @@ def _free_name(bundles: Bundles, version: str, order: Order) -> str:
             where=str(file),
         )
     return name
-
-
-def _refuse_range(text: str) -> None:
-    try:
-        best(text, [__version__])
-    except ValueError as error:
-        raise UsageError(f"--requires-tool: {error}") from error
 
 
 def _lock_of(config: Config, cluster: str) -> Lock:
@@ -228,7 +231,7 @@ def _entries(
     if not found:
         raise UsageError(
             "nothing to publish",
-            hint="take versions from --from-lock FILE or --from-cluster ID",
+            hint="take versions from --lock FILE or --cluster ID",
         )
     return found
 
@@ -283,16 +286,11 @@ def _index_entry(
     request: Request, name: str, text: bytes, entries: Mapping[Key, Pinned]
 ) -> dict[str, object]:
     commits = {key[1]: one.commit for key, one in sorted(entries.items()) if one.commit}
-    optional = {
-        "notes": request.notes,
-        "requires-tool": request.requires_tool,
-        "commits": commits,
-    }
     return {
         "version": request.version,
         "class": name,
         "sha256": digest_of(text),
-        **{key: value for key, value in optional.items() if value},
+        **({"commits": commits} if commits else {}),
     }
 
 
@@ -301,8 +299,6 @@ def _with_entry(bundles: Bundles, order: Order, entry: dict[str, object]) -> byt
         index = {"bundles": [entry], "order": order, "schema": SCHEMA}
         text = yaml.dump({key: index[key] for key in ("schema", "order", "bundles")})
     else:
-        text = splice.add(
-            bundles.text.decode(), ("bundles",), [entry], name=FILE, anchors=False
-        ).encode()
+        text = splice.add(bundles.text.decode(), ("bundles",), [entry], name=FILE).encode()
     parse(text, str(bundles.folder / FILE))
     return text

@@ -98,7 +98,6 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
             paths=WorkPaths(root / "work"),
             output_dir=root / "out",  # without a catalog to fetch
             strict=False,
-            bundle_problems="warn",
             dry_run=False,
             lock_file=None,
         )

@@ -9,15 +9,14 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_options,
     api_settings,
     config_of,
     output_option,
+    own_api_options,
     strict_option,
     verbose_option,
     with_options,
@@ -28,44 +27,15 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from commodore_py.config import Config
-    from commodore_py.workflows.bundles.checkout import Bundles
 
     _Command: TypeAlias = Callable[..., Any]
 
 _GRADES = ("none", "restart", "outage", "recreate", "data-loss")
 
 
-def _shared(command: _Command) -> _Command:
-    return with_options(
-        click.option(
-            "--global",
-            "folder",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            metavar="DIR",
-            help="The checkout of the global configuration; by default, the one around the current"
-            " folder.",
-        ),
-        output_option,
-        verbose_option,
-    )(click.pass_obj(command))
-
-
-def _committing(command: _Command) -> _Command:
-    return click.option("--push", is_flag=True, help="Push the commit.")(_shared(command))
-
-
 def _compiling(command: _Command) -> _Command:
-    return with_options(api_options, strict_option)(_shared(command))
-
-
-def _clusters(name: str, parameter: str, help_text: str) -> _Command:
-    return click.option(
-        name,
-        parameter,
-        multiple=True,
-        metavar="ID",
-        shell_complete=completion.clusters,
-        help=help_text,
+    return with_options(own_api_options, output_option, strict_option, verbose_option)(
+        click.pass_obj(command)
     )
 
 
@@ -76,27 +46,29 @@ _version = click.argument("version", shell_complete=completion.bundles)
 @verbose_option
 @click.pass_context
 def bundle(ctx: click.Context, verbose: int) -> None:
-    """Publish, check and use tested sets of versions.
+    """Publish and use tested sets of versions.
 
     A bundle is an ordinary class with the versions of components and packages, and an entry in
-    bundles/index.yml of the global configuration. Commands that write make one commit there.
+    bundles/index.yml of the global configuration. Its checkout is the current folder, or
+    inventory/classes/global of the working directory.
 
     \b
-      commodore bundle publish 2026.11.1 --from-cluster c-demo-1
-      commodore bundle check 2026.11.1 --cluster c-demo-1
-      commodore bundle alias stable 2026.11.1
+      commodore bundle publish 2026.11.1 --cluster c-demo-1
       commodore bundle use 2026.11.1 --at tenant
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @bundle.command("list", short_help="List versions and aliases.")
-@_shared
-def list_(settings: Globals, /, folder: Path | None, output: str, verbose: int) -> None:
+@output_option
+@verbose_option
+@click.pass_obj
+def list_(settings: Globals, /, output: str, verbose: int) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""
     from commodore_py.cli.output import bundles as shown
+    from commodore_py.workflows.bundles import checkout
 
-    found = _read(settings.more_verbose(verbose), folder)
+    found = checkout.read(config_of(settings.more_verbose(verbose)).paths)
     _print(shown.listed(found), shown.list_lines(found), output)
 
 
@@ -110,15 +82,7 @@ def list_(settings: Globals, /, folder: Path | None, output: str, verbose: int) 
     help="Show the bundle of this cluster, what includes it, and what deviates from it.",
 )
 @_compiling
-def show(
-    settings: Globals,
-    /,
-    version: str,
-    cluster: str,
-    folder: Path | None,
-    output: str,
-    **options: Any,
-) -> None:
+def show(settings: Globals, /, version: str, cluster: str, output: str, **options: Any) -> None:
     """Show what VERSION contains, by default the newest; or the bundle of a cluster.
 
     \b
@@ -127,18 +91,20 @@ def show(
     """
     from commodore_py.cli.output import bundles as shown
     from commodore_py.errors import CommodoreError, UsageError
+    from commodore_py.workflows.bundles import checkout
     from commodore_py.workflows.bundles.trials import trials
 
+    config = _config(settings, options)
     if version and cluster:
         raise UsageError("VERSION and --cluster exclude each other")
     if cluster:
-        with trials(_config(settings, options), cluster) as compiling:
+        with trials(config, cluster) as compiling:
             used = compiling.compiled().sources.bundle
         if used is None:
             raise CommodoreError(f"cluster {cluster} includes no bundle")
         _print({"schema": "bundle-show/v1", **shown.used(used)}, shown.used_lines(used), output)
         return
-    found = _read(settings.more_verbose(options["verbose"]), folder)
+    found = checkout.read(config.paths)
     known = found.index.sorted()
     if not (version or known):
         raise CommodoreError("there is no bundle yet", where=str(found.folder))
@@ -147,59 +113,24 @@ def show(
     _print(shown.content(entry, content), shown.content_lines(entry, content), output)
 
 
-@bundle.command(short_help="Compare two versions.")
-@click.argument("before", metavar="A", shell_complete=completion.bundles)
-@click.argument("after", metavar="B", shell_complete=completion.bundles)
-@click.option(
-    "--cluster",
-    default="",
-    metavar="ID",
-    shell_complete=completion.clusters,
-    help="Also show what changes in the catalog of this cluster.",
-)
-@_compiling
-def diff(
-    settings: Globals,
-    /,
-    before: str,
-    after: str,
-    cluster: str,
-    folder: Path | None,
-    output: str,
-    **options: Any,
-) -> None:
-    """Show which versions differ between A and B; with a cluster, also its objects.
-
-    \b
-      commodore bundle diff 2026.11.1 2026.12.1 --cluster c-demo-1
-    """
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.workflows.bundles.trials import graded, trials
-
-    found = _read(settings.more_verbose(options["verbose"]), folder)
-    entries = found.entry(before), found.entry(after)
-    objects = None
-    if cluster:
-        with trials(_config(settings, options), cluster) as compiling:
-            base = compiling.compiled()
-            old, new = (compiling.with_bundle(found.bytes_of(one), base) for one in entries)
-            objects = graded(old, new)
-    changes = shown.changes(*(found.content(one) for one in entries))
-    data = shown.diff(before, after, changes, objects)
-    _print(data, shown.diff_lines(changes, objects), output)
-
-
 @bundle.command(short_help="Publish a version.")
 @click.argument("version")
 @click.option(
-    "--from-lock",
+    "--lock",
     "locks",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Take the versions of this lock file; may be repeated.",
 )
-@_clusters("--from-cluster", "clusters", "Take what this cluster deploys; may be repeated.")
+@click.option(
+    "--cluster",
+    "clusters",
+    multiple=True,
+    metavar="ID",
+    shell_complete=completion.clusters,
+    help="Take what this cluster deploys; may be repeated.",
+)
 @click.option(
     "--set",
     "changes",
@@ -207,23 +138,24 @@ def diff(
     metavar="NAME=VERSION",
     help="Take this version of a component or package; may be repeated.",
 )
-@_clusters("--test", "tests", "Compile this cluster first; by default, those of the index.")
-@click.option("--requires-tool", default="", metavar="RANGE", help="Versions of commodore to use.")
-@click.option("--notes", default="", metavar="URL", help="Where to read about the version.")
-@api_options
-@strict_option
-@_committing
+@click.option(
+    "--test",
+    "tests",
+    multiple=True,
+    metavar="ID",
+    shell_complete=completion.clusters,
+    help="Compile this cluster first; by default, those of the index. May be repeated.",
+)
+@click.option("--push", is_flag=True, help="Push the commit.")
+@_compiling
 def publish(
     settings: Globals,
     /,
     version: str,
-    locks: tuple[str, ...],
+    locks: tuple[Path, ...],
     clusters: tuple[str, ...],
     changes: tuple[str, ...],
     tests: tuple[str, ...],
-    requires_tool: str,
-    notes: str,
-    folder: Path | None,
     push: bool,
     output: str,
     **options: Any,
@@ -231,152 +163,32 @@ def publish(
     """Publish VERSION as a class and an entry of the index, in one commit.
 
     Versions come from lock files or clusters; without either, from the newest bundle. The test
-    clusters are compiled with it first: if one fails, nothing is written.
+    clusters are compiled with it first: if one fails, nothing is written. The steps from the two
+    versions before it are graded by what they change in these clusters.
 
     \b
-      commodore bundle publish 2026.11.1 --from-cluster c-demo-1
+      commodore bundle publish 2026.11.1 --cluster c-demo-1
       commodore bundle publish 2026.11.2 --set argocd=v6.0.3
     """
     from commodore_py.cli.output import bundles as shown
+    from commodore_py.dependencies.lock.file import LockFile
     from commodore_py.errors import UsageError
+    from commodore_py.workflows.bundles import checkout
     from commodore_py.workflows.bundles import publish as publishing
-    from commodore_py.workflows.lock.compare import lock_at
 
     pairs = [one.partition("=") for one in changes]
     if wrong := [one for one, (_, sign, text) in zip(changes, pairs, strict=True) if not text]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
     request = publishing.Request(
         version,
-        tuple((one, lock_at(one)) for one in locks),
+        tuple((str(one), LockFile.read(one).lock) for one in locks),
         clusters,
         {name: text for name, _, text in pairs},
         tests,
-        requires_tool,
-        notes,
     )
-    done = publishing.publish(_config(settings, options), _writable(folder), request, push=push)
-    _print(shown.published(done), shown.published_lines(done), output)
-
-
-@bundle.command(short_help="Grade the steps to a version.")
-@_version
-@_clusters("--cluster", "clusters", "Compile this cluster; by default, those of the index.")
-@click.option(
-    "--window",
-    default=3,
-    show_default=True,
-    type=click.IntRange(min=1, max=20),
-    help="How many versions to compile, with VERSION.",
-)
-@click.option(
-    "--max-grade",
-    type=click.Choice(_GRADES),
-    default="restart",
-    show_default=True,
-    help="The worst change to accept.",
-)
-@_compiling
-def check(
-    settings: Globals,
-    /,
-    version: str,
-    clusters: tuple[str, ...],
-    window: int,
-    max_grade: str,
-    folder: Path | None,
-    output: str,
-    **options: Any,
-) -> int:
-    """Compile clusters with VERSION and those before it, and grade what each step changes.
-
-    Also the step that skips all between. Exits with status 5 if a change is worse than
-    --max-grade, with 1 if something does not compile.
-
-    \b
-      commodore bundle check 2026.12.1 --cluster c-demo-1 --cluster c-demo-2
-    """
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.errors import UsageError
-    from commodore_py.workflows.bundles import check as checking
-
-    found = _read(settings.more_verbose(options["verbose"]), folder)
-    named = clusters or found.index.test_clusters
-    if not named:
-        raise UsageError("no cluster to compile", hint="name one with --cluster")
     config = _config(settings, options)
-    steps = tuple(checking.check(config, found, version, named, window))
-    _print(shown.checked(version, steps), shown.check_lines(steps), output)
-    for one in steps:
-        if one.error is not None:
-            name = f"{one.cluster}, {one.after}"
-            messages.warn(f"{name}: {one.error}", where=one.error.where, hint=one.error.hint)
-    if any(one.error is not None for one in steps):
-        return 1
-    return CHANGES_FOUND if any(checking.is_worse(one.grade, max_grade) for one in steps) else 0
-
-
-@bundle.command(short_help="Mark a version as not to be used.")
-@_version
-@click.option("--reason", required=True, metavar="TEXT", help="Why it must not be used.")
-@click.option(
-    "--instead",
-    default="",
-    metavar="VERSION",
-    shell_complete=completion.bundles,
-    help="What to use instead.",
-)
-@_committing
-def withdraw(
-    settings: Globals,
-    /,
-    version: str,
-    reason: str,
-    instead: str,
-    folder: Path | None,
-    push: bool,
-    output: str,
-    verbose: int,
-) -> None:
-    """Mark VERSION as withdrawn: compiles that use it fail, and name the reason.
-
-    \b
-      commodore bundle withdraw 2026.11.1 --reason 'loses claims' --instead 2026.11.2
-    """
-    from commodore_py.workflows.bundles import publish as publishing
-
-    settings.more_verbose(verbose)
-    made, aliases = publishing.withdraw(_writable(folder), version, reason, instead, push=push)
-    content = {"schema": "bundle-withdraw/v1", "version": version, "commit": made}
-    lines = [f"{version} is withdrawn", *(f"alias {one} leads to it" for one in aliases)]
-    _print({**content, "aliases": aliases}, lines, output)
-
-
-@bundle.command(short_help="Let a name lead to a version.")
-@click.argument("name")
-@_version
-@_committing
-def alias(
-    settings: Globals,
-    /,
-    name: str,
-    version: str,
-    folder: Path | None,
-    push: bool,
-    output: str,
-    verbose: int,
-) -> None:
-    """Let NAME lead to VERSION: a class that includes that of the version, and nothing else.
-
-    \b
-      commodore bundle alias stable 2026.11.1
-    """
-    from commodore_py.workflows.bundles import publish as publishing
-
-    settings.more_verbose(verbose)
-    made = publishing.alias(_writable(folder), name, version, push=push)
-    content = {"schema": "bundle-alias/v1", "alias": name, "version": version}
-    lines = [f"{name} is {version}" if made else f"{name} is {version} already"]
-    _print({**content, "commit": made or None}, lines, output)
+    done = publishing.publish(config, checkout.writable(config.paths), request, push=push)
+    _print(shown.published(done), shown.published_lines(done), output)
 
 
 @bundle.command(short_help="Use another version.")
@@ -390,7 +202,13 @@ def alias(
     " counts.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--allow-data-loss", is_flag=True, help="Accept that objects with data are deleted.")
+@click.option(
+    "--max-grade",
+    type=click.Choice(_GRADES),
+    default="recreate",
+    show_default=True,
+    help="The worst change to accept.",
+)
 @_compiling
 def use(
     settings: Globals,
@@ -398,38 +216,30 @@ def use(
     version: str,
     where: str,
     dry_run: bool,
-    allow_data_loss: bool,
-    folder: Path | None,
+    max_grade: str,
     output: str,
     **options: Any,
 ) -> None:
     """Let the cluster of the working directory use VERSION, and show what that changes.
 
-    It is an edit of the line that includes the bundle; `commodore edit undo` takes it back.
+    It is an edit of the line that includes the bundle.
 
     \b
       commodore bundle use 2026.11.2 --dry-run
     """
     from commodore_py.cli.output import bundles as shown
+    from commodore_py.workflows.bundles import checkout
     from commodore_py.workflows.bundles import use as using
 
     config = _config(settings, options)
-    planned = using.plan(config, _read(settings, folder), version, where)
-    allowed = allow_data_loss or dry_run
-    number = "" if dry_run else using.write(config, planned, version, allow_data_loss=allowed)
-    _print(shown.use(version, planned, number), shown.use_lines(planned, number), output)
-
-
-def _read(settings: Globals, folder: Path | None) -> Bundles:
-    from commodore_py.workflows.bundles import checkout
-
-    return checkout.read(folder, config_of(settings).paths)
-
-
-def _writable(folder: Path | None) -> Bundles:
-    from commodore_py.workflows.bundles import checkout
-
-    return checkout.writable(folder)
+    planned = using.plan(config, checkout.read(config.paths), version, where)
+    if not dry_run:
+        using.write(config, planned, version, max_grade=max_grade)
+    written = not dry_run and planned.diff is not None
+    data, lines = shown.use(version, planned, written=written), shown.use_lines(planned)
+    _print(data, lines, output)
+    if written and output == "text":
+        messages.info("Not committed: use it with --local, or commit and push it")
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
