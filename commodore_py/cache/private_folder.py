@@ -44,7 +44,7 @@ class PrivateFolder:
         """Why the folder must not be used, if it is there and must not."""
         return distrust_in((self.folder, *self._inside))
 
-    def read(self, path: str, *, use: bool = True) -> bytes | None:
+    def read(self, path: str) -> bytes | None:
         """The bytes of a file; what is not a private file of this user is removed, not read."""
         if not self._trusted and not self._is_trusted():
             return None
@@ -60,8 +60,7 @@ class PrivateFolder:
             status = os.fstat(file)
             if self.is_ours(status):
                 content = _all_of(file, status.st_size)
-                if use:
-                    self._refresh(file, status)
+                self._refresh(file, status)
                 return content
         except OSError:
             return None
@@ -82,11 +81,6 @@ class PrivateFolder:
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run goes on without; `commodore cache prune` frees space"
             log_once(level, "results are not cached", Distrust(reason(error), self.folder, hint))
-
-    def used_at(self, path: str, seconds: int) -> None:
-        """Note when a file was last used, elsewhere."""
-        with suppress(OSError):
-            os.utime(path, (self._now, min(self._now, seconds)))
 
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""

@@ -33,24 +33,6 @@ class Missing(NamedTuple):
     question: Question | None = None
 
 
-def merged(own: bytes, other: bytes) -> bytes | None:
-    """The records of one key from two stores, ours first; None if there is nothing to merge."""
-    try:
-        ours, theirs = (marshal.loads(one) for one in (own, other))  # noqa: S302 - notes of stores that are trusted
-    except (ValueError, TypeError, EOFError):
-        return None
-    for records in (ours, theirs):
-        if not isinstance(records, list) or not all(map(_is_record, records)):
-            return None
-    return marshal.dumps(
-        [*ours, *(one for one in theirs if one not in ours)][:_MOST_RECORDS], BY_VALUE
-    )
-
-
-def _is_record(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and {*map(type, value)} == {str}  # noqa: PLR2004 - a pair
-
-
 class Records:
     """A key covers everything that work is given; a record covers what it reads besides."""
 

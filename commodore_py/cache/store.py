@@ -11,7 +11,7 @@ from . import sweep
 from .private_folder import PrivateFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from .trust import Distrust
@@ -64,42 +64,6 @@ class Store:
         """What is noted under a key, if it is there and whole; what is not is removed."""
         return self._read(self._note_path(key), _note_of, key)
 
-    def everything(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Every content and note that is whole: its kind, name, last use in seconds, and bytes."""
-        if self.distrust():
-            return
-        for kind, folder, get in (
-            ("blob", self._blobs, self._blob_unused),
-            ("note", self._notes, self._note_unused),
-        ):
-            for name, used in sweep.names_in(folder):
-                content = get(name)
-                if content is not None:
-                    yield kind, name, int(used), content
-
-    def take_blob(self, digest: str, content: bytes, used: int) -> bool:
-        """Add a content from elsewhere, if that is its digest and it is not there."""
-        if digest_of(content) != digest or self._blob_unused(digest) is not None:
-            return False
-        self._folder.write(self._blob_path(digest), _blob_file(content))
-        self._folder.used_at(self._blob_path(digest), used)
-        return True
-
-    def take_note(
-        self, key: str, content: bytes, used: int, merge: Callable[[bytes, bytes], bytes | None]
-    ) -> bool:
-        """Add a note from elsewhere; one that is there is merged with it, or stays."""
-        if not sweep.is_key(key):
-            return False
-        own = self._note_unused(key)
-        new = content if own is None else merge(own, content)
-        if new is None or new == own:
-            return False
-        self.note(key, new)
-        if own is None:
-            self._folder.used_at(self._note_path(key), used)
-        return True
-
     def distrust(self) -> Distrust | None:
         """Why the store is not used, if it is there and must not be."""
         return self._folder.distrust()
@@ -117,20 +81,8 @@ class Store:
         """How much is stored."""
         return sweep.usage(self._blobs, self._notes)
 
-    def verify(self) -> sweep.Verified:
-        """Read everything, and remove what is damaged; nothing, if the store is not trusted."""
-        if self.distrust():
-            return sweep.Verified(0, 0, ())
-        return sweep.verify((self._blobs, self._blob_unused), (self._notes, self._note_unused))
-
-    def _blob_unused(self, digest: str) -> bytes | None:
-        return self._read(self._blob_path(digest), _blob_of, digest, use=False)
-
-    def _note_unused(self, key: str) -> bytes | None:
-        return self._read(self._note_path(key), _note_of, key, use=False)
-
-    def _read(self, path: str, content_of: _Reader, key: str, *, use: bool = True) -> bytes | None:
-        file = self._folder.read(path, use=use)
+    def _read(self, path: str, content_of: _Reader, key: str) -> bytes | None:
+        file = self._folder.read(path)
         if file is None:
             return None
         content = content_of(file, key)

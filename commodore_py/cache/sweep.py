@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 _ASIDE = ".new"
 _ABANDONED = 3600.0  # temporary files are renamed at once
@@ -49,14 +49,6 @@ class Pruned(NamedTuple):
     files: int
     freed: int
     left: int
-
-
-class Verified(NamedTuple):
-    """How much was read, and what was removed as it was damaged."""
-
-    blobs: int
-    notes: int
-    damaged: tuple[str, ...]
 
 
 def usage(blobs: str, notes: str) -> Usage:
@@ -120,39 +112,6 @@ def _is_due(marker: str, pause: float) -> bool:
     except OSError:  # there is no store, or it is read-only
         return False
     return True
-
-
-def verify(
-    blobs: tuple[str, Callable[[str], bytes | None]],
-    notes: tuple[str, Callable[[str], bytes | None]],
-) -> Verified:
-    """Read everything below the two folders, and remove what is damaged."""
-    (contents, bad), (records, worse) = _verified(*blobs), _verified(*notes)
-    return Verified(contents, records, (*bad, *worse))
-
-
-def names_in(folder: str) -> Iterator[tuple[str, float]]:
-    """The names of all files in their places, and when each was last used."""
-    for one in _files_below(folder):
-        inside = one.path[len(folder) + 1 :]
-        key = inside.replace("/", "")
-        if is_key(key) and inside == f"{key[:2]}/{key[2:]}":
-            yield key, one.used
-
-
-def _verified(folder: str, get: Callable[[str], bytes | None]) -> tuple[int, list[str]]:
-    count, damaged = 0, []
-    for one in _files_below(folder):
-        inside = one.path[len(folder) + 1 :]
-        key = inside.replace("/", "")
-        if one.path.endswith(_ASIDE) or not os.path.lexists(one.path):
-            continue  # another run writes it
-        count += 1
-        if not is_key(key) or inside != f"{key[:2]}/{key[2:]}" or get(key) is None:
-            with suppress(OSError):
-                os.unlink(one.path)  # noqa: PTH108 - as above
-            damaged.append(one.path)
-    return count, damaged
 
 
 def _files_below(folder: str) -> Iterator[_File]:

@@ -30,7 +30,7 @@ _COMMANDS = {
     ),
     "cache": (
         "commodore_py.cli.commands.cache:cache",
-        "Show, verify and prune this user's caches.",
+        "Show and prune this user's caches.",
     ),
     "catalog": (
         "commodore_py.cli.commands.catalog:catalog",

@@ -1,4 +1,4 @@
-"""The user's caches: contents, pruning and verification."""
+"""The user's caches: contents and pruning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from commodore_py.dependencies.downloads.prune import (
     CachedDownload,
     contents,
     prune_downloads,
-    verify_downloads,
 )
 from commodore_py.dependencies.downloads.store import Store
 from commodore_py.dependencies.git.object_cache import ObjectCache, last_used
@@ -63,15 +62,6 @@ class PrunedDownloads:
 
     removed: tuple[CachedDownload, ...]
     freed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """How many items of a cache were verified, and the damaged ones, which were removed."""
-
-    folder: Path
-    items: int
-    damaged: tuple[str, ...]
 
 
 def folders(cache: Path) -> tuple[Folder, ...]:
@@ -136,22 +126,6 @@ def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> P
     )
     freed = prune_downloads(Store(cache), old, before=now - _ABANDONED)
     return PrunedDownloads(old, freed)
-
-
-def verify_repositories(git_cache: Path) -> Checked:
-    """Read all objects; repositories with damaged ones are removed."""
-    object_cache = ObjectCache(git_cache)
-    entries = sorted(object_cache.entries())
-    damaged = [(entry, object_cache.broken(entry)) for entry in entries]
-    return Checked(
-        git_cache, len(entries), tuple(f"{entry}: {why}" for entry, why in damaged if why)
-    )
-
-
-def verify_kept(cache: Path) -> Checked:
-    """Read all downloads, and remove damaged ones."""
-    count, damaged = verify_downloads(Store(cache))
-    return Checked(cache, count, tuple(map(str, damaged)))
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:

@@ -17,6 +17,7 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.cache.store import Store, digest_of
 from commodore_py.errors import of_system
 from tests.support.damage import DamagedStore
+from tests.support.stores import damaged_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,7 @@ def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> 
     (warning,) = caplog.records
     assert warning.getMessage() == "results are not cached: no space left on device"
     assert "cache prune" in warning.__dict__["hint"]
-    assert store.verify().damaged == ()
+    assert damaged_in(store) == ()
 
 
 def test_room_that_is_made_is_used_again(disk: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_compile_with_hardly_any_room(
     words = ("not kept", "not cached")
     (warning,) = [one for one in caplog.records if any(word in one.getMessage() for word in words)]
     assert warning.levelname == "WARNING"
-    assert Store(store).verify().damaged == ()
+    assert damaged_in(Store(store)) == ()
 
 
 def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -12,6 +12,7 @@ import pytest
 from commodore_py.adapters.files import read_tree
 from commodore_py.cache.store import Store
 from commodore_py.workflows.demo import write_demo
+from tests.support.stores import damaged_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,7 @@ def test_in_several_working_directories_with_one_store(playground: Playground) -
     for name in names:
         assert playground.made_in(name) == playground.expected
     assert playground.store.usage().blobs > 0
-    assert playground.store.verify().damaged == ()
+    assert damaged_in(playground.store) == ()
 
 
 def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground) -> None:
@@ -92,4 +93,4 @@ def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground)
         ), output
     assert any("waiting for another run" in output for _, output in runs)
     assert playground.made_in("shared") == playground.expected
-    assert playground.store.verify().damaged == ()
+    assert damaged_in(playground.store) == ()

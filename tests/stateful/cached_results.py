@@ -13,18 +13,15 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
-from commodore_py.cache.archive import Source, write
 from commodore_py.cache.records import Found, Missing, Records
-from commodore_py.cache.store import Store
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from commodore_py.workflows.cache_archive import Folders, export_caches, import_caches
 from tests.support.builders import commit_to, errors_in, git, git_succeeds
 
 from .changing_cluster import (
@@ -47,7 +44,6 @@ _Item = TypeVar("_Item")
 _FILES = (*COMPONENT_FILES.items(), *CONFIGURATION.items())
 _SETTLED = 2.1  # from when on times of files are trusted
 _OUTPUTS = ("compiled", "catalog", "inventory")
-KEY = b"the key of all jobs"
 _TAKEN, _MADE = "(results taken)", "(results made)"
 
 
@@ -184,42 +180,11 @@ class Play:
         """Another cluster, of the same components and other facts, shares the caches."""
         return self._compile("other", force=True)
 
-    def new_job(self, a: int, b: int, c: int) -> bool:
-        """A job begins in an empty folder, with the caches that others have exported."""
-        archive = self._exported(limit=(1 << 30, 20_000, 3_000)[b % 3])
-        if a % 3:
-            self._forget_caches()
-        import_caches(self._folders, archive, key=KEY if a % 4 else b"")
-        return self._start_job(c)
-
-    def hostile_job(self, a: int, b: int, c: int) -> bool:
-        """The same, but the archive was changed or forged by someone else."""
-        archive = self._exported(limit=1 << 30)
-        if b % 5:
-            content = bytearray(archive.read_bytes())
-            content[a % len(content)] ^= 1 << b % 8
-            archive.write_bytes(content[: a % len(content)] if b % 5 == 1 else content)
-        else:
-            write(archive, _forged(self._store, a), b"somebody else's key")
-        self._forget_caches()
-        with suppress(CommodoreError):
-            import_caches(self._folders, archive, key=KEY)
-        return self._start_job(c)
-
-    @property
-    def _folders(self) -> Folders:
-        return Folders(self._caches / "git", self._caches / "downloads", self._store)
-
-    def _exported(self, *, limit: int) -> Path:
-        archive = self._store.with_name("archive")
-        export_caches(self._folders, archive, limit=limit, key=KEY)
-        return archive
-
-    def _forget_caches(self) -> None:
-        for folder in (self._store, self._caches):
-            shutil.rmtree(folder, ignore_errors=True)
-
-    def _start_job(self, c: int) -> bool:
+    def new_job(self, a: int, _b: int, c: int) -> bool:
+        """A job begins in an empty folder, with or without the caches of others."""
+        if a % 3 == 0:
+            for cache in (self._store, self._caches):
+                shutil.rmtree(cache, ignore_errors=True)
         folder = _one(("elsewhere", "other"), c)
         shutil.rmtree(self._cluster.root / folder, ignore_errors=True)
         return self._compile(folder, force=True)
@@ -305,15 +270,6 @@ class Play:
 
         with mock.patch.object(Records, "find", counted):
             yield
-
-
-def _forged(store: Path, number: int) -> Iterator[Source]:
-    """Everything in a store, but each key has the results of another: all digests are right."""
-    kept = list(Store(store).everything())
-    notes = [content for kind, _, _, content in kept if kind == "note"]
-    for index, (kind, name, used, content) in enumerate(kept):
-        other = _one(notes, number + index) if kind == "note" else content
-        yield Source(kind, name, used, other)
 
 
 def _files_in(folder: Path) -> dict[str, tuple[object, ...]]:
@@ -430,7 +386,6 @@ CACHED_RESULTS = Game(
         "compile_strictly": 0.5,
         "compile_other_cluster": 0.7,
         "new_job": 1.0,
-        "hostile_job": 0.7,
         "move": 0.5,
         "wait": 0.2,
     },

@@ -1,4 +1,4 @@
-"""Contents of the caches, and results of pruning and verifying them: text and JSON."""
+"""Contents of the caches, and results of pruning them: text and JSON."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from .formats import readable_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from commodore_py.cache.sweep import Pruned, Usage
     from commodore_py.cache.trust import Distrust
     from commodore_py.dependencies.downloads.prune import CachedDownload
     from commodore_py.workflows import cache as caches
-    from commodore_py.workflows.cache_archive import Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,41 +110,6 @@ def prune(
         "downloads": [_download(one) for one in downloads.removed],
         "results": {"files": results.files, "freed": results.freed, "left": results.left},
         "freed": _freed(pruned, downloads, results),
-    }
-
-
-def moved(done: str, what: Moved) -> str:
-    """What was exported or imported, for people."""
-    counts = (
-        (what.repositories, "repository", "repositories"),
-        (what.downloads, "download", "downloads"),
-        (what.results, "result", "results"),
-    )
-    parts = [_counted(*one) for one in counts if one[0]] or ["nothing"]
-    left = f", {what.left_out} left out" if what.left_out else ""
-    return f"{done} {', '.join(parts)} ({readable_size(what.bytes)}{left})"
-
-
-def checked(one: caches.Checked) -> str:
-    """What was found in one cache, for people."""
-    found = f"{len(one.damaged)} damaged and removed" if one.damaged else "no damage"
-    return f"{one.folder.name}: {one.items} verified, {found}"
-
-
-def verify(every: Iterable[caches.Checked], distrust: Distrust | None) -> dict[str, Any]:
-    """What was found in all caches, for programs."""
-    return {
-        "schema": "cache-verify/v1",
-        "folders": [
-            {
-                "name": one.folder.name,
-                "path": str(one.folder),
-                "read": one.items,
-                "damaged": list(one.damaged),
-            }
-            for one in every
-        ],
-        "doubt": distrust.why if distrust else None,
     }
 
 

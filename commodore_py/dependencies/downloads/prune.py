@@ -1,4 +1,4 @@
-"""List, prune and verify the cache of downloads."""
+"""List and prune the cache of downloads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
 
-from .store import Store, Stored, digest_of, read_note
+from .store import Store, Stored, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,23 +64,6 @@ def prune_downloads(store: Store, unused: Iterable[CachedDownload], *, before: d
             if left_over.stat().st_mtime < before.timestamp():
                 remove(left_over)
     return freed
-
-
-def verify_downloads(store: Store) -> tuple[int, tuple[Path, ...]]:
-    """The number of contents, and the damaged ones that were removed."""
-    count, damaged = 0, []
-    for file in sorted((store.folder / "content").glob("*/*")):
-        try:
-            good = digest_of(file) == file.name
-        except FileNotFoundError:
-            continue  # another process is emptying the cache
-        except OSError:
-            good = False
-        count += 1
-        if not good:
-            remove(file)
-            damaged.append(file)
-    return count, tuple(damaged)
 
 
 def _known(store: Store) -> Iterable[Stored]:

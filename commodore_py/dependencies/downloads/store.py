@@ -19,7 +19,7 @@ from commodore_py.cache.trust import is_of_this_user, is_trusted
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
 
@@ -120,43 +120,6 @@ class Store:
     def forget(self, *key: str) -> None:
         """Remove the note for a key; the content may be that of others, too."""
         self._note(key).unlink(missing_ok=True)
-
-    def notes(self) -> Iterator[tuple[Path, Stored, int]]:
-        """All valid notes, and when each was last used, in seconds."""
-        for note in sorted((self.folder / "known").glob("*.json")):
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                status = note.stat()
-                if is_of_this_user(status):
-                    yield note, read_note(note), int(status.st_mtime)
-
-    def take(
-        self, name: str, note: bytes, used: int, content: Callable[[str], Iterable[bytes]]
-    ) -> bool:
-        """Add a note from elsewhere with its content, unless it is there; both must be valid."""
-        place = self.folder / "known" / name
-        if not _NOTE.fullmatch(name) or place.exists():
-            return False
-        with self.incoming() as scratch:
-            incoming = scratch / "note"
-            incoming.write_bytes(note)
-            try:
-                known = read_note(incoming)
-            except (ValueError, KeyError, TypeError):
-                return False
-            if known.sha256:
-                if not _SHA256.fullmatch(known.sha256):
-                    return False
-                file = scratch / "content"
-                with file.open("wb") as opened:
-                    opened.writelines(content(known.sha256))
-                if digest_of(file) != known.sha256:
-                    return False
-                target = self.content(known)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                file.replace(target)
-            incoming.replace(place)
-            os.utime(place, (time.time(), min(time.time(), used)))
-        return True
 
     def _make(self) -> None:
         # Whatever the umask: others must not be able to add to what is trusted.

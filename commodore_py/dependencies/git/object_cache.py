@@ -16,7 +16,7 @@ from commodore_py.adapters.files import is_aside, remove
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
 
-from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, update_from, verify
+from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, update_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,12 +77,6 @@ class ObjectCache(NamedTuple):
         """Whether an entry is there, and complete."""
         return (entry / LIST).is_file()
 
-    def used_at(self, entry: Path, seconds: int) -> None:
-        """Note when an entry was last used, elsewhere."""
-        now = time.time()
-        with suppress(OSError):
-            os.utime(entry / LIST, (now, min(now, seconds)))
-
     def populate(self, url: str, clone: Path, listed: RemoteRefs | None = None) -> bool:
         """Fill a new clone with the cached objects of its remote; returns whether there were any.
 
@@ -116,19 +110,6 @@ class ObjectCache(NamedTuple):
             self._drop_broken(entry, str(problem))
         except (OSError, Busy) as error:
             log.info("%s is not brought up to date: %s", entry, error)
-
-    def broken(self, entry: Path) -> str:
-        """What is wrong with an entry, which is removed then; empty where all is right."""
-        try:
-            if (entry / LIST).is_file():
-                with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
-                    verify(entry)
-        except BrokenEntry as problem:
-            self.drop(entry)
-            return str(problem)
-        except (OSError, Busy) as error:
-            log.info("%s is not verified: %s", entry, error)
-        return ""
 
     def drop(self, entry: Path) -> bool:
         """Remove an entry, unless another run uses it; returns whether it was removed."""

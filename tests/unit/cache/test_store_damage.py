@@ -170,27 +170,3 @@ def test_what_is_in_the_way_of_a_note_is_replaced(store: Store) -> None:
     store.note(KEY, b"y")
 
     assert store.noted(KEY) == b"y"
-
-
-def test_verifying_finds_and_removes_what_is_damaged(store: Store) -> None:
-    digests = [store.keep(b"content %d" % number) for number in range(5)]
-    for number in range(3):
-        store.note(f"{number:064x}", b"note")
-    for file in (files_in(store)[0], files_in(store)[-1]):
-        damaged(file, 3, 1)
-    (store.folder / "v1/blobs/stranger.txt").write_text("not ours")
-
-    first, second = store.verify(), store.verify()
-
-    assert (first.blobs, first.notes, len(first.damaged)) == (6, 3, 3)
-    assert (second.blobs, second.notes, second.damaged) == (4, 2, ())
-    assert sum(store.blob(digest) is not None for digest in digests) == 4
-
-
-def test_verifying_does_not_count_as_use(store: Store) -> None:
-    store.keep(b"x")
-    os.utime(file_of(store), (1e9, 1e9))
-
-    store.verify()
-
-    assert file_of(store).stat().st_mtime == 1e9

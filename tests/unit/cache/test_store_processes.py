@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cache.store import Store
+from tests.support.stores import damaged_in
 
 from .conftest import files_in
 
@@ -78,7 +79,7 @@ def test_processes_share_a_store(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     assert stored > 0
     assert found > 0.9 * stored
-    assert store.verify().damaged == ()
+    assert damaged_in(store) == ()
     assert not [file for file in files_in(store) if file.name.endswith(".new")]
 
 
@@ -96,7 +97,7 @@ def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
     stored, found = ended_well(processes)
     assert removed > 10
     assert 0 < found <= stored
-    assert Store(folder).verify().damaged == ()
+    assert damaged_in(Store(folder)) == ()
 
 
 def test_processes_are_killed_at_work(tmp_path: Path) -> None:
@@ -113,7 +114,7 @@ def test_processes_are_killed_at_work(tmp_path: Path) -> None:
     store = Store(folder)
     stored = store.usage()
     assert stored.bytes > 0
-    assert store.verify().damaged == ()
+    assert damaged_in(store) == ()
     for left in folder.rglob("*.new"):
         os.utime(left, (1e9, 1e9))
     store.prune(1 << 30)
