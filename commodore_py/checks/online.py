@@ -84,12 +84,12 @@ def _uses(documents: Sequence[tuple[Document, Known]]) -> Iterator[_Use]:
 def _address(context: Context, settings: VaultSettings) -> tuple[str, str]:
     """The server to use, or why there is none."""
     if not settings.addresses:
-        return "", "no server is named: use --vault-addr, or set VAULT_ADDR"
+        return "", "no server is named: set VAULT_ADDR"
     wanted = str(context.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
     if not wanted:
         return "", "parameters.kapitan.secrets.vaultkv has no VAULT_ADDR"
     if wanted not in {one.rstrip("/") for one in settings.addresses}:
-        return "", f"the hierarchy names {wanted}, which is none of --vault-addr: not requested"
+        return "", f"the hierarchy names {wanted}, which is not VAULT_ADDR: not requested"
     return wanted, ""
 
 

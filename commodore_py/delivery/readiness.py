@@ -15,8 +15,6 @@ class Expected(NamedTuple):
     """What counts as ready."""
 
     allow_degraded: bool = False
-    commit: str = ""
-    """The beginning of the one that has to be deployed; any one if it is empty."""
     fail_fast: bool = False
     """Whether what may pass by itself is an error."""
 
@@ -55,14 +53,11 @@ def _application(live: Mapping[str, Any], expected: Expected) -> Result:
     source = value_in(live, "spec", "source") or {}
     seen = value_in(live, "status", "sync", "comparedTo", "source") or {}
     sync = value_in(live, "status", "sync", "status") or "Unknown"
-    revision = str(value_in(live, "status", "sync", "revision") or "")
     health = value_in(live, "status", "health", "status") or "Unknown"
     if any(source.get(key) != seen.get(key) for key in ("path", "targetRevision")):
         return Result("yield", "not compared with this spec yet")
     if sync != "Synced":
         return Result("yield", f"{sync}, {health}")
-    if not revision.startswith(expected.commit):
-        return Result("yield", f"Synced at another commit: {revision}")
     if health == "Healthy" or (health == "Degraded" and expected.allow_degraded):
         return DONE
     failed = health == "Degraded" and expected.fail_fast
@@ -72,12 +67,8 @@ def _application(live: Mapping[str, Any], expected: Expected) -> Result:
 
 def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
     ready = next((one for one in _raw_conditions(live) if one.get("type") == "Ready"), {})
-    revision = str(value_in(live, "status", "lastAppliedRevision") or "")
     if ready.get("observedGeneration") != value_in(live, "metadata", "generation"):
         return Result("yield", "not reconciled to this spec yet")
-    commit = revision.rpartition(":")[2]
-    if not commit.startswith(expected.commit):
-        return Result("yield", f"applied another commit: {commit or 'none'}")
     degraded = ready.get("reason") == "HealthCheckFailed"
     if ready.get("status") == "True" or (degraded and expected.allow_degraded):
         return DONE

@@ -28,18 +28,14 @@ class Judge:
         self._changes: dict[str, tuple[object, float]] = {}
         """By UID: the generation that was seen last, and since when."""
 
-    def __call__(self, content: Content, *, as_argocd: bool = False) -> Health:
+    def __call__(self, content: Content) -> Health:
         """The health of an object now."""
         group, _, kind = split_version(content)
         own = self._own.get(key_of(group, kind))
-        health = assess.assess(content, self._rules, as_argocd=as_argocd)
+        health = assess.assess(content, self._rules)
         if own is None or not own.grace:
             return health
         return in_grace(health, self.saw(content) + own.grace - self._now())
-
-    def lasting(self, content: Content) -> Health:
-        """The health without any grace, which does not change as time passes."""
-        return assess.assess(content, self._rules)
 
     def saw(self, content: Content) -> float:
         """Remember the generation of an object, and since when it has it or exists."""

@@ -1,4 +1,4 @@
-"""Live objects that the catalog does not have: to delete, kept, foreign, or not known (pure)."""
+"""Objects of applications that left the catalog: to delete, kept, or not known (pure)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,16 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import ObjectId
     from commodore_py.manifests.settings import Tracking
 
-Fate: TypeAlias = Literal["delete", "keep", "foreign", "unknown"]
-FATES: tuple[Fate, ...] = ("delete", "keep", "foreign", "unknown")
+Fate: TypeAlias = Literal["delete", "keep", "unknown"]
 
 _HOLDS_OTHERS = {
     ("", "Namespace"): "everything in it would go, too",
     ("apiextensions.k8s.io", "CustomResourceDefinition"): "all objects of its kind would go, too",
 }
-_OF_KUBERNETES = {
-    ("", "ServiceAccount", "default"),
-    ("", "ConfigMap", "kube-root-ca.crt"),
-    ("", "Service", "kubernetes"),
-}
 
 
 class Orphan(NamedTuple):
-    """A live object that the catalog does not have."""
+    """A live object that left the catalog."""
 
     id: ObjectId
     fate: Fate
@@ -43,8 +37,6 @@ class Known(NamedTuple):
     inventory: Collection[ObjectId]
     """Ids that earlier commits of the catalog had."""
     applications: Collection[str]
-    namespaces: Collection[str]
-    """Those that the catalog uses."""
     tracking: Tracking
     complete: bool
     """Whether the inventory goes back to the first commit."""
@@ -63,13 +55,9 @@ def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
         mark = marks.mark_of(one.id, dict(one.labels), annotations, known.tracking)
         ours = mark.is_ours and mark.owner in known.applications
         listed = one.id in known.inventory
-        if not ours and not listed:
-            if _is_foreign(one.id, known) and not marks.is_hook(annotations):
-                yield Orphan(one.id, "foreign", _owner(mark), mark)
-            continue
-        if marks.is_hook(annotations):
-            continue
-        yield Orphan(one.id, *_fate(one.id, annotations, known, ours=ours, listed=listed), mark)
+        if (ours or listed) and not marks.is_hook(annotations):
+            fate = _fate(one.id, annotations, known, ours=ours, listed=listed)
+            yield Orphan(one.id, *fate, mark)
 
 
 def _fate(
@@ -92,13 +80,3 @@ def _fate(
     return "delete", "an earlier commit had it, and it has the mark" if ours else (
         "an earlier commit had it"
     )
-
-
-def _is_foreign(id_: ObjectId, known: Known) -> bool:
-    if (id_.group, id_.kind, id_.name) in _OF_KUBERNETES:
-        return False
-    return id_.namespace in known.namespaces
-
-
-def _owner(mark: marks.Mark) -> str:
-    return f"of {mark.tool} {mark.owner}" if mark.tool else "nobody marked it"

@@ -44,18 +44,11 @@ class UserRules:
         self._kills: Counter[Script] = Counter()
         self._ambiguous: set[tuple[str, ...]] = set()
 
-    def __call__(
-        self,
-        group: str,
-        kind: str,
-        content: Content,
-        *,
-        as_argocd: bool,
-    ) -> Ruled | None:
+    def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
         """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
         found = self._table.find(group, kind)
         own = self._own.get(scripts.key_of(group, kind))
-        if own is not None and own.decides and not as_argocd:
+        if own is not None and own.decides:
             key = scripts.key_of(group, kind)
             in_argocd = bool(found) or has_rule_in_argocd(group, kind)
             return Ruled(f"{key} of the hierarchy", self._by_own(key, own, content), in_argocd)

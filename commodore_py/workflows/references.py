@@ -59,7 +59,7 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
         allowed = {one.rstrip("/") for one in vault.addresses}
         if described.address not in allowed:
             named = f"its reference file names {described.address or 'no server'}"
-            hint = "allow it by --vault-addr, or VAULT_ADDR" if described.address else ""
+            hint = "allow it by VAULT_ADDR" if described.address else ""
             raise _failed(reference, f"{named}, which was not asked", hint)
         server = server_at(described.address, described.namespace)
         value = _value(server, described, reference)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Event, Timer
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Live: TypeAlias = Callable[..., Ran]
 
 URL = "https://git.example.com/catalogs/c-demo-1.git"
-READERS = ("status", "tree", "diff", "drift", "orphans", "plan", "health")
+READERS = ("status", "tree", "diff")
 CANARY = "canary-of-a-secret"
 TRACKING = "argocd.argoproj.io/tracking-id"
 
@@ -113,6 +113,10 @@ def _json(ran: Ran) -> Any:  # noqa: ANN401 - JSON
     return json.loads(ran.out)
 
 
+def _plan(live: Live, *words: str) -> Any:  # noqa: ANN401 - JSON
+    return _json(live("diff", *words, "-o", "json"))["plan"]
+
+
 def _names(server: Cluster) -> list[str]:
     return sorted(
         f"{namespace}/{name}"
@@ -161,7 +165,7 @@ def test_a_namespace_limits_what_is_compared_and_what_is_planned(
     server.put({**_configmap("new", "bank"), "data": {"a": "2"}})
 
     status = _json(live("status", "-n", "shop", "-o", "json"))
-    plan = _json(live("plan", "-n", "shop", "--prune", "-o", "json"))
+    plan = _plan(live, "-n", "shop", "--prune")
 
     assert [one["name"] for one in status["applications"]] == ["shop"]
     names = {(one["what"], one["namespace"]) for step in plan["steps"] for one in step["actions"]}
@@ -172,7 +176,7 @@ def test_objects_of_other_applications_are_no_orphans(live: Live, server: Cluste
     for name in ("shop", "bank"):
         server.put(_marked(_configmap("new", name), name))
 
-    found = _json(live("orphans", "--app", "shop", "-o", "json"))["orphans"]
+    found = _json(live("status", "--app", "shop", "-o", "json"))["orphans"]
     ran = live("apply", "--app", "shop", "--prune", "--yes", "--max-grade", "data-loss")
 
     assert [(one["namespace"], one["name"], one["fate"]) for one in found] == [
@@ -206,14 +210,14 @@ def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, serve
 def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 
-    status, orphans, plan = (live(verb) for verb in ("status", "orphans", "plan"))
+    status, diff = live("status"), live("diff")
     apply = live("apply", "--prune", "--yes")
 
     assert "1 not readable" in status.out
-    for ran in (status, orphans, plan):
-        assert "ConfigMap cannot be read" in ran.err
-    assert "ConfigMap" not in orphans.out
-    assert "create" not in plan.out
+    assert "ConfigMap cannot be read" in status.err
+    assert "cannot be read" in diff.err
+    assert "to delete" not in status.out
+    assert "create" not in diff.out
     assert apply.code == 1
     assert "ConfigMap shop/new cannot be read" in apply.err
     assert _writes(server) == []
@@ -296,11 +300,12 @@ def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int
         return process.wait(), process.stderr.read() if process.stderr else ""
 
 
-@pytest.mark.parametrize("verb", ["wait", "watch"])
-def test_ctrl_c_ends_what_follows_a_cluster(live: Live, server: Cluster, verb: str) -> None:
+def test_ctrl_c_ends_waiting(live: Live, server: Cluster) -> None:
     del live  # it has prepared the catalog
 
-    code, _ = _interrupted((verb,), lambda: any("watch" in path for _, path in server.requests))
+    code, _ = _interrupted(
+        ("wait",), lambda: any("configmaps" in path for _, path in server.requests)
+    )
 
     assert code == 130
 
@@ -352,46 +357,44 @@ def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - f
 
 
 def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
-    commit = _synced_deployment(server, replicas=5, minReadySeconds=7)
+    _synced_deployment(server, replicas=5, minReadySeconds=7)
     scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
     scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler"}
     server.kinds.append(Kind("autoscaling", "v2", scaler["kind"], "horizontalpodautoscalers"))
     server.put({**scaler, "metadata": {"name": "it", "namespace": "shop"}, "spec": scaled})
 
-    ran, as_json = live("drift"), live("drift", "-o", "json", "--exit-code")
+    ran, found = live("status"), _json(live("status", "-o", "json"))
 
-    assert ran.out.splitlines() == [
+    assert ran.out.splitlines()[-7:] == [
         "ConfigMap shop/new: it is not there",
-        "Deployment shop/web",
+        "Deployment shop/web: changed since the last sync",
         "  spec.minReadySeconds is 7; it was 3",
         "    by kubectl-edit (Update), not after 2026-11-23",
         "  spec.replicas is 5; it was 2",
         "    HorizontalPodAutoscaler it scales it",
         "    by hpa (Update of scale), not after an unknown time",
     ]
-    assert "bank was not compared: nothing says to which commit it was synced" in ran.err
-    assert as_json.code == 5
-    assert json.loads(as_json.out)["commits"] == {"shop": commit}
+    assert "not compared with the last sync: bank: the commit of the last sync" in ran.err
+    assert [(one["name"], one["missing"]) for one in found["drift"]] == [
+        ("new", True),
+        ("web", False),
+    ]
 
 
 def test_a_cluster_as_it_was_synced_has_no_drift(live: Live, server: Cluster) -> None:
     _synced_deployment(server)
     server.put(_configmap("new"))
 
-    ran = live("drift", "--exit-code")
-
-    assert (ran.code, ran.out) == (0, "nothing has changed since the last sync\n")
+    assert _json(live("status", "-o", "json"))["drift"] == []
 
 
 def test_drift_from_a_commit_that_is_not_here_is_not_shown(live: Live, server: Cluster) -> None:
     server.put({**_application("shop"), "status": {"sync": {"revision": "1" * 40}}})
 
-    ran = live("drift", "--app", "shop")
+    found = _json(live("status", "--app", "shop", "-o", "json"))
 
-    assert (ran.code, ran.out) == (0, "")
-    assert (
-        "shop was not compared: it was synced to 11111111, which is not in the catalog" in ran.err
-    )
+    assert found["drift"] == []
+    assert found["left_out"] == {"shop": "commit 11111111 is not in the catalog here"}
 
 
 def test_managers_whose_fields_are_ignored(live: Live, server: Cluster) -> None:
@@ -443,7 +446,7 @@ def test_applications_that_sync_themselves_are_not_written(live: Live, server: C
     ran = live("apply", "--yes")
 
     assert ran.code == 1
-    assert "--while-automated" in ran.err
+    assert "add --force" in ran.err
     assert _writes(server) == []
 
 
@@ -482,7 +485,7 @@ def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Clus
 
 def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
-    assert live("plan", "--out", "plan.json").code == 0
+    assert live("diff", "--out", "plan.json").code == 0
     server.put({**_configmap("new"), "data": {"a": "3"}})
 
     ran = live("apply", "--plan", "plan.json", "--yes")
@@ -491,7 +494,7 @@ def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None
     assert "ConfigMap shop/new has changed in the cluster" in ran.err
     assert _writes(server) == []
 
-    assert live("plan", "--out", "plan.json").code == 0
+    assert live("diff", "--out", "plan.json").code == 0
     assert live("apply", "--plan", "plan.json", "--yes").code == 0
 
 
@@ -502,7 +505,7 @@ def test_a_plan_goes_on_after_a_kill_unless_others_changed_what_it_applied(
     _write("shop/hook.yaml", hook)
     _write("shop/first.yaml", {**_configmap("a-first"), "data": {"a": "2"}})
     server.put({**_configmap("a-first"), "data": {"a": "1"}})
-    assert live("plan", "--out", "plan.json").code == 0
+    assert live("diff", "--out", "plan.json").code == 0
     server.before = lambda method, path: (
         Refusal(403, "Forbidden", "not yet") if method == "PATCH" and "/new" in path else None
     )
@@ -559,58 +562,14 @@ def test_values_of_secrets_are_not_shown(live: Live, server: Cluster) -> None:
     server.put({**secret, "data": {"a": "Y2FuYXJ5LW9mLWEtc2VjcmV0"}})
 
     for verb in (*READERS, "apply"):
-        ran = live(verb, *(("--yes", "--dry-run") if verb == "apply" else ()))
-        as_json = live(verb, "-o", "json", *(("--dry-run",) if verb == "apply" else ()))
+        yes = ("--yes",) if verb == "apply" else ()
+        ran = live(verb, *yes)
+        as_json = live(verb, "-o", "json", *yes)
         text = ran.out + ran.err + as_json.out + as_json.err
         assert CANARY not in text
         assert "Y2FuYXJ5" not in text
     for file in Path().rglob(".commodore/**/*"):
         assert not file.is_file() or CANARY not in file.read_text()
-
-
-def test_watch_says_what_changes_after_it_began(live: Live, server: Cluster) -> None:
-    begun: list[str] = []
-
-    def before(_: str, path: str) -> Refusal | None:
-        if "watch=true" in path and "/configmaps" in path and not begun:
-            begun.append(path)
-            Timer(0.2, lambda: server.put(_configmap("new"))).start()
-        return None
-
-    server.before = before
-    events: list[dict[str, Any]] = []
-    for seconds in (4, 16, 64):  # a busy machine takes its time
-        ran = live("watch", "--timeout", str(seconds), "-o", "json")
-        events = [json.loads(line) for line in ran.out.splitlines()]
-        if events:
-            break
-        if begun:
-            server.remove("ConfigMap", "new", "shop")
-            begun.clear()
-
-    assert [(one["event"], one["object"]["name"], one["in_catalog"]) for one in events] == [
-        ("created", "new", True)
-    ]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("diff", "c-demo-1", "--live", "x"),
-        ("diff", "--live", "x", "--desired", "x", "--context", "y"),
-        ("health", "c-demo-1", "-f", "x"),
-        ("health", "-f", "x", "--context", "y"),
-        ("order", "c-demo-1", "-f", "x"),
-        ("order", "--catalog", "."),
-        ("status", "c-demo-1", "--as-group", "g"),
-    ],
-)
-def test_options_that_do_nothing_are_refused(
-    commodore: CommandLine, words: tuple[str, ...]
-) -> None:
-    Path("x").write_text("")
-
-    assert commodore("live", *words).code == 2
 
 
 def _patched(server: Cluster) -> list[str]:
@@ -620,7 +579,7 @@ def _patched(server: Cluster) -> list[str]:
 def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster) -> None:
     _write("shop/hook.yaml", _configmap("alarm", **{"argocd.argoproj.io/hook": "SyncFail"}))
 
-    plan = _json(live("plan", "--app", "shop", "-o", "json"))
+    plan = _plan(live, "--app", "shop")
     server.before = lambda method, path: (
         Refusal(403, "Forbidden", "not allowed") if method == "PATCH" and "/new" in path else None
     )
@@ -634,7 +593,7 @@ def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster
     assert (failed.code, worked.code) == (1, 0)
     assert after_failure == ["new", "alarm"]
     assert _patched(server) == ["new", "alarm", "new"]
-    assert "only after a failure" in live("plan", "--app", "shop").out
+    assert "only after a failure" in live("diff", "--app", "shop").out
 
 
 def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
@@ -646,8 +605,8 @@ def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     _write("bank/all.yaml", _configmap("new", "bank"), _configmap("moved"))
     server.put(_marked(_configmap("moved")))
 
-    plan = _json(live("plan", "--prune", "-o", "json"))
-    orphans = _json(live("orphans", "-o", "json"))["orphans"]
+    plan = _plan(live, "--prune")
+    orphans = _json(live("status", "-o", "json"))["orphans"]
 
     actions = {
         (one["what"], one["name"])
@@ -692,11 +651,11 @@ def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -
     server.before = refuse
 
     ran = live("apply", "--app", "shop", "--yes")
-    forced = live("apply", "--app", "shop", "--yes", "--force-conflicts")
+    forced = live("apply", "--app", "shop", "--yes", "--force")
 
     assert (ran.code, forced.code) == (1, 0)
     assert 'conflict with "kubectl" using v1: .data.a' in ran.err
-    assert "--force-conflicts" in ran.err
+    assert "--force" in ran.err
     assert "ignoreDifferences" in ran.err
 
 
@@ -790,13 +749,6 @@ def test_what_admission_webhooks_change_is_no_difference(live: Live, server: Clu
     server.mutate = mutated
 
     assert "No changes" in live("diff", "--server-side", "--app", "shop").out
-
-
-def test_server_side_is_for_clusters(commodore: CommandLine) -> None:
-    ran = commodore("live", "diff", "--live", "x", "--desired", "y", "--server-side")
-
-    assert ran.code == 2
-    assert "--server-side needs a cluster" in ran.err
 
 
 def test_what_an_object_does_not_say_is_taken_from_the_commit_synced_last(

@@ -1,41 +1,59 @@
-"""`commodore live diff`."""
+"""`commodore live diff`: which differences between a catalog and its cluster are shown."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.live_catalog import catalog_for
+from tests.support.servers import kubernetes
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.support.command_line import CommandLine, Ran
+    from tests.support.servers.kubernetes import Cluster
 
-DEPLOYMENT = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, NAMESPACE}
-spec:
-  replicas: REPLICAS
-  template: {spec: {containers: [{name: web, image: "web:1"}]}}
-"""
-SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: one}\ndata: {a: VALUE, b: c2FtZQ==}\n"
+RECORD = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def _deployment(replicas: int, namespace: str = "namespace: shop") -> str:
-    text = DEPLOYMENT.replace("NAMESPACE", namespace)
-    return text.replace("REPLICAS", str(replicas))
+@pytest.fixture
+def server() -> Iterator[Cluster]:
+    with kubernetes.serve() as cluster:
+        cluster.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+        yield cluster
 
 
-def _diff(commodore: CommandLine, live: str, desired: str, *words: str) -> Ran:
-    Path("live.yaml").write_text(live)
-    Path("desired.yaml").write_text(desired)
-    files = ("--live", "live.yaml", "--desired", "desired.yaml")
-    return commodore("live", "diff", *files, *words)
+@pytest.fixture
+def diff(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
+    def run(live: dict[str, Any], desired: dict[str, Any], *words: str) -> Ran:
+        server.put(live)
+        place = catalog_for(server, desired)
+        return commodore("live", "diff", "c-demo-1", *place, *words)
+
+    return run
 
 
-def test_what_differs_and_how_it_was_compared(commodore: CommandLine) -> None:
-    ran = _diff(commodore, _deployment(2), _deployment(3, ""), "--exit-code")
+def _deployment(replicas: int, image: str = "web:1", **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 - fields
+    containers = [{"name": "web", "image": image}]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop", **metadata},
+        "spec": {"replicas": replicas, "template": {"spec": {"containers": containers}}},
+    }
+
+
+def _secret(**data: str) -> dict[str, Any]:
+    metadata = {"name": "one", "namespace": "shop"}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}
+
+
+def test_differences_and_steps(diff: Callable[..., Ran]) -> None:
+    ran = diff(_deployment(2), _deployment(3), "--exit-code")
 
     assert ran.code == 5
     assert ran.out.splitlines() == [
@@ -43,21 +61,26 @@ def test_what_differs_and_how_it_was_compared(commodore: CommandLine) -> None:
         "     none      changed Deployment shop/web",
         "                 spec.replicas: 2 -> 3",
         "     objects: 1 changed (1 none)",
+        "shop: Sync, wave 0",
+        "  change  Deployment shop/web",
+        "1 change",
     ]
     assert "1 objects were compared two-way: fields that are gone are not seen" in ran.err
 
 
-def test_no_difference(commodore: CommandLine) -> None:
-    ran = _diff(commodore, _deployment(2), _deployment(2), "--exit-code")
+def test_no_difference(diff: Callable[..., Ran]) -> None:
+    ran = diff(_deployment(2), _deployment(2), "--exit-code")
 
-    assert (ran.code, ran.out) == (0, " > No changes.\n")
+    assert (ran.code, ran.out) == (0, " > No changes.\n1 keep\n")
 
 
-def test_json_names_the_mode_of_each_object(commodore: CommandLine) -> None:
-    Path("applied.yaml").write_text(_deployment(2).replace("replicas", "paused: true\n  replicas"))
-    live = _deployment(2).replace("replicas", "paused: true\n  replicas")
+def test_json_names_the_mode_of_each_object(diff: Callable[..., Ran]) -> None:
+    applied = _deployment(2)
+    applied["spec"]["paused"] = True
+    live = _deployment(2, annotations={RECORD: json.dumps(applied)})
+    live["spec"]["paused"] = True
 
-    ran = _diff(commodore, live, _deployment(2), "--last-applied", "applied.yaml", "-o", "json")
+    ran = diff(live, _deployment(2), "-o", "json")
 
     found = json.loads(ran.out)
     assert [(one["mode"], one["schema"]) for one in found["compared"]] == [("three-way", True)]
@@ -65,81 +88,89 @@ def test_json_names_the_mode_of_each_object(commodore: CommandLine) -> None:
     assert [(one["path"], one["change"]) for one in change["fields"]] == [
         ("spec.paused", "removed")
     ]
+    (step,) = found["plan"]["steps"]
+    assert [one["what"] for one in step["actions"]] == ["change"]
 
 
-def test_objects_without_a_schema_are_named(commodore: CommandLine) -> None:
-    thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: one}\nspec: {l: [1, LAST]}\n"
-
-    ran = _diff(commodore, thing.replace("LAST", "2"), thing.replace("LAST", "3"), "-o", "json")
-
-    found = json.loads(ran.out)
-    assert [one["schema"] for one in found["compared"]] == [False]
-    assert [one["path"] for one in found["objects"][0]["fields"]] == ["spec.l[1]"]
-
-
-def test_control_characters_are_escaped(commodore: CommandLine) -> None:
-    thing = (
-        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "a\\e[2Jb"}\ndata: {"c\\e[1m": VALUE}\n'
+def test_control_characters_are_escaped(diff: Callable[..., Ran]) -> None:
+    live, desired = (
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "a", "namespace": "shop"},
+            "data": {"c\x1b[1m": value},
+        }
+        for value in ("x", "y\a")
     )
 
-    ran = _diff(commodore, thing.replace("VALUE", "x"), thing.replace("VALUE", '"y\\a"'))
+    ran = diff(live, desired)
 
     assert "\x1b" not in ran.out + ran.err
     assert "\a" not in ran.out + ran.err
-    assert "ConfigMap a" in ran.out
+    assert "ConfigMap shop/a" in ran.out
 
 
-def test_created_and_deleted_objects(commodore: CommandLine) -> None:
-    other = "apiVersion: v1\nkind: Service\nmetadata: {name: other}\nspec: {}\n"
-
-    ran = _diff(commodore, other, _deployment(2))
-
-    assert "outage    deleted Service other" in ran.out
-    assert "none      created Deployment shop/web" in ran.out
-
-
-def test_values_of_secrets_are_not_shown(commodore: CommandLine) -> None:
+@pytest.mark.parametrize("words", [(), ("-o", "json"), ("-v",)])
+def test_values_of_secrets_are_not_shown(diff: Callable[..., Ran], words: tuple[str, ...]) -> None:
     values = ("c2VjcmV0LW9uZQ==", "c2VjcmV0LXR3by1sb25nZXI=")
-    live, desired = (SECRET.replace("VALUE", value) for value in values)
+    live, desired = (_secret(a=value, b="c2FtZQ==") for value in values)
 
-    for words in ((), ("-o", "json"), ("-o", "yaml"), ("-v",)):
-        ran = _diff(commodore, live, desired, *words)
+    ran = diff(live, desired, *words)
 
-        shown = ran.out + ran.err
-        assert not any(value in shown or value[:8] in shown for value in values)
-        assert "++++++++" in shown
-    only_one_side = _diff(commodore, live, _deployment(1))
-    assert values[0] not in only_one_side.out + only_one_side.err
+    shown = ran.out + ran.err
+    assert not any(value in shown or value[:8] in shown for value in values)
+    assert "++++++++" in shown
 
 
-def test_references_are_counted(commodore: CommandLine) -> None:
-    desired = SECRET.replace("\ndata:", "\nstringData:").replace("VALUE", "'?{vaultkv:a/b}'")
-    desired = desired.replace("c2FtZQ==", "same")
+@pytest.mark.parametrize(
+    "desired",
+    [
+        _secret(a="c2VjcmV0LXR3bw=="),
+        {**_secret(), "kind": "ConfigMap", "data": {"a": "?{vaultkv:t/c/a/b}"}},
+    ],
+    ids=["secret", "reference"],
+)
+def test_secrets_and_references_are_in_no_dry_run(
+    diff: Callable[..., Ran], server: Cluster, desired: dict[str, Any]
+) -> None:
+    live = {**desired, "data": {"a": "b25l"}}
 
-    ran = _diff(commodore, SECRET.replace("VALUE", "eA=="), desired)
+    ran = diff(live, desired, "--server-side")
 
-    assert ran.out == " > No changes.\n"
+    assert ran.code == 0, ran.err
+    assert not any(method == "PATCH" for method, _ in server.requests)
+
+
+def test_references_are_counted(diff: Callable[..., Ran]) -> None:
+    desired = {**_secret(), "stringData": {"a": "?{vaultkv:a/b}", "b": "same"}}
+
+    ran = diff(_secret(a="eA==", b="c2FtZQ=="), desired)
+
+    assert ran.out.startswith(" > No changes.\n")
     assert "not shown: 1 (secret references, compared with nothing)" in ran.err
 
 
-def _settings(text: str) -> None:
+def _ignore(**rule: list[str]) -> None:
+    """Settings of Argo CD in the catalog."""
     key = "resource.customizations.ignoreDifferences.apps_Deployment"
-    Path("cm.yaml").write_text(
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
-        f"data:\n  {key}: '{text}'\n"
-    )
+    content = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cm", "namespace": "argocd"},
+        "data": {key: json.dumps(rule)},
+    }
+    file = Path("catalog/manifests/argocd/cm.yaml")
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(content))
 
 
-def test_ignore_differences(commodore: CommandLine) -> None:
-    _settings("jsonPointers: [/spec/replicas]")
+def test_ignore_differences(diff: Callable[..., Ran]) -> None:
+    _ignore(jsonPointers=["/spec/replicas"])
 
-    ran = _diff(commodore, _deployment(2), _deployment(3), "--settings", "cm.yaml")
+    ran = diff(_deployment(2), _deployment(3))
 
-    assert ran.out == " > No changes.\n"
+    assert ran.out.startswith(" > No changes.\n")
     assert "not shown: 1 (ignoreDifferences)" in ran.err
-
-
-JQ = "jqPathExpressions: [%s]"
 
 
 @pytest.mark.parametrize(
@@ -159,10 +190,12 @@ JQ = "jqPathExpressions: [%s]"
         ('("x" * 1000000000)', True, "is not used: its process ended"),
     ],
 )
-def test_expressions_in_jq(commodore: CommandLine, expression: str, shown: bool, said: str) -> None:
-    _settings(JQ % json.dumps(expression))
+def test_expressions_in_jq(
+    diff: Callable[..., Ran], expression: str, shown: bool, said: str
+) -> None:
+    _ignore(jqPathExpressions=[expression])
 
-    ran = _diff(commodore, _deployment(2), _deployment(3), "--settings", "cm.yaml")
+    ran = diff(_deployment(2), _deployment(3))
 
     assert ran.code == 0, ran.err
     assert ("replicas: 2 -> 3" in ran.out) == shown
@@ -170,34 +203,24 @@ def test_expressions_in_jq(commodore: CommandLine, expression: str, shown: bool,
     assert said or "ignoreDifferences" not in ran.err
 
 
-def test_an_expression_that_does_not_fit_is_named_in_the_log(commodore: CommandLine) -> None:
-    _settings(JQ % '".kind[]"')
-    files = ("--live", "live.yaml", "--desired", "desired.yaml", "--settings", "cm.yaml")
-    Path("live.yaml").write_text(_deployment(2))
-    Path("desired.yaml").write_text(_deployment(2))
+def test_an_expression_that_does_not_fit_is_named_in_the_log(diff: Callable[..., Ran]) -> None:
+    _ignore(jqPathExpressions=[".kind[]"])
 
-    ran = commodore("-vvv", "live", "diff", *files)
+    ran = diff(_deployment(2), _deployment(2), "-vvv")
 
     assert ".kind[] does not fit" in ran.err
 
 
-def test_fields_of_other_managers(commodore: CommandLine) -> None:
-    _settings("managedFieldsManagers: [hpa]")
+def test_fields_of_other_managers(diff: Callable[..., Ran]) -> None:
+    _ignore(managedFieldsManagers=["hpa"])
     fields: dict[str, object] = {"f:spec": {"f:replicas": {}, "f:paused": {}}}
-    managed = json.dumps([{"manager": "hpa", "fieldsType": "FieldsV1", "fieldsV1": fields}])
-    live = _deployment(2, f"namespace: shop, managedFields: {managed}")
+    managed = [{"manager": "hpa", "fieldsType": "FieldsV1", "fieldsV1": fields}]
+    live = _deployment(2, managedFields=managed)
 
-    ran = _diff(commodore, live, _deployment(3), "--settings", "cm.yaml")
-    other = _diff(
-        commodore, live, _deployment(3).replace("web:1", "web:2"), "--settings", "cm.yaml"
-    )
+    ran = diff(live, _deployment(3))
+    other = diff(live, _deployment(3, "web:2"))
 
-    assert ran.out == " > No changes.\n"
+    assert ran.out.startswith(" > No changes.\n")
     assert "not shown: 1 (ignoreDifferences)" in ran.err
     assert "web:1 -> web:2" in other.out
     assert "replicas" not in other.out
-
-
-def test_usage(commodore: CommandLine) -> None:
-    assert commodore("live", "diff", "--live", "a.yaml").code == 2
-    assert commodore("live", "diff", "--live", "a", "--desired", "b", "--mode", "x").code == 2

@@ -41,7 +41,7 @@ def test_documents_lists_and_what_is_not_an_object(commodore: CommandLine) -> No
     items = "".join(f"- {{apiVersion: v1, kind: Service, metadata: {{name: {n}}}}}\n" for n in "ab")
     text = f"{DEPLOYMENT}---\nsome: values\n---\n---\nkind: List\napiVersion: v1\nitems:\n{items}"
 
-    ran = commodore("live", "health", "-f", "-", stdin=text)
+    ran = commodore("live", "health", "-", stdin=text)
 
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -55,7 +55,7 @@ def test_documents_lists_and_what_is_not_an_object(commodore: CommandLine) -> No
 def test_json_has_the_rule_and_whether_syncs_wait(commodore: CommandLine) -> None:
     Path("objects.yaml").write_text(f"{DEPLOYMENT}---\n{THING}")
 
-    ran = commodore("live", "health", "-f", "objects.yaml", "-o", "json")
+    ran = commodore("live", "health", "objects.yaml", "-o", "json")
 
     found = json.loads(ran.out)
     assert found["worst"] == "Progressing"
@@ -68,62 +68,15 @@ def test_json_has_the_rule_and_whether_syncs_wait(commodore: CommandLine) -> Non
 def test_rules_of_a_folder(commodore: CommandLine) -> None:
     _rule()
 
-    ran = commodore("live", "health", "-f", "-", "--rules", "rules", stdin=THING)
+    ran = commodore("live", "health", "-", "--rules", "rules", stdin=THING)
 
     assert ran.out == f"Healthy      Thing one  {DONE}  (rule example.com/Thing)\n"
-
-
-def test_rules_of_settings_come_first(commodore: CommandLine) -> None:
-    _rule()
-    key = "resource.customizations.health.example.com_Thing"
-    Path("cm.yaml").write_text(
-        "{apiVersion: v1, kind: ConfigMap, metadata: {name: argocd-cm}, data: {"
-        f"{key}: \"return {{status='Degraded'}}\"}}}}"
-    )
-
-    words = ("live", "health", "-f", "-", "--rules", "rules", "--settings", "cm.yaml")
-    ran = commodore(*words, stdin=THING)
-
-    assert ran.out == "Degraded     Thing one  (rule example.com/Thing)\n"
-
-
-def test_settings_that_are_not_valid_stop_everything(commodore: CommandLine) -> None:
-    Path("cm.yaml").write_text(
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
-        "data:\n  resource.customizations: |\n    A:\n     - b: [\n"
-    )
-
-    ran = commodore("live", "health", "-f", "-", "--settings", "cm.yaml", stdin=THING)
-
-    assert ran.code == 1
-    assert ran.out == ""
-    assert "cm.yaml: ConfigMap argocd-cm, resource.customizations:" in ran.err
-
-
-def test_file_without_settings(commodore: CommandLine) -> None:
-    Path("cm.yaml").write_text(THING)
-
-    ran = commodore("live", "health", "-f", "-", "--settings", "cm.yaml", stdin=THING)
-
-    assert ran.code == 1
-    assert "this file holds no settings of Argo CD" in ran.err
-
-
-def test_settings_of_two_instances_are_not_mixed(commodore: CommandLine) -> None:
-    names = ("a", "b")
-    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: "
-    Path("cm.yaml").write_text("---\n".join(f"{head}{one}}}\n" for one in names))
-
-    ran = commodore("live", "health", "-f", "-", "--settings", "cm.yaml", stdin=THING)
-
-    assert ran.code == 1
-    assert "settings of several Argo CD instances: a, b" in ran.err
 
 
 def test_kind_with_a_rule_in_argo_cd(commodore: CommandLine) -> None:
     text = THING.replace("example.com/v1", "cert-manager.io/v1").replace("Thing", "Certificate")
 
-    ran = commodore("live", "health", "-f", "-", "-o", "json", stdin=text)
+    ran = commodore("live", "health", "-", "-o", "json", stdin=text)
 
     (found,) = json.loads(ran.out)["objects"]
     assert (found["status"], found["source"], found["waits"]) == (None, "none", True)
@@ -181,8 +134,8 @@ def test_input_outside_of_the_folder_is_not_read(commodore: CommandLine) -> None
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "Name a cluster, or a file with -f"),
-        (("--test", ".", "-f", "a.yaml"), "--test takes no files"),
+        ((), "Name a file; - is stdin"),
+        (("--test", ".", "a.yaml"), "--test takes no files"),
     ],
 )
 def test_usage(commodore: CommandLine, words: tuple[str, ...], why: str) -> None:
@@ -202,14 +155,14 @@ def test_usage(commodore: CommandLine, words: tuple[str, ...], why: str) -> None
     ],
 )
 def test_file_that_is_not_valid(commodore: CommandLine, text: str, why: str) -> None:
-    ran = commodore("live", "health", "-f", "-", stdin=text)
+    ran = commodore("live", "health", "-", stdin=text)
 
     assert ran.code == 1
     assert why in ran.err
 
 
 def test_missing_file(commodore: CommandLine) -> None:
-    ran = commodore("live", "health", "-f", "missing.yaml")
+    ran = commodore("live", "health", "missing.yaml")
 
     assert ran.code == 1
     assert "this file does not exist" in ran.err
@@ -218,4 +171,4 @@ def test_missing_file(commodore: CommandLine) -> None:
 def test_control_characters_are_escaped(commodore: CommandLine) -> None:
     text = DEPLOYMENT.replace("web", '"we\\eb"')
 
-    assert "\x1b" not in commodore("live", "health", "-f", "-", stdin=text).out
+    assert "\x1b" not in commodore("live", "health", "-", stdin=text).out

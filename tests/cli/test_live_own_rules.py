@@ -57,37 +57,22 @@ def _compiled(rules: object, *, cluster: str = "c-demo-1") -> None:
 def things(commodore: CommandLine) -> Callable[..., Ran]:
     def run(*words: str, **rules: object) -> Ran:
         _compiled(rules or RULES)
-        return commodore("live", "health", "-f", "-", *words, stdin=json.dumps(THING))
+        return commodore("live", "health", "-", *words, stdin=json.dumps(THING))
 
     return run
 
 
-@pytest.mark.parametrize(
-    ("time", "line"),
-    [
-        ("2026-01-01T00:00:50Z", "Progressing  Thing one  Degraded, in grace for 40 s more"),
-        ("2026-01-01T01:01:00+01:00", "Progressing  Thing one  Degraded, in grace for 30 s more"),
-        ("2026-01-01T00:01:30Z", "Degraded     Thing one  no quota"),
-    ],
-)
-def test_rules_judge_objects_of_files(things: Callable[..., Ran], time: str, line: str) -> None:
-    ran = things("--now", time)
+def test_rules_judge_objects_of_files(things: Callable[..., Ran]) -> None:
+    ran = things()
 
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith(line)
-    assert ran.out.endswith(f"  {RULE}\n")
-
-
-def test_argocd_does_not_know_them(things: Callable[..., Ran]) -> None:
-    ran = things("--as-argocd", "--now", "2026-01-01T00:00:50Z")
-
-    assert ran.out.startswith("-            Thing one")
+    assert ran.out == f"Degraded     Thing one  no quota  {RULE}\n"
 
 
 def test_a_script_of_the_hierarchy(commodore: CommandLine) -> None:
     _compiled({"example.com/Thing": {"lua": "return {status='Suspended', message=obj.kind}"}})
 
-    ran = commodore("live", "health", "-f", "-", stdin=json.dumps(THING))
+    ran = commodore("live", "health", "-", stdin=json.dumps(THING))
 
     assert ran.out == f"Suspended    Thing one  Thing  {RULE}\n"
 
@@ -95,7 +80,7 @@ def test_a_script_of_the_hierarchy(commodore: CommandLine) -> None:
 def test_all_that_is_wrong_with_them_is_said(commodore: CommandLine) -> None:
     _compiled({"example.com/Thing": {"healthy": ["Ready"], "grace": "soon"}})
 
-    ran = commodore("live", "health", "-f", "-", stdin=json.dumps(THING))
+    ran = commodore("live", "health", "-", stdin=json.dumps(THING))
 
     assert (ran.code, ran.out) == (1, "")
     path = "parameters.commodore.live.health.example.com/Thing"
@@ -107,7 +92,7 @@ def test_a_hierarchy_that_cannot_be_read_does_not_count(commodore: CommandLine) 
     _compiled(RULES)
     Path("inventory/classes/global/live.yml").write_text("parameters: [")
 
-    ran = commodore("live", "health", "-f", "-", stdin=json.dumps(THING))
+    ran = commodore("live", "health", "-", stdin=json.dumps(THING))
 
     assert (ran.code, ran.out) == (0, "Degraded     Thing one  no quota  (kstatus)\n")
     assert "its rules about health do not count" in ran.err
@@ -120,18 +105,10 @@ def test_a_target_without_names_of_classes_does_not_count(
     _compiled(RULES)
     Path("inventory/targets/cluster.yml").write_text(json.dumps({"classes": classes}))
 
-    ran = commodore("live", "health", "-f", "-", stdin=json.dumps(THING))
+    ran = commodore("live", "health", "-", stdin=json.dumps(THING))
 
     assert (ran.code, ran.out) == (0, "Degraded     Thing one  no quota  (kstatus)\n")
     assert "a target must be a mapping with a list of names of classes" in ran.err
-
-
-@pytest.mark.parametrize("text", ["yesterday", "2026-01-01", "2026-01-01T00:00:00"])
-def test_a_time_has_its_zone(commodore: CommandLine, text: str) -> None:
-    ran = commodore("live", "health", "-f", "-", "--now", text, stdin="{}")
-
-    assert ran.code == 2
-    assert "is not a time with its zone" in ran.err
 
 
 def _deployment(**status: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -117,7 +117,9 @@ def test_values_are_compared(
 
     assert without.code == 0
     assert compared.code == (5 if differs else 0), compared.err
-    assert ("password" in compared.out) == differs
+    assert (
+        "changed Secret shop/db" in compared.out or '"changed": true' in compared.out
+    ) == differs
 
 
 def test_other_objects_do_not_show_what_they_have_instead(live: Live, server: Cluster) -> None:
@@ -138,7 +140,7 @@ def test_equal_values_of_other_objects_are_no_difference(live: Live, server: Clu
     assert "text" not in ran.out
 
 
-@pytest.mark.parametrize("verb", ["diff", "plan", "apply"])
+@pytest.mark.parametrize("verb", ["diff", "apply"])
 @pytest.mark.parametrize(
     "case",
     [
@@ -176,12 +178,10 @@ def test_a_server_that_was_not_named_gets_no_token(
 
     refused = live("diff", "--reveal", catalog=[_wanted()])
     requests = list(recorder.requests)
-    named = live("diff", "--reveal", "--vault-addr", recorder.url, catalog=[_wanted()])
 
     assert (refused.code, requests) == (1, [])
     assert f"its reference file names {recorder.url}, which was not asked" in refused.err
-    assert "--vault-addr" in refused.err
-    assert named.code == 0, named.err
+    assert "VAULT_ADDR" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_values_are_applied(live: Live, server: Cluster, there: bool) -> None:
 def test_a_plan_is_the_same_with_and_without_values(live: Live, server: Cluster) -> None:
     server.put(_secret(OTHER))
 
-    planned = live("plan", "--reveal", "--out", "plan.json", catalog=[_wanted()])
+    planned = live("diff", "--reveal", "--out", "plan.json", catalog=[_wanted()])
     applied = live("apply", "--reveal", "--yes", "--plan", "plan.json", catalog=[_wanted()])
 
     assert planned.code == applied.code == 0, applied.err
@@ -243,32 +243,11 @@ def test_all_values_are_there_before_the_first_write(live: Live, server: Cluster
 
 
 def test_what_the_server_says_of_a_value_is_masked(live: Live, server: Cluster) -> None:
-    def refuse(content: dict[str, Any]) -> dict[str, Any]:
-        if content.get("kind") == "ConfigMap":
-            raise Refusal(422, "Invalid", f"Invalid value: {content['data']['text']}")
-        return content
+    server.before = lambda method, _: (
+        Refusal(422, "Invalid", f"Invalid value: {VALUE}") if method == "PATCH" else None
+    )
 
-    server.mutate = refuse
-
-    ran = live("apply", "--reveal", "--dry-run", catalog=[_configmap(_reference(PASSWORD))])
+    ran = live("apply", "--reveal", "--yes", catalog=[_configmap(_reference(PASSWORD))])
 
     assert ran.code == 1
     assert "Invalid value: " in ran.err
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (("diff", "c-1", "--vault-addr", "https://x"), "--vault-addr needs --reveal"),
-        (("plan", "c-1", "--vault-addr", "https://x"), "--vault-addr needs --reveal"),
-        (("apply", "c-1", "--vault-addr", "https://x"), "--vault-addr needs --reveal"),
-        (("diff", "--live", "a", "--desired", "b", "--reveal"), "--reveal needs a cluster"),
-    ],
-)
-def test_options_that_do_nothing_are_refused(
-    commodore: CommandLine, words: tuple[str, ...], text: str
-) -> None:
-    ran = commodore("live", *words)
-
-    assert ran.code == 2
-    assert text in ran.err

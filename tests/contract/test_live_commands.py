@@ -15,8 +15,8 @@ from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.manifests.objects import ObjectId
-from tests.bench.cluster_cache import Server
 from tests.support.command_line import CommandLine
+from tests.support.servers.real_kubernetes import Server
 
 from .test_cluster import REAL, RECIPES, eventually
 
@@ -53,7 +53,7 @@ def access(folder: Path) -> kubeconfig.Access:
 
 @pytest.fixture
 def server(access: kubeconfig.Access) -> Server:
-    return Server(access, keep=False)
+    return Server(access)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def kubelet(access: kubeconfig.Access) -> Iterator[None]:
     ended = threading.Event()
 
     def work() -> None:
-        client, writer = Client(access), Server(access, keep=False)
+        client, writer = Client(access), Server(access)
         status = {
             "phase": "Running",
             "conditions": [{"type": "Ready", "status": "True"}],

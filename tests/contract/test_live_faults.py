@@ -16,7 +16,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.live.access.client import Client
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.live.cache.settings import Settings
-from tests.bench.cluster_cache import Server
+from tests.support.servers.real_kubernetes import Server
 from tests.support.servers.unreliable import unreliable
 
 from .test_cluster import eventually
@@ -43,7 +43,7 @@ ROUNDS = 300
 
 @pytest.fixture
 def server(access: Access) -> Server:
-    made = Server(access, keep=False)
+    made = Server(access)
     content = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
     made.send("POST", "/api/v1/namespaces", content)
     return made
@@ -154,7 +154,7 @@ def test_a_server_that_is_restarted_is_followed_again(
 
         _restarted(folder)
         assert eventually(lambda: _answers(access))
-        Server(access, keep=False).send("POST", ROOT, _configmap("after"))
+        Server(access).send("POST", ROOT, _configmap("after"))
 
         assert eventually(lambda: "after" in {one.name for one in _held(cache)})
         assert before.items() <= _held(cache).items()

@@ -15,10 +15,10 @@ import yaml
 from commodore_py.live.access.client import Client
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.refs.backends import vaultkv
-from tests.bench.cluster_cache import Server
 from tests.bench.generated import generated, generator
 from tests.support.builders import commit_to, git
 from tests.support.command_line import CommandLine
+from tests.support.servers.real_kubernetes import Server
 from tests.support.servers.vault import double_vault
 
 from .test_cluster import RECIPES, eventually
@@ -137,7 +137,7 @@ def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
     kubelet: None,
 ) -> None:
     del kubelet
-    server, client = Server(access, keep=False), Client(access)
+    server, client = Server(access), Client(access)
     _let_pods_run(server)
     assert eventually(lambda: is_served(client, _ARGO))
     client.close()

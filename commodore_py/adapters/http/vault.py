@@ -178,8 +178,7 @@ class Server:
         if version == 1:
             if not (self._read_values or values):
                 raise _Unknown(
-                    f"{place.mount} has version 1: only --vault-read-values finds out which keys"
-                    " there are"
+                    f"{place.mount} has version 1: only values would say which keys there are"
                 )
             status, content = self._request(client, f"{_quoted(place.mount)}/{path}")
             keys = _part(content, "data")

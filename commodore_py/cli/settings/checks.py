@@ -50,32 +50,20 @@ def online_options(command: Any) -> Any:
         click.option(
             "--online",
             is_flag=True,
-            help="Look up secret references in Vault, with VAULT_TOKEN, or VAULT_ROLE_ID and"
-            " VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.",
-        ),
-        click.option(
-            "--vault-addr",
-            "vault_addresses",
-            multiple=True,
-            metavar="URL",
-            help="A server that may be used by --online, VAULT_ADDR by default; may be repeated.",
-        ),
-        click.option(
-            "--vault-read-values",
-            is_flag=True,
-            help="Also look up secrets in engines of version 1, whose responses have values.",
+            help="Look up secret references in the Vault of VAULT_ADDR, with VAULT_TOKEN, or"
+            " VAULT_ROLE_ID and VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.",
         ),
     )(command)
 
 
-def vault_settings(
-    addresses: tuple[str, ...], *, online: bool, read_values: bool
-) -> VaultSettings | None:
-    """Where secrets may be looked up; None for nowhere."""
+def vault_settings(*, read_values: bool) -> VaultSettings:
+    """The server in VAULT_ADDR, and the login of the other variables.
+
+    With `read_values`, secrets are also looked up in engines of version 1, whose responses have
+    values.
+    """
     from commodore_py.model.problems.vault import Login, VaultSettings
 
-    if not online:
-        return None
     given = {name: os.environ.get(f"VAULT_{name}", "") for name in _VARIABLES}
     login = Login(
         given["TOKEN"] or _content(Path.home() / ".vault-token"),
@@ -86,8 +74,7 @@ def vault_settings(
     )
     if given["ROLE_ID"] or given["KUBERNETES_ROLE"]:
         login = login._replace(token=given["TOKEN"])
-    default = (given["ADDR"],) if given["ADDR"] else ()
-    return VaultSettings(addresses or default, login, read_values)
+    return VaultSettings((given["ADDR"],) if given["ADDR"] else (), login, read_values)
 
 
 def _content(path: Path) -> str:

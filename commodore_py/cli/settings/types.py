@@ -35,20 +35,6 @@ class Seconds(click.types.IntParamType):
         return seconds
 
 
-class Timestamp(click.types.StringParamType):
-    """A point in time, as Kubernetes writes it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The time, if it is complete."""
-        from commodore_py.manifests.health.assess import time_of
-
-        found = time_of(value)
-        if found is None:
-            example = "2026-01-31T12:00:00Z"
-            self.fail(f"{value!r} is not a time with its zone, such as {example}.", param, ctx)
-        return found
-
-
 def size_of(text: str) -> tuple[int, str]:
     """The number of bytes in 500M, 2GiB or 1.5G, and what is wrong with the text."""
     written = re.fullmatch(_SIZE, text.strip())

@@ -32,7 +32,7 @@ class Ruled(NamedTuple):
 class Rules(Protocol):
     """The rules of the user."""
 
-    def __call__(self, group: str, kind: str, content: Content, *, as_argocd: bool) -> Ruled | None:
+    def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
         """The verdict of the first rule for the kind, or None if there is none."""
         ...
 
@@ -41,8 +41,6 @@ def no_rules(
     group: str,  # noqa: ARG001 - of the protocol
     kind: str,  # noqa: ARG001 - of the protocol
     content: Content,  # noqa: ARG001 - of the protocol
-    *,
-    as_argocd: bool,  # noqa: ARG001 - of the protocol
 ) -> Ruled | None:
     """The user has no rules."""
     return None
@@ -62,7 +60,7 @@ def assess(content: Content, rules: Rules = no_rules, *, as_argocd: bool = False
         if (group, kind) == ("", "Namespace") and not as_argocd:
             message = "; ".join((message, *_what_remains(content)))
         return Health("Progressing", message, "deletion", waits=True)
-    if ruled := rules(group, kind, content, as_argocd=as_argocd):
+    if ruled := rules(group, kind, content):
         waits = ruled.in_argocd or builtin.verdict(group, version, kind, content) is not None
         return Health(*ruled.verdict, f"rule {ruled.rule}", waits)
     if (found := builtin.verdict(group, version, kind, content)) is not None:

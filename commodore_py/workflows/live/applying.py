@@ -10,6 +10,7 @@ from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
+from commodore_py.live.access.writer import MANAGER
 from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
@@ -37,16 +38,13 @@ _CHANGES = ("create", "change", "hook", "delete")
 class How(NamedTuple):
     """What may be done, and how."""
 
-    manager: str
-    prune: bool = False
-    force_conflicts: bool = False
-    dry_run: bool = False
+    force: bool = False
+    """Whether to take over fields of other managers, and to apply although Argo CD syncs."""
     most: Grade = "restart"
     """The worst grade of a change that may be carried out."""
     timeout: float = 1800
     trusted: str = ""
     """UID of a cluster that nothing else confirms."""
-    while_automated: bool = False
     reveal: Reveal | None = None
     """What gives the value of a secret reference; without it, objects with one are refused."""
 
@@ -79,7 +77,7 @@ def carry_out(
     What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
     """
     before = unfinished(log, plan.digest).done
-    note = _Note(log, plan.digest, writes=not how.dry_run)
+    note = _Note(log, plan.digest)
     results: list[tuple[str, ObjectId]] = []
     skipped = 0
 
@@ -97,7 +95,7 @@ def carry_out(
                 note.add("done", action, version)
             results.append((action.what, action.id))
             report(f"{action.what} {action.id}")
-        if step.awaited and not how.dry_run:
+        if step.awaited:
             done = {name for _, name in before}
             waiting = [one for one in step.actions if one.what in _CHANGES or str(one.id) in done]
             _await(cluster, writer, waiting, how, report)
@@ -134,10 +132,10 @@ def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
             hint=f"if it is: --trust-cluster {identity.uid}",
         )
     automated = [one.name for one in identity.applications if one.is_automated]
-    if automated and not how.while_automated:
+    if automated and not how.force:
         yield CommodoreError(
             f"Argo CD syncs applications by itself: {', '.join(sorted(automated))}",
-            hint="push the catalog instead, or add --while-automated",
+            hint="push the catalog instead, or add --force",
         )
 
 
@@ -195,25 +193,23 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
     path = api.path(action.id.namespace, action.id.name)
     try:
         if action.what == "delete":
-            _delete(cluster, writer, action.id, path, how)
+            _delete(cluster, writer, action.id, path)
             return ""
         content = action.content or {}
         if action.references and how.reveal is not None:
             content = with_values(content, how.reveal)
         if not action.is_created_namespace:
             content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
-        applied = writer.apply(
-            path, content, manager=how.manager, force=how.force_conflicts, dry_run=how.dry_run
-        )
+        applied = writer.apply(path, content, manager=MANAGER, force=how.force)
     except HttpError as error:
         raise _explained(error, action, step) from error
     metadata = applied.get("metadata")
     return str(metadata.get("resourceVersion", "")) if isinstance(metadata, dict) else ""
 
 
-def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str, how: How) -> None:
+def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str) -> None:
     record = cluster.cache.get(id_)
-    if record is None or how.dry_run:
+    if record is None:
         return
     try:
         writer.delete(path, uid=record.uid, version=record.version)
@@ -228,7 +224,7 @@ def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
         hint = (
             "the object was changed meanwhile: plan again"
             if action.what == "delete"
-            else "to take over its fields: --force-conflicts; to leave them: ignoreDifferences"
+            else "to take over its fields: --force; to leave them: ignoreDifferences"
         )
     elif error.status == _INVALID:
         hint = "if a field is immutable, delete the object and apply it again"
@@ -304,11 +300,8 @@ class _Note(NamedTuple):
 
     file: Path
     digest: str
-    writes: bool
 
     def add(self, event: str, action: Action | None = None, version: str = "") -> None:
-        if not self.writes:
-            return
         self.file.parent.mkdir(parents=True, exist_ok=True)
         line = {"plan": self.digest, "event": event}
         line |= {"what": action.what, "object": str(action.id)} if action is not None else {}

@@ -18,7 +18,7 @@ from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import NOT_FOUND, Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Made, Settings
+from commodore_py.live.cache.settings import Filter, Made, Pattern, Settings
 from commodore_py.live.judge import Judge
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import UserRules, has_rule_in_argocd
@@ -33,11 +33,10 @@ from .objects import check_compiled, read_objects
 from .own_rules import own_rules_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from commodore_py.config import Config
     from commodore_py.live.access.discovery import Api, Discovery
-    from commodore_py.live.access.kubeconfig import Impersonation
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health
@@ -46,11 +45,10 @@ if TYPE_CHECKING:
 
 
 class Reach(NamedTuple):
-    """Where the cluster is, and who asks."""
+    """Where the cluster is, and which of its objects are of interest."""
 
     kubeconfig: str = ""
     context: str = ""
-    impersonate: Impersonation | None = None
     catalog: Path | None = None
     application: str = ""
     namespaces: tuple[str, ...] = ()
@@ -116,7 +114,7 @@ def opened(
 ) -> Iterator[LiveCluster]:
     """Read the catalog and the cluster; `descendants` have their health assessed as well.
 
-    With `follow`, what is known about the cluster is kept up to date.
+    With `follow`, the kinds that the catalog has are watched, and no others are read.
     """
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
@@ -133,9 +131,8 @@ def opened(
         _remember(config, cluster_id, known)
         all_targets = targets_of(assigned, kinds)
         targets = _wanted(all_targets, reach, assigned)
-        # What is followed is not judged again as time passes, so a grace would never end.
-        health = (judge.lasting if follow else judge) if descendants else None
-        cache = ClusterCache(client, _settings(targets, judge, health, reach))
+        settings = _settings(targets, judge, reach, descendants=descendants, targets_only=follow)
+        cache = ClusterCache(client, settings)
         (cache.follow if follow else cache.load)()
         yield LiveCluster(
             cluster_id,
@@ -159,15 +156,17 @@ def opened(
 def _settings(
     targets: tuple[Target, ...],
     judge: Judge,
-    health: Callable[[Content], Health] | None,
     reach: Reach,
+    *,
+    descendants: bool,
+    targets_only: bool,
 ) -> Settings:
     wanted = {one.id: one for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
     versions = {one.api.key: one.api.version for one in wanted.values() if one.api is not None}
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (health is not None and _has_health(api))
+        return api.key in kinds or (descendants and _has_health(api))
 
     def make(api: Api, content: Content) -> Made:
         metadata = content.get("metadata")
@@ -179,11 +178,11 @@ def _settings(
         same = target is not None and target.api is not None and target.api.version == api.version
         if target is not None:
             judge.saw(content)
-        return Made(health(content) if health is not None else None, manifest=same)
+        return Made(judge(content) if descendants else None, manifest=same)
 
     return Settings(
+        filter=_only(targets) if targets_only else Filter(),
         namespaces=reach.namespaces,
-        rights="ask",
         whole=whole,
         make=make,
         annotations=marks.ANNOTATIONS,
@@ -209,6 +208,11 @@ def _catalog_objects(
     return read_objects([str(catalog)]).objects
 
 
+def _only(targets: tuple[Target, ...]) -> Filter:
+    apis = {one.api.key for one in targets if one.api is not None}
+    return Filter(exclusions=(), inclusions=tuple(Pattern(*key) for key in sorted(apis)))
+
+
 def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
     access = kubeconfig.find(
         reach.kubeconfig,
@@ -217,8 +221,6 @@ def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
         variables=os.environ,
         home=Path.home(),
     )
-    if reach.impersonate is not None:
-        access = access._replace(user=access.user._replace(impersonate=reach.impersonate))
     return Client(access, timeout=config.request_timeout)
 
 

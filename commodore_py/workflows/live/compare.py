@@ -39,7 +39,6 @@ class Compared(NamedTuple):
 def cluster_diff(
     cluster: LiveCluster,
     *,
-    two_way: bool = False,
     server_side: bool = False,
     reveal: Reveal | None = None,
 ) -> ClusterDiff:
@@ -50,11 +49,9 @@ def cluster_diff(
         from .server_side import asking  # most comparisons only read
 
         ask = asking(cluster)
-    synced = {} if two_way or server_side else _synced(cluster, compared.pairs)
     found = difference(
         *(compared.pairs, cluster.settings.ignored),
-        synced=synced,
-        two_way=two_way,
+        synced=_synced(cluster, compared.pairs),
         ask=ask,
         reveal=reveal,
     )

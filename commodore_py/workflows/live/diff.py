@@ -1,4 +1,4 @@
-"""What applying targets would change in live objects, from files."""
+"""What applying targets would change in live objects."""
 
 from __future__ import annotations
 
@@ -16,15 +16,10 @@ from commodore_py.manifests.desired.predict import SYNCED, predict, recorded_in
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.objects import KubeObject
-from commodore_py.manifests.order.kinds import scopes_of
 from commodore_py.manifests.values import same
 
-from .health import settings_in
-from .objects import read_objects
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from commodore_py.manifests.desired.ignoring import Reveal, Settled
@@ -55,46 +50,30 @@ class LiveDiff(NamedTuple):
     """What the server says of objects that it could not predict; these are not compared."""
 
 
-def live_diff(
-    live: Iterable[str],
-    desired: Iterable[str],
-    last_applied: Iterable[str] = (),
-    *,
-    settings: Path | None = None,
-    two_way: bool = False,
-) -> LiveDiff:
-    """Compare live objects with what they become."""
-    targets, present = read_objects(desired).objects, read_objects(live).objects
-    applied = {one.id: one.content for one in read_objects(last_applied).objects}
-    found = _paired(targets, present)
-    return difference(found, settings_in(settings).ignored, applied, two_way=two_way)
-
-
 def difference(
     paired: Paired,
     rules: Sequence[Ignored],
-    applied: Mapping[ObjectId, Content] = MappingProxyType({}),
     *,
     synced: Mapping[ObjectId, Content] = MappingProxyType({}),
-    two_way: bool = False,
     ask: Ask | None = None,
     reveal: Reveal | None = None,
 ) -> LiveDiff:
-    """What applying targets changes, and what stays or goes without one; `ask` predicts it.
+    """What applying targets changes; `ask` predicts it.
 
     With `reveal`, the values of secret references are compared, too.
     """
-    pairs, created, deleted = paired
-    old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
+    pairs, created = paired
+    old: list[KubeObject] = []
+    new = [_hidden(one) for one in created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
     refused: dict[ObjectId, str] = {}
     immutable: dict[ObjectId, str] = {}
     with closing(JqRules()) as delete:
         for target, current in pairs:
-            record = applied.get(target.id) or applied.get(current.id)
+            record = None
             known, notice = recorded_in(current.content)
-            if record is None and known is None and target.id in synced:
+            if known is None and target.id in synced:
                 record = synced[target.id]
                 notice = f"{notice}: {SYNCED}" if notice else SYNCED
             answer = ask(target, current) if ask is not None else Answer()
@@ -103,9 +82,7 @@ def difference(
                 continue
             if answer.immutable:
                 immutable[current.id] = answer.immutable
-            found = answer.prediction or predict(
-                target.content, current.content, record, two_way=two_way
-            )
+            found = answer.prediction or predict(target.content, current.content, record)
             compared.append(
                 Compared(current.id, found.mode, found.has_schema, found.notice or notice)
             )
@@ -140,32 +117,10 @@ class Answer(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Targets with their live objects, and what is on one side only."""
+    """Targets with their live objects, and those without one."""
 
     pairs: Sequence[tuple[KubeObject, KubeObject]]
     created: Sequence[KubeObject] = ()
-    deleted: Sequence[KubeObject] = ()
-
-
-def _paired(targets: Sequence[KubeObject], present: Sequence[KubeObject]) -> Paired:
-    """Pair by id; a target without a namespace is the one live object of its name."""
-    scopes = scopes_of([one.content for one in (*targets, *present)])
-    left = {one.id: one for one in present}
-    by_name: dict[tuple[str, str, str], list[ObjectId]] = {}
-    for id_ in left:
-        by_name.setdefault((id_.group, id_.kind, id_.name), []).append(id_)
-    pairs, created = [], []
-    for target in {one.id: one for one in targets}.values():
-        id_ = target.id
-        alike = by_name.get((id_.group, id_.kind, id_.name), [])
-        is_outside = not id_.namespace or (id_.group, id_.kind) in scopes
-        found = id_ if id_ in left else alike[0] if is_outside and len(alike) == 1 else None
-        current = left.pop(found, None) if found is not None else None
-        if current is None:
-            created.append(target)
-        else:
-            pairs.append((target, current))
-    return Paired(pairs, created, list(left.values()))
 
 
 def _shown(id_: ObjectId, settled: Settled) -> tuple[Content, Content]:

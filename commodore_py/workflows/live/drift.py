@@ -46,14 +46,11 @@ class ObjectDrift(NamedTuple):
 
 
 class DriftReport(NamedTuple):
-    """What drifted, from which commits, and what could not be compared."""
+    """What drifted, and what could not be compared."""
 
     objects: tuple[ObjectDrift, ...]
-    commits: Mapping[str, str]
-    """The commit that each application was synced to last."""
     left_out: Mapping[str, str]
     """Applications that were not compared, and why."""
-    unseen: Mapping[str, str]
 
 
 def drift_of(cluster: LiveCluster) -> DriftReport:
@@ -69,8 +66,7 @@ def drift_of(cluster: LiveCluster) -> DriftReport:
             if commits.get(one.application or "") == commit and one.id.namespace in namespaces
         ]
         found += _drifted(cluster, targets)
-    unseen = dict(cluster.cache.info().unseen)
-    return DriftReport(tuple(sorted(found, key=lambda one: one.id)), commits, left_out, unseen)
+    return DriftReport(tuple(sorted(found, key=lambda one: one.id)), left_out)
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:

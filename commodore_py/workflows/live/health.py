@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from datetime import UTC, datetime
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import reading, yaml
@@ -11,12 +10,9 @@ from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.errors import CommodoreError, of_system
 from commodore_py.live import rules as live_rules
 from commodore_py.live.judge import Judge
-from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
-from commodore_py.manifests.objects import KubeObject, split_version
-from commodore_py.manifests.order.hooks import hook_facts
-from commodore_py.manifests.settings import Settings, settings_of
+from commodore_py.manifests.objects import split_version
 
 from .objects import read_objects
 
@@ -28,9 +24,8 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.own import OwnRule
     from commodore_py.manifests.health.scripts import Script
     from commodore_py.manifests.health.status import Status
-    from commodore_py.manifests.objects import Content
+    from commodore_py.manifests.objects import Content, KubeObject
 
-    from .cluster import LiveCluster
 
 TESTS = "health_test.yaml"
 _IN_ARGOCD = "Argo CD has a rule for it: name a folder of its rules"
@@ -55,16 +50,6 @@ class HealthReport(NamedTuple):
         return worst(one.health.status for one in self.objects if one.health.status is not None)
 
 
-class RulesFrom(NamedTuple):
-    """What the objects of files are judged by, besides what is built in."""
-
-    own: Mapping[str, OwnRule] = {}
-    """Those of the hierarchy."""
-    folders: tuple[Path, ...] = ()
-    settings: Path | None = None
-    as_argocd: bool = False
-
-
 class Case(NamedTuple):
     """A test of a rule: what it should return, and what it returns."""
 
@@ -80,37 +65,23 @@ class Case(NamedTuple):
 
 
 def health_of(
-    names: Iterable[str],
-    by: RulesFrom,
-    *,
-    now: datetime | None = None,
+    names: Iterable[str], own: Mapping[str, OwnRule], folders: Iterable[Path]
 ) -> HealthReport:
-    """The health of the objects in files, in their order."""
+    """The health of the objects in files, in their order.
+
+    They are judged by rules of the hierarchy and of folders, besides those that are built in.
+    """
     found = read_objects(names)
-    time = (now or datetime.now(UTC)).timestamp()
-    with _rules(by) as rules:
-        judge = Judge(rules, {} if by.as_argocd else by.own, lambda: time)
+    scripts = tuple(one for folder in folders for one in live_rules.scripts_in(folder))
+    rules = live_rules.UserRules(ScriptTable(folders=scripts), own)
+    judge = Judge(rules, own, time.time)
+    try:
         judged = tuple(
-            Judged(one, _known(judge(one.content, as_argocd=by.as_argocd), one.content))
-            for one in found.objects
+            Judged(one, _known(judge(one.content), one.content)) for one in found.objects
         )
+    finally:
+        rules.close()
     return HealthReport(judged, found.others)
-
-
-def health_in_cluster(cluster: LiveCluster) -> tuple[HealthReport, dict[str, str]]:
-    """The health of the catalog's objects as the cluster has them, and what is unseen."""
-    judged, unseen = [], {}
-    for target in cluster.targets:
-        if target.application is None or hook_facts(target.object.content).is_hook:
-            continue
-        if why := cluster.unseen(target):
-            unseen[str(target.id)] = why
-            continue
-        live = cluster.live(target)
-        health = missing() if live is None else _known(cluster.health(live), live)
-        shown = KubeObject(target.id, live or target.object.content, target.object.file)
-        judged.append(Judged(shown, health))
-    return HealthReport(tuple(judged), 0), unseen
 
 
 def run_tests(folder: Path) -> tuple[Case, ...]:
@@ -123,38 +94,6 @@ def run_tests(folder: Path) -> tuple[Case, ...]:
             for where in live_rules.folders_in(folder)
             for case in _cases(where, folder, rules, table)
         )
-    finally:
-        rules.close()
-
-
-def settings_in(file: Path | None) -> Settings:
-    """The settings of Argo CD in a file."""
-    if file is None:
-        return Settings()
-    found = settings_of(read_objects([str(file)]).objects)
-    if not found:
-        raise CommodoreError(
-            "this file holds no settings of Argo CD",
-            where=str(file),
-            hint="it needs the ConfigMap argocd-cm, or the object ArgoCD of the operator",
-        )
-    if len(found) > 1:
-        names = ", ".join(one.namespace or "no namespace" for one in found)
-        raise CommodoreError(
-            f"this file holds settings of several Argo CD instances: {names}",
-            where=str(file),
-            hint="name a file with those of one instance",
-        )
-    return found[0]
-
-
-@contextmanager
-def _rules(by: RulesFrom) -> Iterator[UserRules]:
-    scripts = tuple(one for folder in by.folders for one in live_rules.scripts_in(folder))
-    table = ScriptTable(settings_in(by.settings).scripts, scripts)
-    rules = live_rules.UserRules(table, by.own)
-    try:
-        yield rules
     finally:
         rules.close()
 

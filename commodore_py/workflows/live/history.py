@@ -63,9 +63,9 @@ def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]
     for name in sorted(names):
         revision = synced.get(name, "")
         if not revision:
-            left_out[name] = "nothing says to which commit it was synced"
+            left_out[name] = "the commit of the last sync is not known"
         elif not has_commits or commit_of(cluster.catalog, revision) is None:
-            left_out[name] = f"it was synced to {revision[:8]}, which is not in the catalog here"
+            left_out[name] = f"commit {revision[:8]} is not in the catalog here"
         else:
             commits[name] = revision
     return commits, left_out

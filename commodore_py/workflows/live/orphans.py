@@ -1,4 +1,4 @@
-"""Live objects that the catalog does not have."""
+"""Live objects that left the catalog."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.errors import CommodoreError
 from commodore_py.live.orphans import Known, Orphan, orphans
 from commodore_py.live.pairing import target_of
 
@@ -32,16 +31,16 @@ class History(NamedTuple):
 
 
 class OrphanReport(NamedTuple):
-    """All orphans, and what could not be read."""
+    """All orphans."""
 
     orphans: tuple[Orphan, ...]
     complete: bool
-    unseen: dict[str, str]
+    """Whether all of the history was looked at."""
 
 
-def orphans_of(cluster: LiveCluster, *, since: str = "") -> OrphanReport:
-    """Top-level objects of the cluster that the catalog does not have."""
-    history = _history(cluster, since)
+def orphans_of(cluster: LiveCluster) -> OrphanReport:
+    """Top-level objects of the cluster that left the catalog."""
+    history = _history(cluster)
     targets = {one.id for one in cluster.all_targets}
     records = [
         record
@@ -54,7 +53,6 @@ def orphans_of(cluster: LiveCluster, *, since: str = "") -> OrphanReport:
         targets=targets,
         inventory=history.ids,
         applications=names,
-        namespaces={one.id.namespace for one in cluster.targets if one.id.namespace},
         tracking=cluster.settings.tracking,
         complete=history.complete,
         marks_objects=names != {""},
@@ -64,7 +62,7 @@ def orphans_of(cluster: LiveCluster, *, since: str = "") -> OrphanReport:
         (one for one in orphans(records, known) if _may_be_of(one, cluster.application)),
         key=lambda one: one.id,
     )
-    return OrphanReport(tuple(found), history.complete, dict(cluster.cache.info().unseen))
+    return OrphanReport(tuple(found), history.complete)
 
 
 def _may_be_of(one: Orphan, application: str) -> bool:
@@ -72,20 +70,15 @@ def _may_be_of(one: Orphan, application: str) -> bool:
     return not application or not one.mark.is_ours or one.mark.owner == application
 
 
-def _history(cluster: LiveCluster, since: str) -> History:
+def _history(cluster: LiveCluster) -> History:
     """The ids of all objects in the commits up to the one that was synced last."""
     catalog = cluster.catalog
     if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
         return History(frozenset(), complete=False)
-    if since and commit_of(catalog, since) is None:
-        raise CommodoreError(f"there is no commit {since}", where=str(catalog))
     commits = git(
         catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
     ).splitlines()
-    if since:
-        first = commit_of(catalog, since)
-        commits = commits[: commits.index(first) + 1] if first in commits else commits
-    complete = not since and len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
+    complete = len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
     ids = frozenset(
         target_of(one, cluster.assigned, cluster.kinds).id
         for one in objects_at(catalog, commits[:_MOST_COMMITS])

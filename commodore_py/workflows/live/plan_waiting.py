@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 State: TypeAlias = Literal[
     "Provisioned", "Provisioning", "Deprovisioned", "Deprovisioning", "Errored"
 ]
+_LOOK_AGAIN = 10.0
 _STATES: Mapping[tuple[str, bool], State] = {
     ("done", True): "Provisioned",
     ("yield", True): "Provisioning",
@@ -56,11 +57,9 @@ class Waited(NamedTuple):
 class Waiting(NamedTuple):
     """How to wait."""
 
-    gone: bool = False
-    commit: str = ""
-    fail_fast: bool = False
-    seconds: float = 1800
-    interval: float = 10
+    gone: bool
+    fail_fast: bool
+    seconds: float
 
 
 def wait_for_plan(
@@ -80,7 +79,7 @@ def wait_for_plan(
         reported = world.steps
         if result.state != "yield" or time.monotonic() >= until:
             return Waited(result, tuple(world.steps.values()))
-        ending.pause(min(how.interval, max(0.0, until - time.monotonic())))
+        ending.pause(min(_LOOK_AGAIN, max(0.0, until - time.monotonic())))
 
 
 def line_of(step: Step) -> str:
@@ -115,9 +114,9 @@ class _Watched:
         self._namespace = namespace
 
     def provision(self, leaf: Leaf, where: Where) -> Result:
-        """Ready is what the back end says of this commit."""
+        """Ready is what the back end says."""
         del where
-        expected = Expected(leaf.allow_degraded, self._how.commit, self._how.fail_fast)
+        expected = Expected(leaf.allow_degraded, self._how.fail_fast)
         return self._note(leaf.id, self._ready(leaf.id, expected), up=True)
 
     def deprovision(self, leaf: Leaf, where: Where) -> Result:
@@ -136,7 +135,7 @@ class _Watched:
         name = f"cluster-{cluster}"
         if name not in self._paths:
             return DONE
-        expected = Expected(commit=self._how.commit, fail_fast=self._how.fail_fast)
+        expected = Expected(fail_fast=self._how.fail_fast)
         return self._note(name, self._ready(name, expected), up=True)
 
     def deregister(self, cluster: str) -> Result:

@@ -12,7 +12,6 @@ from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
 
-from .compare import cluster_diff
 from .orphans import orphans_of
 
 if TYPE_CHECKING:
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.live.plan import Action, Step
-    from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
+    from .compare import ClusterDiff
 
 
 class Plan(NamedTuple):
@@ -36,7 +35,6 @@ class Plan(NamedTuple):
     steps: tuple[Step, ...]
     versions: Mapping[str, str]
     """Of each object that is there, its version."""
-    orphans: tuple[Orphan, ...]
     unseen: Mapping[str, str]
 
     @property
@@ -51,14 +49,12 @@ class Plan(NamedTuple):
             yield from step.actions
 
 
-def plan_of(cluster: LiveCluster, *, prune: bool = False, reveal: Reveal | None = None) -> Plan:
+def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
-    compared = cluster_diff(cluster, reveal=reveal)
-    found = orphans_of(cluster)
-    doomed = _doomed(cluster, found.orphans) if prune else {}
+    doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
     deletions = object_changes([one for of in doomed.values() for one in of], [])
     state = State(
-        {one.name for one in cluster.cache.list(cluster_only=True) if _is_namespace(one)},
+        {one.name for one in cluster.cache.list() if _is_namespace(one)},
         {one.id: one for one in (*compared.found.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
         (),
@@ -84,8 +80,7 @@ def plan_of(cluster: LiveCluster, *, prune: bool = False, reveal: Reveal | None 
         commit or "",
         tuple(steps),
         versions,
-        found.orphans,
-        found.unseen,
+        cluster.cache.info().unseen,
     )
 
 

@@ -18,7 +18,7 @@ _HEAD = ("cluster", "uid", "commit", "digest")
 
 
 class SavedPlan(NamedTuple):
-    """What `live plan --out` has written, as far as it is compared."""
+    """What `live diff --out` has written, as far as it is compared."""
 
     file: str
     cluster: str
@@ -42,9 +42,9 @@ def read(file: Path) -> SavedPlan:
         return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CommodoreError(
-            "this is not a plan of `live plan --out`",
+            "this is not a plan of `live diff --out`",
             where=str(file),
-            hint="make one: commodore live plan CLUSTER --out FILE",
+            hint="make one: commodore live diff CLUSTER --out FILE",
         ) from error
 
 
@@ -60,7 +60,7 @@ def check(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
         raise CommodoreError(
             "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
             where=saved.file,
-            hint=f"make a new one: commodore live plan {plan.cluster} --out {saved.file}",
+            hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
         )
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.http import HttpError
 from commodore_py.live import marks
 from commodore_py.live.access.writer import MANAGER, Writer
+from commodore_py.live.plan import references_in
 from commodore_py.manifests.desired.managed import applied_by, without_mutations
+from commodore_py.manifests.desired.masks import is_secret
 from commodore_py.manifests.desired.predict import predicted_by_server
 
 from .diff import Answer
@@ -24,11 +26,13 @@ _IMMUTABLE = re.compile(r"immutable|for fields other than|may not (?:be )?change
 
 
 def asking(cluster: LiveCluster) -> Ask:
-    """Ask a cluster; each question is a request that may write, and is not let to."""
+    """Ask a cluster by dry runs; Secrets and secret references are predicted without."""
     writer = Writer(cluster.client.access)
     places = {one.id: one for one in cluster.targets}
 
     def ask(target: KubeObject, current: KubeObject) -> Answer:
+        if is_secret(target.id.group, target.id.kind) or any(references_in(target.content)):
+            return Answer()
         place = places[target.id]
         content = marks.marked(
             target.content, place.id, place.application or "", cluster.settings.tracking

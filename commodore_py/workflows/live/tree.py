@@ -9,7 +9,7 @@ from commodore_py.live.cache.objects import iterate
 from commodore_py.manifests.health.assess import missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from commodore_py.live.cache.records import Record
     from commodore_py.manifests.health.status import Health
@@ -67,7 +67,7 @@ def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
 def _node(
     cluster: LiveCluster,
     id_: ObjectId,
-    children: dict[str, tuple[Record, ...]] | object,
+    children: Mapping[str, tuple[Record, ...]],
     done: set[str],
     *,
     inferred: bool = False,
@@ -76,7 +76,7 @@ def _node(
     if record is None:
         why = cluster.cache.unseen(id_.group, id_.kind, id_.namespace)
         return Node(id_, None if why else missing(), inferred, why)
-    owned: Sequence[Record] = children.get(record.uid, ()) if isinstance(children, dict) else ()
+    owned = children.get(record.uid, ())
     if record.uid in done:
         return Node(id_, _health(record), inferred, seen_above=bool(owned))
     done.add(record.uid)

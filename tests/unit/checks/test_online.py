@@ -144,7 +144,7 @@ def test_a_redirect_is_not_followed(vault: Vault) -> None:
 def test_without_a_server_nothing_is_looked_up() -> None:
     result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address="")
 
-    assert "--vault-addr" in result.problems[0].message
+    assert "set VAULT_ADDR" in result.problems[0].message
 
 
 def test_certificates_are_verified_whatever_the_hierarchy_says(vault: Vault) -> None:

@@ -58,7 +58,6 @@ def test_a_new_object_is_not_degraded_within_its_grace(judge: Judge, clock: Cloc
 
     assert early[:2] == ("Progressing", "Degraded, in grace for 40 s more: no quota")
     assert late[:2] == ("Degraded", "no quota")
-    assert judge.lasting(_stalled())[:2] == ("Degraded", "no quota")
 
 
 def test_a_change_that_was_seen_begins_a_grace(judge: Judge, clock: Clock) -> None:

@@ -17,7 +17,6 @@ KNOWN = Known(
     targets=(),
     inventory=(OLD,),
     applications=("shop",),
-    namespaces=("shop",),
     tracking=Tracking(),
     complete=True,
     marks_objects=True,
@@ -51,19 +50,11 @@ def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
         (MARK, {"blocked": "the cluster is not confirmed"}, "unknown", "not confirmed"),
         (MARK, {"applications": ("other",)}, "unknown", "no mark"),
         ({}, {"marks_objects": False}, "delete", "earlier commit"),
-        ({}, {"inventory": ()}, "foreign", "nobody"),
-        ({"meta.helm.sh/release-name": "db"}, {"inventory": ()}, "foreign", "helm db"),
         pytest.param(
             {**MARK, "argocd.argoproj.io/sync-options": "Prune=confirm"},
             {},
             "keep",
             "confirm",
-        ),
-        pytest.param(
-            {ID: "shop:/ConfigMap:shop/new"},
-            {"inventory": ()},
-            "foreign",
-            "argocd shop",
         ),
     ],
 )
@@ -74,6 +65,15 @@ def test_two_witnesses_delete(
 
     assert found == fate
     assert why in said
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [{}, {"meta.helm.sh/release-name": "db"}, {ID: "shop:/ConfigMap:shop/new"}],
+    ids=["unmarked", "helm", "copy"],
+)
+def test_objects_of_others_are_no_orphans(annotations: dict[str, str]) -> None:
+    assert _fates(KNOWN._replace(inventory=()), _record(OLD, annotations)) == []
 
 
 def test_targets_ending_objects_and_hooks_are_no_orphans() -> None:
@@ -97,10 +97,3 @@ def test_what_holds_objects_of_others_is_kept() -> None:
 
     assert fate == "keep"
     assert "everything in it" in why
-
-
-def test_objects_that_kubernetes_makes_are_not_foreign() -> None:
-    own = ObjectId("", "ConfigMap", "shop", "kube-root-ca.crt")
-    elsewhere = ObjectId("", "ConfigMap", "other", "it")
-
-    assert not _fates(KNOWN, _record(own, {}), _record(elsewhere, {}))

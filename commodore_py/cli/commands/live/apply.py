@@ -12,7 +12,7 @@ from commodore_py.cli.settings.options import Globals, config_of, output_option,
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.model.difference import GRADES
 
-from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_options
+from .reach import cluster_options, opened, reveal_in, reveal_option
 
 
 @click.command()
@@ -22,11 +22,10 @@ from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_opti
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Do what this plan of `live plan --out` says, if catalog and cluster are as they were.",
+    help="Do what this plan of `live diff --out` says, if catalog and cluster are as they were.",
 )
-@reveal_options("Apply objects with secret references, with their values")
+@reveal_option("Apply objects with secret references, with their values")
 @click.option("--prune", is_flag=True, help="Delete objects that the catalog no longer has.")
-@click.option("--dry-run", is_flag=True, help="Have the server check everything, change nothing.")
 @click.option("--yes", is_flag=True, help="Do not prompt for confirmation.")
 @click.option(
     "--max-grade",
@@ -35,14 +34,17 @@ from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_opti
     show_default=True,
     help="Worst change that may be made.",
 )
-@click.option("--force-conflicts", is_flag=True, help="Take over fields of other managers.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Take over fields of other managers, and apply although Argo CD syncs by itself.",
+)
 @click.option(
     "--trust-cluster",
     metavar="UID",
     default="",
     help="UID of a cluster that nothing else confirms.",
 )
-@click.option("--while-automated", is_flag=True, help="Apply although Argo CD syncs by itself.")
 @click.option(
     "--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait for a step."
 )
@@ -52,14 +54,14 @@ from .reach import check_reveal, cluster_options, opened, reveal_in, reveal_opti
 def apply(
     settings: Globals,
     /,
+    *,
     file: Path | None,
+    reveal: bool,
     prune: bool,
-    dry_run: bool,
     yes: bool,
     max_grade: str,
-    force_conflicts: bool,
+    force: bool,
     trust_cluster: str,
-    while_automated: bool,
     timeout: int,
     output: str,
     verbose: int,
@@ -69,37 +71,35 @@ def apply(
 
     Everything is checked first: which cluster it is, what each change does, whether secret
     references are in the way (--reveal replaces them by their values). Objects are applied on the
-    server, in the order of `live plan`; a killed run goes on when it is started again.
+    server, in the order of `live diff`; a killed run goes on when it is started again.
 
     \b
     With a look before:
       commodore live apply c-demo-1
     A reviewed plan, without a prompt:
-      commodore live plan c-demo-1 --out plan.json
+      commodore live diff c-demo-1 --out plan.json
       commodore live apply c-demo-1 --plan plan.json --yes
     """
     from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import plans
-    from commodore_py.live.access.writer import MANAGER, Writer
+    from commodore_py.live.access.writer import Writer
     from commodore_py.workflows.live import applying, saved_plan
+    from commodore_py.workflows.live.compare import cluster_diff
     from commodore_py.workflows.live.planning import plan_of
 
     settings = settings.more_verbose(verbose)
     how = applying.How(
-        manager=MANAGER,
-        force_conflicts=force_conflicts,
-        dry_run=dry_run,
+        force=force,
         most=max_grade,  # type: ignore[arg-type]  # one of GRADES
         timeout=timeout,
         trusted=trust_cluster,
-        while_automated=while_automated,
     )
-    check_reveal(options)
     with opened(settings, options) as cluster:
-        how = how._replace(reveal=reveal_in(cluster, options))
+        if reveal:
+            how = how._replace(reveal=reveal_in(cluster))
         saved = saved_plan.read(file) if file is not None else None
         deletes = prune or (saved is not None and saved.deletes)
-        plan = plan_of(cluster, prune=deletes, reveal=how.reveal)
+        plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
         log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
         if saved is not None:
             saved_plan.check(saved, plan, applying.unfinished(log, saved.digest).versions)
@@ -107,7 +107,7 @@ def apply(
         if output == "text":
             for line in plans.lines(plan):
                 streams.result(line)
-        if not (yes or dry_run) and any(one.what != "keep" for one in plan.actions):
+        if not yes and any(one.what != "keep" for one in plan.actions):
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
                 return

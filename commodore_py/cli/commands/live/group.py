@@ -10,7 +10,7 @@ from commodore_py.cli.settings.options import HELP, verbose_option
 _COMMANDS = {
     "diff": (
         "commodore_py.cli.commands.live.diff:diff",
-        "Show what applying objects would change.",
+        "Show what a sync would change, and in which steps.",
     ),
     "health": (
         "commodore_py.cli.commands.live.health:health",
@@ -19,18 +19,6 @@ _COMMANDS = {
     "apply": (
         "commodore_py.cli.commands.live.apply:apply",
         "Apply the catalog to its cluster.",
-    ),
-    "plan": (
-        "commodore_py.cli.commands.live.plan:plan",
-        "Show what a sync would do in a cluster.",
-    ),
-    "drift": (
-        "commodore_py.cli.commands.live.drift:drift",
-        "Show what others changed in a cluster.",
-    ),
-    "orphans": (
-        "commodore_py.cli.commands.live.orphans:orphans",
-        "Show objects of a cluster that the catalog does not have.",
     ),
     "status": (
         "commodore_py.cli.commands.live.status:status",
@@ -44,14 +32,6 @@ _COMMANDS = {
         "commodore_py.cli.commands.live.wait:wait",
         "Wait until applications are healthy.",
     ),
-    "watch": (
-        "commodore_py.cli.commands.live.watch:watch",
-        "Print what changes in a cluster.",
-    ),
-    "order": (
-        "commodore_py.cli.commands.live.order:order",
-        "Show in which order Argo CD applies objects.",
-    ),
 }
 
 
@@ -59,9 +39,9 @@ _COMMANDS = {
 @verbose_option
 @click.pass_context
 def live(ctx: click.Context, verbose: int) -> None:
-    """Compare a catalog with its cluster, and predict what becomes of manifests.
+    """Compare a catalog with its cluster, apply it, and wait for it.
 
     Commands that take a cluster read it with the access of a kubeconfig file; only `apply` changes
-    anything. The others read files only.
+    anything. `health` reads files only.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)

@@ -21,25 +21,36 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     """Show how the applications of a catalog are doing in its cluster.
 
     For each: whether the cluster has what the catalog says, its health and what causes it, and
-    the commit that was synced last. What cannot be read is named. Nothing is changed.
+    the commit that was synced last. Then objects that left the catalog, and whether they can be
+    pruned; and what others changed since the last sync, with the managers of each field. What
+    cannot be read is named. Nothing is changed.
 
     \b
     All applications:
       commodore live status c-demo-1
-    Of another context, as another user:
-      commodore live status c-demo-1 --context staging --as jane
+    One of them, in the cluster of another context:
+      commodore live status c-demo-1 --context staging --app web-shop
     """
     from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.live import clusters
+    from commodore_py.cli.output.live import clusters, drifts
+    from commodore_py.workflows.live.drift import drift_of
+    from commodore_py.workflows.live.orphans import orphans_of
     from commodore_py.workflows.live.status import status_of
 
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
-        report = status_of(cluster)
+        report, orphans, drift = status_of(cluster), orphans_of(cluster), drift_of(cluster)
     if output != "text":
-        streams.data(formats.structured(clusters.status(report), output))
+        streams.data(formats.structured(clusters.status(report, orphans, drift), output))
         return
-    for line in clusters.status_lines(report):
-        streams.result(line)
-    for note in clusters.asides(report.unseen, report.confirmed_by):
+    for lines in (
+        clusters.status_lines(report),
+        clusters.orphan_lines(orphans),
+        drifts.lines(drift),
+    ):
+        for line in lines:
+            streams.result(line)
+    for note in (*clusters.asides(report.unseen, report.confirmed_by), *drifts.asides(drift)):
         messages.info(note)
+    if not orphans.complete:
+        messages.info("the history of the catalog is cut off: nothing can be pruned")

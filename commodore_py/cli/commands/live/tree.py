@@ -37,12 +37,12 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
     settings = settings.more_verbose(verbose)
     with opened(settings, options, descendants=True) as cluster:
         report = tree_of(cluster, root)
-        info = cluster.cache.info()
+        unseen = cluster.cache.info().unseen
         confirmed = cluster.identity.confirmed_by
     if output != "text":
-        streams.data(formats.structured(clusters.tree(report, info.unseen), output))
+        streams.data(formats.structured(clusters.tree(report, unseen), output))
         return
     for line in clusters.tree_lines(report):
         streams.result(line)
-    for note in clusters.asides(info.unseen, confirmed):
+    for note in clusters.asides(unseen, confirmed):
         messages.info(note)

@@ -27,14 +27,6 @@ from .reach import check_unused, cluster_options, opened
 )
 @click.option("--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait.")
 @click.option("--plan", is_flag=True, help="Wait for the steps of the plan, in its order.")
-@click.option("--commit", default="", metavar="SHA", help="With --plan: the commit to be deployed.")
-@click.option(
-    "--interval",
-    type=Seconds(),
-    default=10,
-    show_default=True,
-    help="With --plan: seconds between two rounds.",
-)
 @click.option("--fail-fast", is_flag=True, help="With --plan: end at what may pass by itself.")
 @output_option
 @verbose_option
@@ -64,18 +56,17 @@ def wait(
       commodore live wait c-demo-1 --for synced && commodore live wait c-demo-1
     One application:
       commodore live wait c-demo-1 --app web-shop --timeout 300
-    The plan, at the commit that was pushed:
-      commodore live wait c-demo-1 --plan --commit "$(git -C catalog rev-parse HEAD)"
+    The plan:
+      commodore live wait c-demo-1 --plan
     """
     from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import clusters
     from commodore_py.workflows.live.waiting import wait_for
 
     settings = settings.more_verbose(verbose)
-    how = {name: options.pop(name) for name in ("commit", "interval", "fail_fast")}
     if plan:
-        return _follow(settings, options, how, goal=goal, seconds=timeout, output=output)
-    check_unused(click.get_current_context(), tuple(how), "is for --plan")
+        return _follow(settings, options, goal=goal, seconds=timeout, output=output)
+    check_unused(click.get_current_context(), ("fail_fast",), "is for --plan")
     with opened(settings, options, follow=True) as cluster:
         left = wait_for(cluster, goal, seconds=timeout, report=messages.info)
     if output != "text":
@@ -89,7 +80,6 @@ def wait(
 def _follow(
     settings: Globals,
     options: dict[str, Any],
-    how: dict[str, Any],
     *,
     goal: str,
     seconds: int,
@@ -105,8 +95,8 @@ def _follow(
     if goal == "synced":
         raise click.UsageError("--plan waits until its steps are healthy or gone.")
     here = plan_here(config_of(settings).paths)
-    waiting = Waiting(goal == "gone", seconds=seconds, **how)
-    with opened(settings, options) as cluster:
+    waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], seconds=seconds)
+    with opened(settings, options, follow=True) as cluster:
         found = wait_for_plan(cluster, here, waiting, messages.info)
     if output != "text":
         streams.data(formats.structured(waited(goal, found), output))

@@ -67,8 +67,6 @@ def check(
     kubernetes_version: str | None,
     policy_engine: str,
     online: bool,
-    vault_addresses: tuple[str, ...],
-    vault_read_values: bool,
     cache: bool,
     strict: bool,
     output: str,
@@ -88,7 +86,7 @@ def check(
     from commodore_py.workflows.catalog.check import CheckRequest
     from commodore_py.workflows.catalog.check import check as run
 
-    vault = vault_settings(vault_addresses, online=online, read_values=vault_read_values)
+    vault = vault_settings(read_values=False) if online else None
     version = _version(kubernetes_version)
     target, revision = _target(on)
     request = CheckRequest(

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 
+from . import drifts
 from .health import STATUS_COLOURS
+from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from commodore_py.live.orphans import Orphan
     from commodore_py.manifests.health.status import Health
-    from commodore_py.manifests.objects import ObjectId
-    from commodore_py.workflows.live.following import Happening
+    from commodore_py.workflows.live.drift import DriftReport
     from commodore_py.workflows.live.orphans import OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, Assessed, StatusReport
     from commodore_py.workflows.live.tree import Node, TreeReport
@@ -25,22 +27,16 @@ _MOST_CAUSES = 10
 _WIDTH = max(map(len, STATUS_COLOURS))
 
 
-def identity(id_: ObjectId) -> dict[str, str]:
-    """The id of an object."""
-    return {
-        "group": id_.group,
-        "kind": id_.kind,
-        "namespace": id_.namespace,
-        "name": id_.name,
-    }
-
-
-def status(report: StatusReport) -> dict[str, Any]:
-    """The status of all applications."""
+def status(report: StatusReport, orphans: OrphanReport, drift: DriftReport) -> dict[str, Any]:
+    """The status of all applications, with what left the catalog and what others changed."""
     return {
         "schema": "live-status/v1",
         "confirmed_by": report.confirmed_by or None,
         "applications": [_application(one) for one in report.applications],
+        "orphans": [_orphan(one) for one in orphans.orphans],
+        "complete": orphans.complete,
+        "drift": drifts.content(drift),
+        "left_out": dict(drift.left_out),
         "unseen": dict(report.unseen),
     }
 
@@ -159,32 +155,12 @@ def _node_lines(one: Node, before: str, *, is_last: bool) -> Iterator[str]:
 _FATES = {
     "delete": ("to delete", "red"),
     "keep": ("kept", "yellow"),
-    "foreign": ("foreign", "cyan"),
     "unknown": ("unknown", "yellow"),
 }
 
 
-def orphans(report: OrphanReport) -> dict[str, Any]:
-    """Objects that the catalog does not have."""
-    return {
-        "schema": "live-orphans/v1",
-        "orphans": [
-            {
-                **identity(one.id),
-                "fate": one.fate,
-                "why": one.why,
-                "tool": one.mark.tool or None,
-                "owner": one.mark.owner or None,
-            }
-            for one in report.orphans
-        ],
-        "complete": report.complete,
-        "unseen": dict(report.unseen),
-    }
-
-
 def orphan_lines(report: OrphanReport) -> Iterator[str]:
-    """The same for people."""
+    """Objects that left the catalog, for people."""
     for fate, (word, colour) in _FATES.items():
         for one in report.orphans:
             if one.fate == fate:
@@ -206,27 +182,11 @@ def left_line(one: Left) -> str:
     return escaping.one_line(f"{one.id}: {one.why}")
 
 
-def happening(one: Happening) -> dict[str, Any]:
-    """A change in the cluster."""
+def _orphan(one: Orphan) -> dict[str, Any]:
     return {
-        "schema": "live-watch/v1",
-        "event": one.event,
-        "object": identity(one.id) if one.id is not None else None,
-        "kind": one.kind or None,
-        "health": _health(one.health),
-        "before": _health(one.before),
-        "in_catalog": one.is_target,
+        **identity(one.id),
+        "fate": one.fate,
+        "why": one.why,
+        "tool": one.mark.tool or None,
+        "owner": one.mark.owner or None,
     }
-
-
-def happening_line(one: Happening) -> str:
-    """The same for people."""
-    name = str(one.id) if one.id is not None else one.kind
-    now, before = (each.status if each is not None else None for each in (one.health, one.before))
-    about: str = now or ""
-    if one.event == "health":
-        about = f"{before or _NONE} -> {now or _NONE}"
-    message = one.health.message if one.health is not None and now else ""
-    words = [name, about, message]
-    shown = streams.styled(one.event.ljust(len("api removed")), fg=STATUS_COLOURS.get(now or ""))
-    return f"{shown}  {escaping.one_line('  '.join(filter(None, words)))}"

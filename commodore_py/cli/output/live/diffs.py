@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.cli.output.differences import as_json
 
+from . import plans
+from .ids import identity
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.workflows.live.diff import LiveDiff
+    from commodore_py.workflows.live.planning import Plan
 
 _RULES = {
     "references": "secret references, compared with nothing",
@@ -18,35 +22,24 @@ _RULES = {
 }
 
 
-def content(found: LiveDiff) -> dict[str, Any]:
-    """What differs, and how each object was compared."""
+def content(found: LiveDiff, plan: Plan) -> dict[str, Any]:
+    """What differs, how each object was compared, and the steps of a sync."""
     diff = as_json.object_diff(found.diff)
     return {
         "schema": "live-diff/v1",
         **{name: diff[name] for name in ("changed", "summary", "objects", "common")},
         "compared": [
             {
-                "group": one.id.group,
-                "kind": one.id.kind,
-                "namespace": one.id.namespace,
-                "name": one.id.name,
+                **identity(one.id),
                 "mode": one.mode,
                 "schema": one.has_schema,
                 "notice": one.notice,
             }
             for one in found.compared
         ],
-        "refused": [
-            {
-                "group": id_.group,
-                "kind": id_.kind,
-                "namespace": id_.namespace,
-                "name": id_.name,
-                "why": why,
-            }
-            for id_, why in found.refused.items()
-        ],
+        "refused": [{**identity(id_), "why": why} for id_, why in found.refused.items()],
         "hidden": dict(found.hidden),
+        "plan": plans.content(plan),
     }
 
 

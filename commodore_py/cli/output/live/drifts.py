@@ -1,4 +1,4 @@
-"""Results of `commodore live drift`."""
+"""What others changed in a cluster, for `commodore live status`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from commodore_py.cli.output.differences import words
 from commodore_py.cli.output.differences.as_json import plain
 from commodore_py.manifests.paths import written
 
-from .clusters import identity
+from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,44 +18,39 @@ if TYPE_CHECKING:
     from commodore_py.workflows.live.drift import DriftReport, FieldDrift
 
 
-def content(report: DriftReport) -> dict[str, Any]:
+def content(report: DriftReport) -> list[dict[str, Any]]:
     """What drifted, for programs."""
-    return {
-        "schema": "live-drift/v1",
-        "objects": [
-            {
-                **identity(one.id),
-                "application": one.application,
-                "missing": one.is_missing,
-                "fields": [_field(each) for each in one.fields],
-            }
-            for one in report.objects
-        ],
-        "commits": dict(report.commits),
-        "left_out": dict(report.left_out),
-        "unseen": dict(report.unseen),
-    }
+    return [
+        {
+            **identity(one.id),
+            "application": one.application,
+            "missing": one.is_missing,
+            "fields": [_field(each) for each in one.fields],
+        }
+        for one in report.objects
+    ]
 
 
 def lines(report: DriftReport) -> Iterator[str]:
     """The same for people."""
     for one in report.objects:
-        what = ": it is not there" if one.is_missing else ""
-        yield escaping.one_line(f"{one.id}{what}")
+        what = "it is not there" if one.is_missing else "changed since the last sync"
+        yield escaping.one_line(f"{one.id}: {what}")
         for each in one.fields:
             yield f"  {escaping.one_line(_words(each))}"
             if each.cause:
                 yield f"    {escaping.one_line(each.cause)}"
             for manager in each.managers:
                 yield f"    {escaping.one_line(_manager(manager))}"
-    if not report.objects and report.commits:
-        yield "nothing has changed since the last sync"
 
 
 def asides(report: DriftReport) -> Iterator[str]:
     """Applications that were not compared."""
+    names: dict[str, list[str]] = {}
     for name, why in report.left_out.items():
-        yield f"{name or 'the catalog'} was not compared: {why}"
+        names.setdefault(why, []).append(name or "the catalog")
+    for why, some in names.items():
+        yield f"not compared with the last sync: {', '.join(some)}: {why}"
 
 
 def _words(one: FieldDrift) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 
+from .ids import identity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.manifests.objects import KubeObject
     from commodore_py.workflows.live.health import Case, HealthReport, Judged
 
 STATUS_COLOURS = {
@@ -41,24 +42,8 @@ def report_lines(found: HealthReport) -> Iterator[str]:
         health = one.health
         word = health.status or _NONE
         status = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
-        about = [name_of(one.object), health.message, f"({health.source})"]
+        about = [str(one.object.id), health.message, f"({health.source})"]
         yield f"{status}  {escaping.one_line('  '.join(filter(None, about)))}"
-
-
-def identity(one: KubeObject) -> dict[str, Any]:
-    """The id of an object, and the file that holds it."""
-    return {
-        "group": one.id.group,
-        "kind": one.id.kind,
-        "namespace": one.id.namespace,
-        "name": one.id.name,
-        "file": one.file,
-    }
-
-
-def name_of(one: KubeObject) -> str:
-    """The id of an object for people."""
-    return str(one.id)
 
 
 def tests(cases: Iterable[Case]) -> dict[str, Any]:
@@ -101,7 +86,8 @@ def _outcome(outcome: tuple[str, str]) -> dict[str, str]:
 def _judged(one: Judged) -> dict[str, Any]:
     health = one.health
     return {
-        **identity(one.object),
+        **identity(one.object.id),
+        "file": one.object.file,
         "status": health.status,
         "message": health.message,
         "source": health.source,

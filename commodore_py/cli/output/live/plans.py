@@ -1,4 +1,4 @@
-"""Results of `commodore live plan` and `live apply`."""
+"""The plans of `commodore live diff`, and results of `live apply`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 from commodore_py.live.plan import AFTER_FAILURE
 
-from .clusters import identity
+from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
