@@ -60,8 +60,9 @@ faults: $(STAMP) ## what happens when disks, networks and processes fail
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
 
-conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test|export]
-	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"
+conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY=name] [ENGINE=reference]
+	$(PYTHON) ../shared/conformance/conformance.py --mirrors "$(MIRRORS)" $(if $(ONLY),--only "$(ONLY)") --verbose \
+	  --cli "env COMMODORE_ENGINE=$(or $(ENGINE),native) $(abspath $(BIN))/commodore"
 
 docs: $(STAMP) ## write the generated reference, and build the documentation strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \

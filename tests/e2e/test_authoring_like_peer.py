@@ -121,8 +121,8 @@ def component(tmp_path: Path) -> Path:
     return make_component_clone(tmp_path, "one", FILES, code=SEEN)
 
 
-def ours() -> list[str]:
-    return [sys.executable, "-m", "commodore_py"]
+def ours(engine: str = "native") -> list[str]:
+    return ["env", f"COMMODORE_ENGINE={engine}", sys.executable, "-m", "commodore_py"]
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_a_component(
     output = tmp_path / "there/compiled"
 
     theirs = ended(peers, *arguments, root=tmp_path, output=output)
-    own = ended(ours(), *arguments, "--engine", engine, root=tmp_path, output=output)
+    own = ended(ours(engine), *arguments, root=tmp_path, output=output)
 
     assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
     assert theirs.files
@@ -229,7 +229,7 @@ def test_a_package(tmp_path: Path, peers: list[str], engine: str) -> None:
     arguments = ("package", "compile", str(package), "tests/case.yml", "-f", values)
 
     theirs = ended(peers, *arguments, root=tmp_path, output=package / "compiled")
-    own = ended(ours(), *arguments, "--engine", engine, root=tmp_path, output=package / "compiled")
+    own = ended(ours(engine), *arguments, root=tmp_path, output=package / "compiled")
 
     assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
     assert theirs.files

@@ -110,8 +110,8 @@ def test_filters_and_references_give_the_same_catalog(
 ) -> None:
     with serve_facts(fleet.root / "facts") as server:
         run_peer(peer, tmp_path / "peer", server.url, "catalog", "compile", CLUSTER)
-    ours = [sys.executable, "-m", "commodore_py", "catalog", "compile", "--engine", engine, CLUSTER]
-    environment = clean_environment(tmp_path / "home")
+    ours = [sys.executable, "-m", "commodore_py", "catalog", "compile", CLUSTER]
+    environment = clean_environment(tmp_path / "home") | {"COMMODORE_ENGINE": engine}
     environment["COMMODORE_API_URL"] = str(fleet.root / "facts")
     run_to_end(ours, tmp_path / "ours", environment)
 

@@ -57,7 +57,7 @@ def fleet(tmp_path: Path) -> Fleet:
     return make_fleet(tmp_path / "fleet", **{name: _with_all_own_inputs(name) for name in names})
 
 
-def _imported(fleet: Fleet, *options: str) -> set[str]:
+def _imported(fleet: Fleet, *options: str, **variables: str) -> set[str]:
     """What a compile imported of the foreign ones and of `live`, in all its processes."""
     seen, hooks = fleet.root / "seen", fleet.root / "hooks"
     hooks.mkdir()
@@ -67,7 +67,7 @@ def _imported(fleet: Fleet, *options: str) -> set[str]:
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
     subprocess.run(
         [sys.executable, "-m", "commodore_py", "-d", str(fleet.work), *words, *options],
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, **variables},
         capture_output=True,
         check=True,
     )
@@ -84,4 +84,4 @@ def test_the_native_engine_imports_no_other(fleet: Fleet, processes: str) -> Non
 
 @pytest.mark.slow
 def test_the_reference_engine_is_seen(fleet: Fleet) -> None:
-    assert _imported(fleet, "--engine", "reference") == FOREIGN
+    assert _imported(fleet, COMMODORE_ENGINE="reference") == FOREIGN

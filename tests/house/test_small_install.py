@@ -66,7 +66,7 @@ def test_what_is_overridden_is_left_out() -> None:
 def test_engines_compile_without_what_is_left_out(engine: str, tmp_path: Path) -> None:
     names = sorted({name for modules in LEFT_OUT.values() for name in modules})
     (tmp_path / "sitecustomize.py").write_text(BLOCKER.format(names=names))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COMMODORE_ENGINE": engine}
     write_demo(tmp_path / "demo")
     command = [sys.executable, "-m", "commodore_py", "-d", str(tmp_path / "work")]
     facts = str(tmp_path / "demo/facts")
@@ -79,7 +79,7 @@ def test_engines_compile_without_what_is_left_out(engine: str, tmp_path: Path) -
         check=False,
     )
     ran = subprocess.run(
-        [*command, "catalog", "compile", "c-demo-1", "--api-url", facts, "--engine", engine],
+        [*command, "catalog", "compile", "c-demo-1", "--api-url", facts],
         env=environment,
         capture_output=True,
         text=True,
