@@ -53,7 +53,7 @@ class PolicySettings(NamedTuple):
     origins: Mapping[str, Mapping[str, str]] = {}
     """What is known about each instance."""
     engine: str = ""
-    """`opa` for the program of that name."""
+    """`opa` for the program of that name; by default the library, if it is installed."""
     seconds: float = 10
     """How long the policies may take for an object."""
 

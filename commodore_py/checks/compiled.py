@@ -59,7 +59,6 @@ def check_compiled(
             parameters,
             sources.inventory.instances,
             shown="inventory/classes/global",
-            engine=wanted.policy_engine,
         ),
         **known,
     )

@@ -43,10 +43,11 @@ def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
 
 
 def _engine(settings: PolicySettings) -> Engine:
-    if settings.engine == "opa":
-        from .program import Program
-
-        return Program(settings.seconds)
     from .engine import InProcess
+    from .program import Program
 
-    return InProcess(settings.seconds)
+    library, program = InProcess(settings.seconds), Program(settings.seconds)
+    if settings.engine == "opa" or (library.unavailable() and not program.unavailable()):
+        return program
+    program.close()
+    return library

@@ -33,7 +33,6 @@ def policies_for(
     instances: Iterable[Instance],
     *,
     shown: str,
-    engine: str,
 ) -> PolicySettings:
     """The policies of a checkout of the global configuration, and what they get to know."""
     cluster = mapping(parameters.get("cluster"))
@@ -46,7 +45,6 @@ def policies_for(
         f"{shown}/{FOLDER}",
         about,
         dict(_origins(parameters, instances)),
-        engine,
     )
 
 

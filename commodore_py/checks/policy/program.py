@@ -1,4 +1,4 @@
-"""The program `opa`, for `--policy-engine opa`: all its built-ins but those that are refused."""
+"""The program `opa`: all its built-ins but those that are refused."""
 
 from __future__ import annotations
 

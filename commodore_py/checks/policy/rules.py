@@ -22,7 +22,7 @@ WHOLE_CATALOG = "catalog"
 """The package that gets all objects at once."""
 _TAKEN = {"failed", "refused"}
 _NO_SET = "write `{0} contains msg if {{ … }}`"
-_BY_PROGRAM = "it is a function of the program opa: --policy-engine opa"
+_BY_PROGRAM = "it is a function of the program opa, which the library does not have"
 
 
 class Rule(NamedTuple):

@@ -44,16 +44,12 @@ def check_options(command: Any) -> Any:
     )(command)
 
 
-def online_options(command: Any) -> Any:
-    """Add options for looking up secrets."""
-    return with_options(
-        click.option(
-            "--online",
-            is_flag=True,
-            help="Look up secret references in the Vault of VAULT_ADDR, with VAULT_TOKEN, or"
-            " VAULT_ROLE_ID and VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.",
-        ),
-    )(command)
+online_option = click.option(
+    "--online",
+    is_flag=True,
+    help="Look up secret references in the Vault of VAULT_ADDR, with VAULT_TOKEN, or"
+    " VAULT_ROLE_ID and VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.",
+)
 
 
 def vault_settings(*, read_values: bool) -> VaultSettings:

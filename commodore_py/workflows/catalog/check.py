@@ -32,7 +32,6 @@ from commodore_py.workflows.inventory.sources import is_compiled, of_working_dir
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.checks.base import Version
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problems.vault import VaultSettings
@@ -49,19 +48,10 @@ _WITHOUT_HIERARCHY = tuple(
 class CheckRequest(NamedTuple):
     """What the user wants to know."""
 
-    cluster: str = ""
-    folder: Path | None = None
+    cluster: str
+    folder: Path | None
     """Manifests to check, instead of the last compile."""
-    revision: str = ""
-    """A commit of the catalog to check, instead of the last compile."""
-    catalog: Path | None = None
-    """The checkout with that commit; None for the one in the working directory."""
-    only: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
-    version: Version | None = None
-    policy_engine: str = ""
-    """`opa` for the program of that name."""
-    vault: VaultSettings | None = None
+    vault: VaultSettings | None
     """Where secrets are looked up; None if they are not."""
 
 
@@ -125,19 +115,10 @@ def check(
     config: Config, request: CheckRequest, *, strict: bool = False
 ) -> tuple[Checked, Verdict]:
     """Check the last compile in the working directory, or a folder."""
-    refuse_unknown((*request.only, *request.skip))
     if request.folder is not None:
-        shown = f"{PurePosixPath(request.folder)}/"
-        found = tree_of_folder(request.folder)
-        return _check_alone(config, request, found, shown, strict=strict)
-    if request.revision:
-        from commodore_py.catalog.diff.revisions import manifests_at
-
-        found = {"": manifests_at(request.catalog or config.paths.catalog, request.revision)}
-        shown = f"{request.revision}:"
-        return _check_alone(config, request, found, shown, strict=strict)
+        return _check_alone(config, request, request.folder, strict=strict)
     paths = config.paths
-    trees = compiled_trees(paths)
+    trees = _compiled_trees(paths)
     origins = _WorkingDirectory(paths)
     parameters = origins.parameters(BOOTSTRAP) or {}
     ids = parameters.get("cluster", {})
@@ -154,7 +135,6 @@ def check(
             parameters,
             (one for one, _ in origins.instances(parameters)),
             shown="inventory/classes/global",
-            engine=request.policy_engine,
         ),
         vault=request.vault,
         vault_parameters=vault_parameters(parameters),
@@ -192,53 +172,39 @@ def _sources(paths: WorkPaths) -> Iterator[str]:
             yield from (os.path.join(folder, file) for file in sorted(files))  # noqa: PTH118
 
 
-def compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
+def _compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
     """The last compile in the working directory, by instance."""
     if not is_compiled(paths) or not paths.compiled.is_dir():
         raise CommodoreError(
             "nothing was compiled here",
             where=str(paths.root),
-            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests: --on"
-            " FOLDER",
+            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests:"
+            " --catalog PATH",
         )
     folders = (folder for folder in sorted(paths.compiled.iterdir()) if folder.is_dir())
     return {folder.name: read_tree(folder) for folder in folders}
 
 
-def tree_of_folder(folder: Path) -> dict[str, Tree]:
-    """The files of a folder, which belong to no instance."""
-    found = read_tree(folder).items()
-    return {"": Tree({path: entry for path, entry in found if ".git" not in path.parts})}
-
-
 def _check_alone(
-    config: Config,
-    request: CheckRequest,
-    trees: Mapping[str, Tree],
-    shown: str,
-    *,
-    strict: bool,
+    config: Config, request: CheckRequest, folder: Path, *, strict: bool
 ) -> tuple[Checked, Verdict]:
     """Manifests without a hierarchy: checks that need one are skipped."""
-    settings = _settings(config, request, {}, below=shown)._replace(vault=request.vault)
-    checked = check_catalog(trees, settings)
-    runs = (*checked.runs, *(run for run in _WITHOUT_HIERARCHY if settings.wants(run.name)))
-    checked = checked._replace(runs=runs)
+    below = f"{PurePosixPath(folder)}/"
+    settings = _settings(config, request, {}, below=below)._replace(vault=request.vault)
+    found = read_tree(folder).items()
+    tree = Tree({path: entry for path, entry in found if ".git" not in path.parts})
+    checked = check_catalog({"": tree}, settings)
+    checked = checked._replace(runs=(*checked.runs, *_WITHOUT_HIERARCHY))
     return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)
 
 
 def _settings(
     config: Config, request: CheckRequest, parameters: Mapping[str, object], *, below: str
 ) -> Settings:
-    known = settings_in(parameters)
-    if request.version is not None:
-        known["version"] = request.version
     return Settings(
-        only=request.only,
-        skip=(*request.skip, *known.pop("skip")),
         cache=config.result_cache,
-        subject=f"{config.paths.root}\0{request.folder or request.catalog or ''}",
+        subject=f"{config.paths.root}\0{request.folder or ''}",
         below=below,
         root=str(config.paths.root),
-        **known,
+        **settings_in(parameters),
     )

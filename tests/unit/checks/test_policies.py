@@ -252,7 +252,7 @@ def test_a_missing_function_of_the_program_is_named(policies: Policies) -> None:
     (problem,) = policies.problems(an_object("Pod"))
 
     assert problem.message == "the engine has no built-in function uri.is_valid"
-    assert "--policy-engine opa" in problem.remedy
+    assert "function of the program opa" in problem.remedy
 
 
 @pytest.mark.parametrize(
