@@ -114,13 +114,12 @@ def simulate(
     holds: Callable[[Condition], bool],
     *,
     direction: Direction = "up",
-    rounds: int = ROUNDS,
 ) -> Timeline:
     """Call the plan until it is done, fails, or the rounds run out."""
     world = _Pretended(model)
     calls = Calls(node, world, holds)
     result = Result("yield")
-    while world.round < rounds and result.state == "yield":
+    while world.round < ROUNDS and result.state == "yield":
         world.round += 1
         result = calls.provision() if direction == "up" else calls.deprovision()
     return Timeline(tuple(world.events), world.round, result)

@@ -172,7 +172,6 @@ def simulated(
     *,
     values: Mapping[str, Any],
     direction: Direction,
-    rounds: int,
 ) -> Timeline:
     """The plan in a made-up world, with some parameters changed."""
     instances, clusters = names_in(here.plan.written)
@@ -184,7 +183,7 @@ def simulated(
     def holds(condition: object) -> bool:
         return conditions.holds(condition, parameters)
 
-    return simulate(here.plan.written, model, holds, direction=direction, rounds=rounds)
+    return simulate(here.plan.written, model, holds, direction=direction)
 
 
 def _refuse_unknown(given: Iterable[str], known: Iterable[str], what: str) -> None:

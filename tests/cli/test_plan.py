@@ -61,7 +61,14 @@ def test_check_reports_everything_with_file_and_line(commodore: CommandLine, wor
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [((), 0), (("--fail", "web-shop"), 1), (("--slow", "web-shop=200"), 7), (("--fail", "x"), 2)],
+    [
+        ((), 0),
+        (("--model", "web-shop=fail"), 1),
+        (("--model", "web-shop=slow:200"), 7),
+        (("--model", "x=fail"), 2),
+        (("--model", "web-shop=slow"), 2),
+        (("--model", "web-shop"), 2),
+    ],
 )
 def test_simulate_ends_with_the_code_of_its_result(
     commodore: CommandLine, work: Path, words: tuple[str, ...], code: int

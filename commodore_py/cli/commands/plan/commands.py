@@ -20,9 +20,11 @@ from commodore_py.cli.settings.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from commodore_py.delivery.simulation import Model
     from commodore_py.workflows.plans import PlanHere
 
-_ROUNDS = 100
+_KINDS = {"slow": 0, "fail": 0, "degrade": 0, "lose": 1}
+"""What happens to instances and clusters, with the number that counts without one."""
 _DRIVERS = ("argocd", "flux", "plain")
 
 
@@ -138,12 +140,15 @@ def render(
 
 @plan.command("simulate")
 @click.option("--down", is_flag=True, help="Delete everything, instead of creating it.")
-@click.option("--fail", multiple=True, metavar="INSTANCE[@ROUND]", help="An instance that fails.")
-@click.option("--slow", multiple=True, metavar="INSTANCE=N", help="Calls before it is ready.")
-@click.option("--degrade", multiple=True, metavar="INSTANCE", help="An instance that is Degraded.")
-@click.option("--lose", multiple=True, metavar="CLUSTER[@ROUND]", help="A cluster that is lost.")
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="NAME=KIND[:N]",
+    help="An instance or a cluster that is `slow:N` (ready after N calls), an instance that is"
+    " `degrade` or does `fail` (with :N in round N only), or a cluster that is lost: `lose:N` from"
+    " round N on; may be repeated.",
+)
 @click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Another parameter.")
-@click.option("--rounds", type=int, default=_ROUNDS, show_default=True, help="Most calls.")
 @output_option
 @verbose_option
 @click.pass_obj
@@ -151,36 +156,25 @@ def simulate_(
     settings: Globals,
     /,
     down: bool,
-    fail: tuple[str, ...],
-    slow: tuple[str, ...],
-    degrade: tuple[str, ...],
-    lose: tuple[str, ...],
+    model: tuple[str, ...],
     values: tuple[str, ...],
-    rounds: int,
     output: str,
     verbose: int,
 ) -> int:
     """Call the plan again and again in a made-up world, and show what happens.
 
     In each round the whole plan is called once. Every step needs two calls, unless it is slow.
-    The exit code is 7 if it is not done after the last round.
+    The exit code is 7 if it is not done after 100 rounds.
 
     \b
     What happens while shop is slow, and db fails in the fourth round:
-      commodore plan simulate --slow shop=5 --fail db@4
+      commodore plan simulate --model shop=slow:5 --model db=fail:4
     """
     from commodore_py.adapters import yaml
     from commodore_py.cli.output import formats
     from commodore_py.cli.output.plan import results
-    from commodore_py.delivery.simulation import Model
     from commodore_py.workflows.plans import simulated
 
-    model = Model(
-        yields=dict(_pairs(slow, "=", "--slow")),
-        fails=dict(_pairs(fail, "@", "--fail", default=0)),
-        degrades=frozenset(degrade),
-        lost=dict(_pairs(lose, "@", "--lose", default=1)),
-    )
     changes = {}
     for one in values:
         path, sign, text = one.partition("=")
@@ -188,9 +182,7 @@ def simulate_(
             raise click.UsageError(f"--set {one}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
     here = _plan_here(settings.more_verbose(verbose))
-    found = simulated(
-        here, model, values=changes, direction="down" if down else "up", rounds=rounds
-    )
+    found = simulated(here, _model(model), values=changes, direction="down" if down else "up")
     if output != "text":
         streams.data(formats.structured(results.timeline(found), output))
     else:
@@ -199,17 +191,22 @@ def simulate_(
     return results.EXITS[found.result.state]
 
 
-def _pairs(
-    given: Iterable[str], sign: str, option: str, *, default: int | None = None
-) -> Iterable[tuple[str, int]]:
+def _model(given: Iterable[str]) -> Model:
+    from commodore_py.delivery.simulation import Model
+
+    found: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
     for one in given:
-        name, found, number = one.partition(sign)
-        if not found and default is not None:
-            yield name, default
-        elif number.isdecimal():
-            yield name, int(number)
-        else:
-            raise click.UsageError(f"{option} {one}: write NAME{sign}NUMBER.")
+        name, _, what = one.partition("=")
+        kind, sign, number = what.partition(":")
+        if not name or kind not in _KINDS or not (number.isdecimal() if sign else kind != "slow"):
+            raise click.UsageError(f"--model {one}: write NAME=slow:N, fail, degrade or lose.")
+        found[kind][name] = int(number) if sign else _KINDS[kind]
+    return Model(
+        yields=found["slow"],
+        fails=found["fail"],
+        degrades=frozenset(found["degrade"]),
+        lost=found["lose"],
+    )
 
 
 def _plan_here(settings: Globals) -> PlanHere:
