@@ -106,23 +106,6 @@ def test_markdown_begins_with_the_sum(commodore: CommandLine, checkout: Path) ->
     assert ran.out.splitlines()[2] == "**objects: 1 deleted, 1 changed (1 data-loss, 1 none)**"
 
 
-def test_rules_of_a_file_hide_and_can_be_disabled(
-    commodore: CommandLine, checkout: Path, tmp_path: Path
-) -> None:
-    rules = tmp_path / "rules.yaml"
-    rules.write_text("mine: {kinds: [ConfigMap], paths: [data]}\n")
-    words = ("catalog", "diff", "HEAD~", "HEAD", "--catalog", str(checkout))
-    given = (*words, "--ignore-rules", str(rules))
-
-    assert "1 change in 1 object hidden by rule mine" in commodore(*given).out
-    assert commodore(*given, "--no-ignore").out == commodore(*words).out
-
-    rules.write_text("mine: {}\n")
-    ran = commodore(*given)
-    assert (ran.code, ran.out) == (1, "")
-    assert "mine: a rule needs paths" in ran.err
-
-
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

@@ -102,8 +102,6 @@ def test_entries_of_the_working_directory(
         ("inventory explain web-shop web_shop.replicas.", []),
         ("inventory show --target back", ["backup", "backup-archive"]),
         ("inventory components --target clu", ["cluster"]),
-        ("inventory show --target backup --path backup.buck", ["backup.bucket"]),
-        ("inventory show --path backup.buck", ["backup.bucket"]),
     ],
 )
 def test_targets_and_parameters_of_the_working_directory(

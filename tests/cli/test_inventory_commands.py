@@ -120,10 +120,10 @@ def test_missing_classes_are_refused_with_their_facts(commodore: CommandLine) ->
 def test_a_tenant_without_ids_is_warned_about(commodore: CommandLine) -> None:
     words = ("inventory", "show", "global", "tenant", "-f", "known.yml")
 
-    ran = commodore(*words, "--path", "of")
+    ran = commodore(*words, "-o", "json")
     refused = commodore(*words, "-A")
 
-    assert (ran.code, ran.out) == (0, "k3s on aws\n")
+    assert (ran.code, json.loads(ran.out)["of"]) == (0, "k3s on aws")
     assert "warning: class t-foo.c-bar not found\n  global/commodore.yml:6" in ran.err
     assert "made up: cluster.tenant t-foo, cluster.name c-bar" in ran.err
     assert refused.code == 1
@@ -256,9 +256,10 @@ def test_lint_of_what_is_not_there(commodore: CommandLine) -> None:
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_given_facts_win_over_values_and_change_the_classes(
-    commodore: CommandLine, engine: str
+    commodore: CommandLine, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("global", "tenant", "-f", "ids.yml", "-f", "known.yml", "--engine", engine)
+    monkeypatch.setenv("COMMODORE_ENGINE", engine)
+    words = ("global", "tenant", "-f", "ids.yml", "-f", "known.yml")
 
     parameters = shown(commodore, *words, "--fact", "distribution=ocp", "--fact", "a.b=json:[1]")
 
@@ -280,51 +281,28 @@ def test_a_fact_that_is_none_is_skipped(commodore: CommandLine) -> None:
     assert ran.err == "warning: fact 'nonsense' is ignored: expected KEY=VALUE\n"
 
 
-def test_nothing_is_written(commodore: CommandLine, tmp_path: Path) -> None:
+def test_nothing_is_written(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"base.yml": KNOWN})
     before = state_of(tmp_path)
 
     for engine in ("native", "reference"):
-        shown(commodore, "global", "tenant", "-f", "base.yml", "--engine", engine)
+        monkeypatch.setenv("COMMODORE_ENGINE", engine)
+        shown(commodore, "global", "tenant", "-f", "base.yml")
     commodore("-v", "inventory", "show", "global", "-A", "-v")
     commodore("inventory", "lint", "global", "tenant")
 
     assert state_of(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    ("path", "form", "expected"),
-    [
-        ("components.one", "yaml", "url: u\nversion: v1\n\n"),
-        ("components.one", "json", '{"url": "u", "version": "v1"}\n'),
-        ("facts.zone", "yaml", "a\n"),
-        ("facts.zone", "json", '"a"\n'),
-        ("parameters.facts.zone", "yaml", "a\n"),
-    ],
-)
-def test_a_part_is_shown(commodore: CommandLine, path: str, form: str, expected: str) -> None:
-    ran = commodore("inventory", "show", "global", "-f", "known.yml", "--path", path, "-o", form)
-
-    assert (ran.code, ran.out) == (0, expected)
-
-
-def test_a_part_that_is_not_there(commodore: CommandLine) -> None:
-    ran = commodore("inventory", "show", "global", "-f", "known.yml", "--path", "fact.zone")
-
-    assert (ran.code, ran.out) == (1, "")
-    assert "error: parameter fact.zone not found\n  parameters\n" in ran.err
-    assert "did you mean facts?" in ran.err
-
-
 def test_of_a_working_directory_the_targets_are_shown(commodore: CommandLine, work: Path) -> None:
-    own = commodore("-d", str(work), "inventory", "show", "--path", "_instance")
-    ingress = commodore(
-        *("-d", str(work), "inventory", "show", "--target", "ingress", "--path", "ingress.replicas")
-    )
+    show = ("-d", str(work), "inventory", "show", "-o", "json")
+    own, ingress = commodore(*show), commodore(*show, "--target", "ingress")
     other = commodore("-d", str(work), "inventory", "show", "--target", "ingres")
 
-    assert (own.code, own.out, own.err) == (0, "cluster\n", "")
-    assert (ingress.code, ingress.out) == (0, "1\n")
+    assert (own.code, json.loads(own.out)["_instance"], own.err) == (0, "cluster", "")
+    assert (ingress.code, json.loads(ingress.out)["ingress"]["replicas"]) == (0, 1)
     assert other.code == 1
     assert "target ingres not found" in other.err
     assert "did you mean ingress?" in other.err
@@ -332,16 +310,16 @@ def test_of_a_working_directory_the_targets_are_shown(commodore: CommandLine, wo
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_of_a_working_directory_a_fact_can_be_tried_out(
-    commodore: CommandLine, work: Path, engine: str
+    commodore: CommandLine, work: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COMMODORE_ENGINE", engine)
     before = state_of(work)
 
     ran = commodore(
-        *("-d", str(work), "inventory", "show", "--fact", "region=nowhere", "--engine", engine),
-        *("--path", "facts.region"),
+        *("-d", str(work), "inventory", "show", "--fact", "region=nowhere", "-o", "json")
     )
 
-    assert (ran.code, ran.out) == (0, "nowhere\n")
+    assert (ran.code, json.loads(ran.out)["facts"]["region"]) == (0, "nowhere")
     assert "class" in ran.err
     assert state_of(work) == before
 
@@ -380,7 +358,7 @@ def test_lint_of_the_playground_finds_nothing(
     for name in ("global", "t-demo"):
         git(tmp_path, "clone", "--quiet", str(demo / "repos" / f"{name}.git"), f"own/{name}")
 
-    ran = commodore("inventory", "lint", "own/global", "own/t-demo", "--severity", "warning")
+    ran = commodore("inventory", "lint", "own/global", "own/t-demo")
 
     assert (ran.code, ran.out, ran.err) == (0, "No errors 🎉 ✨\n", "")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import click
 from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import (
-    DIFF_OUTPUTS,
     Globals,
     config_of,
     diff_option,
@@ -21,7 +19,8 @@ from commodore_py.cli.settings.options import (
 if TYPE_CHECKING:
     from commodore_py.catalog.diff.revisions import Comparison
     from commodore_py.cli.output.differences import DiffForm, DiffOptions
-    from commodore_py.model.difference import IgnoreRule
+
+_OUTPUTS = ("text", "json", "markdown")
 
 
 @click.command()
@@ -34,18 +33,11 @@ if TYPE_CHECKING:
     help="Checkout of a catalog; by default the one in the working directory.",
 )
 @diff_option("objects")
-@click.option(
-    "--ignore-rules",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="YAML file with ignore rules, as in the hierarchy; matching changes are counted, but not"
-    " shown.",
-)
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(DIFF_OUTPUTS),
+    type=click.Choice(_OUTPUTS),
     default="text",
     show_default=True,
     help="Format of the result on stdout.",
@@ -59,7 +51,6 @@ def diff(
     new: str,
     catalog: Path | None,
     diff: DiffForm,
-    ignore_rules: Path | None,
     exit_code: bool,
     output: str,
     verbose: int,
@@ -76,12 +67,9 @@ def diff(
     from commodore_py.cli.output.differences import DiffOptions
 
     directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
-    rules = _rules(ignore_rules)
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
-        ruled = replace(comparison, change=comparison.change._replace(rules=rules))
-        options = DiffOptions(diff)
-        text, changed = _shown(ruled, options, output)
+        text, changed = _shown(comparison, DiffOptions(diff), output)
     streams.result(text)
     return CHANGES_FOUND if exit_code and changed else 0
 
@@ -105,14 +93,3 @@ def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[s
         **as_json.object_diff(found),
     }
     return formats.structured(content, output), bool(found)
-
-
-def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:
-    from commodore_py.adapters import yaml
-    from commodore_py.errors import CommodoreError
-    from commodore_py.manifests.ignore_rules import rules_from
-
-    rules, problems = rules_from(yaml.load_file(file) if file else None)
-    if problems:
-        raise CommodoreError(problems[0], where=str(file))
-    return rules

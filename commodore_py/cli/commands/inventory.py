@@ -14,12 +14,11 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.checks import problem_output_option
 from commodore_py.cli.settings.options import (
-    ENGINES,
     HELP,
     Globals,
-    api_options,
     api_settings,
     config_of,
+    own_api_options,
     verbose_option,
     with_options,
 )
@@ -28,7 +27,6 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.config import Engine
     from commodore_py.model.inventory import Parameters
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -41,7 +39,6 @@ _COMMANDS = {
 }
 _LINTERS = ("components", "deprecated-parameters", "packages", "classes")
 _FORMS = ("json", "yaml")
-_SEVERITIES = ("error", "warning")
 
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS, context_settings=HELP)
@@ -97,48 +94,29 @@ def _hierarchy(command: _Command) -> _Command:
             shell_complete=completion.targets,
             help="Target of the cluster or working directory; `cluster` by default.",
         ),
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default="native",
-            show_default=True,
-            help="Engine that resolves the hierarchy.",
-        ),
-        api_options,
+        own_api_options,
         verbose_option,
     )(command)
 
 
 @inventory.command()
 @_hierarchy
-@click.option(
-    "--path",
-    metavar="A.B",
-    shell_complete=completion.parameters,
-    help="Show only the part at this path.",
-)
 @click.pass_context
-def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
+def show(ctx: click.Context, /, **options: Any) -> None:
     """Show all parameters of a hierarchy.
 
     \b
     Of two checkouts, for a cluster that may not exist:
       commodore inventory show ./global ./tenant --fact cloud=aws
     Of the working directory, as the last compile left it:
-      commodore inventory show --target argocd --path argocd.images
+      commodore inventory show --target argocd
     Of a cluster, fetched for this:
       commodore inventory show --cluster c-demo-1
     """
     from commodore_py.cli.output import inventory_formats as inventory_forms
 
-    form = options["output_format"]
     parameters = _parameters(ctx, options)
-    if path is None:
-        streams.data(inventory_forms.data(parameters, form))
-        return
-    from commodore_py.workflows.inventory.hierarchy import part_of
-
-    streams.data(inventory_forms.part(part_of(parameters, path), form))
+    streams.data(inventory_forms.data(parameters, options["output_format"]))
 
 
 @inventory.command()
@@ -168,13 +146,6 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
     help="Check to run, all by default; repeat for more.",
 )
 @click.option("--ignore-patterns", multiple=True, help="Files to ignore; repeat for more.")
-@click.option(
-    "--severity",
-    type=click.Choice(_SEVERITIES),
-    default="error",
-    show_default=True,
-    help="Exit with status 1 for findings of this severity or worse.",
-)
 @problem_output_option
 @verbose_option
 @click.pass_context
@@ -184,8 +155,8 @@ def lint(
     target: tuple[Path, ...],
     linter: tuple[str, ...],
     ignore_patterns: tuple[str, ...],
+    output: str,
     verbose: int,
-    **options: Any,
 ) -> int:
     """Check the YAML files in each TARGET for mistakes in components, packages and parameters.
 
@@ -200,9 +171,9 @@ def lint(
 
     ctx.obj.more_verbose(verbose)
     found = linting.lint(target, linter, ignore_patterns)
-    verdict = verdict_of(found, target, strict=options["severity"] == "warning")
+    verdict = verdict_of(found, target)
     outcome = Outcome(verdict, "inventory lint")
-    streams.result(inventory_forms.findings(found, outcome, options["output"]))
+    streams.result(inventory_forms.findings(found, outcome, output))
     return 1 if outcome.verdict.failing else 0
 
 
@@ -213,11 +184,6 @@ class _Wanted:
     settings: Globals
     options: Mapping[str, Any]
     facts: Mapping[str, Any]
-
-    @property
-    def engine(self) -> Engine:
-        engine: Engine = self.options["engine"]
-        return engine
 
 
 def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
@@ -248,7 +214,7 @@ def _of_cluster(wanted: _Wanted) -> Parameters:
     from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
-    config = config_of(wanted.settings, engine=wanted.engine, **api_settings(dict(options)))
+    config = config_of(wanted.settings, **api_settings(dict(options)))
     return inspect_sources.parameters_of_cluster(
         config, options["cluster"], options["target"], wanted.facts
     )
@@ -265,7 +231,7 @@ def _of_configuration(wanted: _Wanted) -> Parameters:
     )
     return inspect_hierarchy.parameters_of(
         inspect_sources.of_configuration(given),
-        engine=wanted.engine,
+        engine=config_of(wanted.settings).engine,
         missing_ok=options["allow_missing_classes"],
     )
 
@@ -285,7 +251,7 @@ def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
     _refuse_beside(ctx, "the working directory", options, "values")
     return inspect_hierarchy.parameters_of(
         inspect_sources.of_working_directory(paths, options["target"], wanted.facts),
-        engine=wanted.engine,
+        engine=config_of(wanted.settings).engine,
         missing_ok=options["allow_missing_classes"],
     )
 

@@ -39,13 +39,6 @@ def data(content: object, form: str) -> str:
     return formats.as_yaml(content, Dumper=Dumper, default_flow_style=False)
 
 
-def part(content: object, form: str) -> str:
-    """A part of the parameters; a single value is a line that can be piped."""
-    text = data(content, form)
-    single = form == "yaml" and not isinstance(content, (dict, list))
-    return text.removesuffix("\n").removesuffix("\n...") if single else text
-
-
 def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
     """What lint found and is not ignored, for people or for programs; text is in its order."""
     if form not in ("text", "json", "sarif"):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, write_if_changed
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import raise_collected
 from commodore_py.inventory import reference
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.loader import MissingClass
@@ -18,10 +16,9 @@ from commodore_py.inventory.engine.nodes import TargetsFailed
 from commodore_py.inventory.engine.render import render_targets
 from commodore_py.inventory.explain import replay
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
-from commodore_py.inventory.paths import path_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.config import Engine
@@ -80,20 +77,6 @@ def parameters_of(hierarchy: Hierarchy, *, engine: Engine, missing_ok: bool) -> 
         raise diagnose(failure, loaded, Context(missing_ok=True)) from None
 
 
-def part_of(parameters: Parameters, path: str) -> object:
-    """The value at a path, written as for `inventory explain`: `a.b[0]."key.with.dots"`."""
-    here: object = parameters
-    walked: list[str] = []
-    for part in path_parts(path):
-        key = str(part)
-        children = dict(_children(here))
-        if key not in children:
-            raise _not_found(path, walked, key, here)
-        here = children[key]
-        walked.append(key)
-    return here
-
-
 def _rendered(hierarchy: Hierarchy, files: ClassFiles, *, missing_ok: bool) -> Parameters:
     name = hierarchy.target_name
     nodes = render_targets(files, {name: hierarchy.target}, {name: ""}, missing_ok=missing_ok)
@@ -142,24 +125,3 @@ def _by_reference(hierarchy: Hierarchy, *, missing_ok: bool) -> Parameters:
 
     nodes = reference.render_folder(fill, missing_ok=missing_ok, forward=True)
     return nodes[hierarchy.target_name].parameters
-
-
-def _children(value: object) -> Iterable[tuple[str, object]]:
-    if isinstance(value, Mapping):
-        return ((str(key), child) for key, child in value.items())
-    if isinstance(value, list):
-        return ((str(index), child) for index, child in enumerate(value))
-    return ()
-
-
-def _not_found(path: str, walked: list[str], key: str, here: object) -> CommodoreError:
-    names = [name for name, _value in _children(here)]
-    close = get_close_matches(key, names, n=1)
-    place = ".".join(("parameters", *walked))
-    if close:
-        hint = f"did you mean {'.'.join((*walked, close[0]))}?"
-    elif names:
-        hint = f"there are {', '.join(names)}"
-    else:
-        hint = f"{place} is not a mapping or list"
-    return CommodoreError(f"parameter {path} not found", where=place, hint=hint)

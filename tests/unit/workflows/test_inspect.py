@@ -1,56 +1,13 @@
-"""Hierarchies that are not compiled: names of values, given facts, parts of parameters."""
+"""Hierarchies that are not compiled: names of values, given facts."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 
-from commodore_py.errors import CommodoreError
 from commodore_py.workflows.inventory.facts import class_of_facts, fake_cluster, overlaid
-from commodore_py.workflows.inventory.hierarchy import part_of
 from commodore_py.workflows.inventory.values import class_names, ids_in
-
-PARAMETERS: dict[str, Any] = {
-    "facts": {"cloud": "aws", "lieutenant-instance": "x", "a.b": {"c": 1}},
-    "images": [{"tag": "v1"}, {"tag": "v2"}],
-    "ports": {8080: "http"},
-    "nothing": None,
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("facts.cloud", "aws"),
-        ("parameters.facts.cloud", "aws"),
-        ('facts."a.b".c', 1),
-        ("images.1.tag", "v2"),
-        ("images[1].tag", "v2"),
-        ("ports.8080", "http"),
-        ("nothing", None),
-    ],
-)
-def test_a_path_leads_to_a_part(path: str, expected: object) -> None:
-    assert part_of(PARAMETERS, path) == expected
-
-
-@pytest.mark.parametrize(
-    ("path", "where", "hint"),
-    [
-        ("fact.cloud", "parameters", "did you mean facts?"),
-        ("facts.clod", "parameters.facts", "did you mean facts.cloud?"),
-        ("images.7", "parameters.images", "there are 0, 1"),
-        ("nothing.at.all", "parameters.nothing", "parameters.nothing is not a mapping or list"),
-    ],
-)
-def test_a_path_that_leads_nowhere_names_what_is_there(path: str, where: str, hint: str) -> None:
-    with pytest.raises(CommodoreError, match=f"parameter {path} not found") as caught:
-        part_of(PARAMETERS, path)
-
-    assert (caught.value.where, caught.value.hint) == (where, hint)
 
 
 def test_a_values_file_keeps_its_name_unless_that_is_taken() -> None:
