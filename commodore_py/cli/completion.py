@@ -230,11 +230,10 @@ def _revisions(clone: Path) -> Words:
 @_quickly
 def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Inputs of a lock file."""
-    from commodore_py.workflows.lock.compare import lock_at
+    from commodore_py.dependencies.lock.file import LockFile
     from commodore_py.workflows.lock.names import inputs_of, name_of
 
-    named = ctx.params.get("files") or (ctx.params["file"],)
-    yield {name_of(path): "" for one in named for path in inputs_of(lock_at(str(one)))}
+    yield {name_of(path): "" for path in inputs_of(LockFile.read(ctx.params["file"]).lock)}
 
 
 @_quickly
@@ -243,12 +242,11 @@ def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     from commodore_py.adapters import git_urls
     from commodore_py.config import WorkPaths
     from commodore_py.dependencies.lock.facts import tenant_of
-    from commodore_py.workflows.lock.compare import lock_at
+    from commodore_py.dependencies.lock.file import LockFile
     from commodore_py.workflows.lock.names import find_inputs
 
-    file, paths = str(ctx.params["files"][0]), WorkPaths(_work(ctx))
-    lock = lock_at(file)
-    for path in find_inputs(lock, ctx.params["names"], file):
+    paths, lock = WorkPaths(_work(ctx)), LockFile.read(ctx.params["file"]).lock
+    for path in find_inputs(lock, ctx.params["names"], ""):
         if path[0] == "config":
             name = "global" if path[1] == "global" else tenant_of(lock)
             yield _revisions(paths.classes / name)

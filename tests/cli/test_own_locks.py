@@ -141,12 +141,11 @@ def test_locks_of_clusters_and_of_components_are_not_mixed(
     _passed(commodore(*_TEST, "--update"))
 
     (error,) = inputs.refused()
-    sync = commodore("lock", "sync", "--lock", "it.lock", "--api-url", "./facts")
+    update = commodore("lock", "update", "--lock", "it.lock", "--api-url", "./facts")
 
     assert "names no cluster" in str(error)
-    assert sync.code == 1
-    assert "component test" in sync.err
-    _passed(commodore("lock", "show", "library", "--lock", "it.lock"))
+    assert update.code == 1
+    assert "component test" in update.err
     _passed(commodore("lock", "check", "--lock", "it.lock"))
 
 

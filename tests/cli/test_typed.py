@@ -42,7 +42,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
         assert run(("-d", str(folder), "catalog", "compile", "c-demo-1", "--push", *api)) == 0
         lock = str(folder / "demo.lock")
-        assert run(("-d", str(folder), "lock", "create", "c-demo-1", "-o", lock, *api)) == 0
+        assert run(("-d", str(folder), "lock", "create", "c-demo-1", "--lock", lock, *api)) == 0
         os.environ.clear()
         os.environ.update(before)
     return folder

@@ -154,10 +154,7 @@ class Play:
         """From now on, the newest configuration of the tenant is used."""
         if self._unpinned or not self._expected:
             return False
-        file = self._cluster.file
-        config = self._config("work")
-        file.unlink()
-        resolve.create(config, CLUSTER, file, pin_tenant=False, digest_only=False)
+        self._cluster.unpin_tenant()
         self._write_lock()
         return True
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _BLOCKS = ("cluster", "facts", "dynamic_facts")
 
 
-def locked_cluster(
-    state: LockState, cluster_id: str, load: Callable[[], Cluster], *, digest: bool
-) -> Cluster:
+def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
     """What a run knows about its cluster; an offline run does not load it."""
     lock, settings = state.lock, state.settings
     if settings.offline:
@@ -35,7 +33,7 @@ def locked_cluster(
         if settings.frozen:
             state.refuse(f"cluster {cluster_id}", "it is not locked")
             state.raise_changes()
-        return _recorded(state, now, digest=digest, kinds=_BLOCKS)
+        return _recorded(state, now, kinds=_BLOCKS)
     _refuse_requests(state, now)
     found = _with_drift(state, now, renewed)
     # Names and facts are values, URLs are requests.
@@ -90,24 +88,18 @@ def _with_drift(state: LockState, now: Cluster, renewed: set[str]) -> Cluster:
         }
     result = as_locked._replace(**renewed_now)
     if renewing:
-        was_digest = any(
-            (block := state.lock.blocks.get((kind,))) is not None and facts.is_digest(block)
-            for kind in renewing
-        )
-        _recorded(state, result, digest=was_digest, kinds=tuple(renewing))
+        _recorded(state, result, kinds=tuple(renewing))
     return result
 
 
-def _recorded(
-    state: LockState, cluster: Cluster, *, digest: bool, kinds: tuple[str, ...]
-) -> Cluster:
+def _recorded(state: LockState, cluster: Cluster, *, kinds: tuple[str, ...]) -> Cluster:
     """Note everything about a cluster; what comes back from a lock is what is compiled."""
     shown = cluster._replace(catalog_url=without_secrets(cluster.catalog_url))
-    for path, values in facts.blocks_of(shown, digest=digest).items():
+    for path, values in facts.blocks_of(shown).items():
         if path[0] in kinds:
             state.record(path, values, order=_all_of(state, path))
     made = state.lock._replace(blocks=state.found)
-    found = facts.with_locked_values(cluster, made) if not digest else cluster
+    found = facts.with_locked_values(cluster, made)
     others = {
         kind: getattr(cluster, kind) for kind in ("facts", "dynamic_facts") if kind not in kinds
     }

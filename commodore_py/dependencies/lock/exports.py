@@ -38,16 +38,15 @@ if TYPE_CHECKING:
 
 _SCHEMA = "lock-archive/v1"
 _MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
-_SHALLOW = "shallow"
 _KINDS = ("config", "package", "component", "instance", "library", "repository", "base")
 
 
 def collect(
-    lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path, *, shallow: bool = False
+    lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path
 ) -> tuple[str, ...]:
     """Put everything of a lock into a folder; clones and downloads were fetched just now.
 
-    If it is `shallow`, repositories have no history. Returns the names of its members.
+    Returns the names of its members.
     """
     folder.mkdir(parents=True, mode=0o700)
     (folder / LOCK).write_text(text, "utf-8")
@@ -55,7 +54,7 @@ def collect(
     if tenant:
         commits[tenant] = paths.classes / tenant_of(lock) / ".git"
     for commit, source in sorted(commits.items()):
-        _bundle(source, commit, folder / "git" / f"{commit}.bundle", shallow=shallow)
+        _bundle(source, commit, folder / "git" / f"{commit}.bundle")
     if downloads.is_dir():
         shutil.copytree(downloads, folder / DOWNLOADS)
     members = {
@@ -67,7 +66,6 @@ def collect(
         file.chmod(0o700 if file.is_dir() else 0o600)
     about: dict[str, Any] = {"schema": _SCHEMA}
     about |= {"tenant": tenant} if tenant else {}
-    about |= {"shallow": True} if shallow else {}
     content = json.dumps({**about, "members": members}, indent=1)
     (folder / _MANIFEST).write_text(f"{content}\n", "utf-8")
     return tuple(members)
@@ -163,7 +161,6 @@ def _private(name: str, flags: int) -> int:
 
 def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
     """Put what an export has into clones and caches, where a run without a network finds it."""
-    shallow = _manifest_of(folder).get("shallow") is True
     for path, block in sorted(lock.blocks.items()):
         commit = block.text("commit")
         bundle = folder / "git" / f"{commit}.bundle"
@@ -174,15 +171,15 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
             continue  # its files are among the downloads
         if path[0] == "config":
             name = "global" if path[1] == "global" else tenant_of(lock)
-            _restore_checkout(paths.classes / name, url, commit, bundle, shallow=shallow)
+            _restore_checkout(paths.classes / name, url, commit, bundle)
         else:
             bare = paths.bare_clones / git_urls.dependency_key(url)
-            _restore_clone(bare, url, commit, bundle, shallow=shallow)
+            _restore_clone(bare, url, commit, bundle)
     tenant = unpinned_tenant_in(folder)
     bundle = folder / "git" / f"{tenant}.bundle"
     if tenant and bundle.is_file() and ("config", "tenant") in lock.blocks:
         url = lock.blocks["config", "tenant"].text("url")
-        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle, shallow=shallow)
+        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle)
     if (folder / DOWNLOADS).is_dir():
         target = paths.state / DOWNLOADS
         shutil.copytree(folder / DOWNLOADS, target, dirs_exist_ok=True)
@@ -226,8 +223,8 @@ def _url_of(path: Path_, block: Block) -> str:
     return path[1].rpartition("@")[0] if path[0] == "base" else block.text("url")
 
 
-def _bundle(source: Path, commit: str, file: Path, *, shallow: bool) -> None:
-    """A Git bundle with a commit and its history, or without that."""
+def _bundle(source: Path, commit: str, file: Path) -> None:
+    """A Git bundle with a commit and its history."""
     file.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -235,8 +232,6 @@ def _bundle(source: Path, commit: str, file: Path, *, shallow: bool) -> None:
         alternates = folder / "objects/info/alternates"
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_text(f"{source.resolve() / 'objects'}\n", "utf-8")
-        if shallow:
-            (folder / _SHALLOW).write_text(f"{commit}\n", "utf-8")
         git(folder, "update-ref", f"refs/heads/{name_of(commit)}", commit)
         # One thread: what is packed does not depend on their order.
         settings = ("-c", "pack.threads=1")
@@ -274,21 +269,17 @@ def _verify(folder: Path, name: str) -> None:
         )
 
 
-def _restore_clone(bare: Path, url: str, commit: str, bundle: Path, *, shallow: bool) -> None:
+def _restore_clone(bare: Path, url: str, commit: str, bundle: Path) -> None:
     if not (bare / "HEAD").is_file():
         make_clone(bare, url, None)
     elif is_complete(bare, commit):
         return
-    if shallow:
-        _cut_at(bare, commit)
     _unbundle(bare, bundle)
 
 
-def _restore_checkout(place: Path, url: str, commit: str, bundle: Path, *, shallow: bool) -> None:
+def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
     if (place / ".git").exists():
         if not is_complete(place, commit):
-            if shallow:
-                _cut_at(place / ".git", commit)
             _unbundle(place, bundle)
         return
     aside = place.with_name(
@@ -300,19 +291,10 @@ def _restore_checkout(place: Path, url: str, commit: str, bundle: Path, *, shall
     git(aside, "init", "--quiet", ".")
     git(aside, "remote", "add", "origin", git_urls.normalise(url))
     configure_remote(aside, url)
-    if shallow:
-        _cut_at(aside / ".git", commit)
     _unbundle(aside, bundle)
     git(aside, "checkout", "--quiet", "--detach", commit)
     swap_in(aside, place)
     record_checkout(place, place / ".git", commit)
-
-
-def _cut_at(repository: Path, commit: str) -> None:
-    """Note that the history of a commit is not here, as Git does after `fetch --depth`."""
-    file = repository / _SHALLOW
-    known = file.read_text("utf-8").splitlines() if file.exists() else []
-    file.write_text("".join(f"{one}\n" for one in dict.fromkeys((*known, commit))), "utf-8")
 
 
 def _unbundle(folder: Path, bundle: Path) -> None:

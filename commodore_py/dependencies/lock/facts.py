@@ -25,7 +25,7 @@ _NAMES = ("display_name", "tenant_display_name")
 _PLAIN = re.compile(r"[^\ud800-\udfff]*")
 
 
-def blocks_of(cluster: Cluster, *, digest: bool = False) -> dict[Path, dict[str, Any]]:
+def blocks_of(cluster: Cluster) -> dict[Path, dict[str, Any]]:
     """The blocks of a cluster."""
     own = {
         "id": cluster.id,
@@ -37,9 +37,7 @@ def blocks_of(cluster: Cluster, *, digest: bool = False) -> dict[Path, dict[str,
     found: dict[Path, dict[str, Any]] = {("cluster",): own}
     for kind in _FACTS:
         facts = getattr(cluster, kind)
-        if digest:
-            found[kind,] = {"digest": digest_of(facts)}
-        elif facts:
+        if facts:
             found[kind,] = _written(facts)
     return found
 
@@ -165,14 +163,14 @@ def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - as above
         except (ValueError, RecursionError) as error:
             raise CommodoreError(
                 f"fact {key} of the lock is not valid JSON: {error}",
-                hint="fix it, or remove the block and run `commodore lock sync`",
+                hint="fix it, or remove the block and compile once without --frozen",
             ) from error
     try:
         json.dumps(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise CommodoreError(
             f"fact {key} of the lock is neither a text nor JSON: {error}",
-            hint="fix it, or remove the block and run `commodore lock sync`",
+            hint="fix it, or remove the block and compile once without --frozen",
         ) from error
     return value
 

@@ -22,7 +22,7 @@ from .place import file_of, short_name
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
@@ -67,8 +67,6 @@ class LockedRun:
         file: LockFile,
         settings: LockSettings,
         *,
-        pin_tenant: bool | None = None,
-        digest_only: bool = False,
         write: bool = True,
         local: bool = False,
     ) -> None:
@@ -78,14 +76,14 @@ class LockedRun:
         self.bundle: BundleUse | None = None
         """The bundle of the cluster, once it is known: only recorded."""
         self._rendered = False
-        self._pin_tenant, self._digest_only, self._write = pin_tenant, digest_only, write
+        self._write = write
         self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
         settings = settings._replace(renewed=with_equal_requests(file.lock, settings.renewed))
         self.state = LockState(file.lock, settings)
         self._git: GitInputs | None = None
 
     @classmethod
-    def open(cls, config: Config, cluster_id: str, *, renewed: Iterable[Path] = ()) -> LockedRun:
+    def open(cls, config: Config, cluster_id: str) -> LockedRun:
         """The lock that the settings name; refuses what cannot end well."""
         place = file_of(config.lock_file or Folder(), cluster_id)
         named, file = short_name(place), LockFile.read(place)
@@ -97,9 +95,7 @@ class LockedRun:
         writes = not (frozen or config.local or config.dry_run)
         if writes:
             check_writable(file.file, config.paths)
-        settings = LockSettings(
-            named, frozen=frozen, offline=config.offline, renewed=frozenset(renewed)
-        )
+        settings = LockSettings(named, frozen=frozen, offline=config.offline)
         return cls(file, settings, write=writes, local=config.local)
 
     def cluster(self, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
@@ -108,7 +104,7 @@ class LockedRun:
             for kind in ("cluster", "facts", "dynamic_facts"):
                 self.state.keep((kind,))
             return load()
-        found = locked_cluster(self.state, cluster_id, load, digest=self._digest_only)
+        found = locked_cluster(self.state, cluster_id, load)
         tenant = self.state.lock.blocks.get(("config", "tenant"))
         if tenant is None and not self._pins(found):
             values = {"url": git_urls.normalise(found.tenant_repo.url)}
@@ -240,8 +236,6 @@ class LockedRun:
 
     def _pins(self, cluster: Cluster) -> bool:
         """Whether the tenant's commit is locked: never where the file is part of it."""
-        if self._pin_tenant is not None:
-            return self._pin_tenant
         return not self._is_part_of(cluster.tenant_repo.url)
 
     def _is_part_of(self, repository: str) -> bool:
@@ -264,7 +258,9 @@ class NoLockFile(CommodoreError):
     exit_code = 6
 
     @classmethod
-    def missing(cls, name: str, hint: str = "commodore lock create CLUSTER -o FILE") -> NoLockFile:
+    def missing(
+        cls, name: str, hint: str = "commodore lock create CLUSTER --lock FILE"
+    ) -> NoLockFile:
         """The error with the name of the file."""
         return cls(
             "there is no lock file, and --frozen changes nothing",

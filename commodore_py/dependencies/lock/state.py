@@ -48,7 +48,7 @@ class LockSettings(NamedTuple):
         """How the lock is brought up to date."""
         if self.alone:
             return f"run it again without --frozen, and commit {self.name}"
-        return f"commodore lock sync --lock {self.name}"
+        return f"compile once with --lock {self.name} and without --frozen"
 
     def to_update(self, path: Path) -> str:
         """How an input is resolved again."""

@@ -14,7 +14,7 @@ from commodore_py.dependencies.lock.run import LockedRun
 from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
 from commodore_py.workflows.dry_run import copied
 
-from .resolve import compiled, existing
+from .resolve import compiled, of_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,13 @@ class Exported(NamedTuple):
     file: str
     cluster: str
     path: str
-    shallow: bool
     members: tuple[str, ...]
 
 
-def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> Exported:
+def export(config: Config, file: Path, path: Path) -> Exported:
     """Gather everything of a lock, and put it into a folder or an archive."""
     exports.check_name(path)
-    read = existing(file)
+    read = of_cluster(file)
     with copied(config) as scratch, tempfile.TemporaryDirectory() as folder:
         # A store of its own has what this lock needs, and nothing else.
         downloads = Path(folder).resolve() / "downloads"
@@ -44,12 +43,10 @@ def export(config: Config, file: Path, path: Path, *, shallow: bool = False) -> 
         compiled(own, read.lock.cluster, run)
         is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
         target = Path(folder) / "export" if is_archive else path
-        members = exports.collect(
-            read.lock, read.text, own.paths, downloads, target, shallow=shallow
-        )
+        members = exports.collect(read.lock, read.text, own.paths, downloads, target)
         if is_archive:
             exports.pack(target, path)
-    return Exported(str(file), read.lock.cluster, str(path), shallow, members)
+    return Exported(str(file), read.lock.cluster, str(path), members)
 
 
 @contextmanager

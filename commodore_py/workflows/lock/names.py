@@ -11,7 +11,7 @@ from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.dependencies.lock.document import Block, Lock, Path
 
@@ -29,25 +29,6 @@ def name_of(path: Path) -> str:
 def inputs_of(lock: Lock) -> dict[Path, Block]:
     """The blocks that are inputs."""
     return {path: one for path, one in lock.blocks.items() if path[0] not in _NOT_INPUTS}
-
-
-class NotLocked(UsageError):
-    """A name that a lock does not have."""
-
-
-def find_in_all(locks: Mapping[str, Lock], names: Iterable[str]) -> Mapping[str, tuple[Path, ...]]:
-    """The inputs of these names in each of several locks; at least one must have each name."""
-    found: dict[str, list[Path]] = {file: [] for file in locks}
-    for name in dict.fromkeys(names):
-        missing: list[NotLocked] = []
-        for file, lock in locks.items():
-            try:
-                found[file].append(_find(lock, name, file))
-            except NotLocked as error:
-                missing.append(error)
-        if len(missing) == len(locks):
-            raise missing[0]
-    return {file: tuple(paths) for file, paths in found.items()}
 
 
 def find_inputs(lock: Lock, names: Iterable[str], file: str) -> tuple[Path, ...]:
@@ -70,10 +51,10 @@ def _find(lock: Lock, name: str, file: str) -> Path:
     names = {short: path for path in known for short in (*_short_names(path), name_of(path))}
     similar = get_close_matches(name, names, n=1)
     meant = f"did you mean {similar[0]}? " if similar else ""
-    raise NotLocked(
+    raise UsageError(
         f"{name} is not locked",
         where=file,
-        hint=f"{meant}`commodore lock show` lists all inputs",
+        hint=f"{meant}The file has a block for each input",
     )
 
 

@@ -1,4 +1,4 @@
-"""Make a lock, bring it up to date with its requests, and update inputs one at a time."""
+"""Make a lock, and update its inputs one at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
 from commodore_py.dependencies.lock.place import file_of, short_name
 from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
-from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
+from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
@@ -61,46 +61,21 @@ class Step(NamedTuple):
     """Why it was dropped."""
 
 
-def create(
-    config: Config, cluster_id: str, file: Folder, *, pin_tenant: bool | None, digest_only: bool
-) -> Outcome:
+def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     """Gather and render a cluster, and write its lock; the catalog is left alone."""
     place = file_of(file, cluster_id)
     if place.exists():
         raise UsageError(
             "the file exists",
             where=short_name(place),
-            hint=f"commodore lock sync --lock {short_name(place)}",
+            hint=LockSettings(short_name(place)).to_lock,
         )
     check_writable(place, config.paths)
     settings = LockSettings(short_name(place))
-    run = LockedRun(LockFile.read(place), settings, pin_tenant=pin_tenant, digest_only=digest_only)
+    run = LockedRun(LockFile.read(place), settings)
     compiled(config, cluster_id, run)
     run.finish()
     return Outcome(str(place), cluster_id, run.changes, run.notices)
-
-
-def sync(config: Config, file: Folder, *, check: bool) -> Outcome:
-    """Resolve new and changed requests, complete pins, and drop those that nothing requests."""
-    read = existing(file)
-    if check:
-        with copied(config) as scratch:
-            run = LockedRun(read, LockSettings(short_name(file)), write=False)
-            compiled(scratch, read.lock.cluster, run)
-        changes = changes_between(read.lock, run.result())
-        names = (*changes.added, *changes.changed, *changes.removed)
-        if names:
-            raise LockWouldChange(
-                f"the lock file is not up to date: {', '.join(names)}",
-                where=short_name(file),
-                hint=f"commodore lock sync --lock {short_name(file)}",
-            )
-        return Outcome(str(file), read.lock.cluster, changes)
-    check_writable(file, config.paths)
-    run = LockedRun(read, LockSettings(short_name(file)))
-    compiled(config, read.lock.cluster, run)
-    run.finish()
-    return Outcome(str(file), read.lock.cluster, run.changes, run.notices)
 
 
 def update(
@@ -110,7 +85,7 @@ def update(
 
     Without `compare`, or where the lock does not compile as it is, they are resolved together.
     """
-    read = existing(file)
+    read = of_cluster(file)
     paths = find_inputs(read.lock, names, short_name(file)) or tuple(
         path for path, block in sorted(inputs_of(read.lock).items()) if is_floating(path, block)
     )
@@ -276,8 +251,14 @@ def existing(file: Folder) -> LockFile:
         raise UsageError(
             "there is no lock file",
             where=short_name(file),
-            hint="commodore lock create CLUSTER -o FILE",
+            hint="commodore lock create CLUSTER --lock FILE",
         )
+    return read
+
+
+def of_cluster(file: Folder) -> LockFile:
+    """The lock file of a cluster, which must be there."""
+    read = existing(file)
     if not read.lock.cluster:
         raise CommodoreError(
             "the lock file names no cluster",

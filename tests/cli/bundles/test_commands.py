@@ -91,7 +91,7 @@ def test_a_version_or_its_file_that_exists_is_refused(
 def test_locks_that_disagree_are_listed(place: Place, checkout: Path) -> None:
     for name, version in (("one", "v1.0.0"), ("two", "v1.1.0")):
         place.bundle("2026.11.1", web=version, db="v1.0.0")
-        lock = ("lock", "create", "c-one", "-o", str(place.root / f"{name}.lock"))
+        lock = ("lock", "create", "c-one", "--lock", str(place.root / f"{name}.lock"))
         assert place.run("-d", str(place.root / name), *lock).code == 0
     locks = [f"--lock={place.root / name}.lock" for name in ("one", "two")]
 

@@ -13,7 +13,6 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.lock import export, resolve
-from tests.support.builders import git
 from tests.support.scenarios.locked import LockedCluster, files_below
 
 if TYPE_CHECKING:
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.sample(2)
 
 
-def _export(cluster: LockedCluster, name: str, *, shallow: bool = False) -> Path:
+def _export(cluster: LockedCluster, name: str) -> Path:
     config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
     if not cluster.file.exists():
-        resolve.create(config, "c-one", cluster.file, pin_tenant=None, digest_only=False)
-    export.export(config, cluster.file, cluster.fleet.root / name, shallow=shallow)
+        resolve.create(config, "c-one", cluster.file)
+    export.export(config, cluster.file, cluster.fleet.root / name)
     return cluster.fleet.root / name
 
 
@@ -36,18 +35,15 @@ def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
         return cluster.compile(**config._asdict())
 
 
-@pytest.mark.parametrize(
-    ("name", "shallow"),
-    [("it", True), ("it.tar", False), ("it.tar.gz", False), ("it.tar.zst", False)],
-)
+@pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz", "it.tar.zst"])
 def test_an_export_compiles_to_the_same_without_anything_else(
-    cluster: LockedCluster, name: str, *, shallow: bool
+    cluster: LockedCluster, name: str
 ) -> None:
     if name.endswith(".zst") and shutil.which("zstd") is None:
         pytest.skip("no zstd: install it (Debian, Ubuntu: apt install zstd)")
     cluster.move("component", "2")
     first = cluster.compile()
-    path = _export(cluster, name, shallow=shallow)
+    path = _export(cluster, name)
     for folder in ("repos", "remotes", "facts", "git.example.com", "work", "cache"):
         shutil.move(cluster.fleet.root / folder, cluster.fleet.root / f"{folder}-away")
     cluster.web.answers()
@@ -58,8 +54,8 @@ def test_an_export_compiles_to_the_same_without_anything_else(
 
 
 def test_an_export_has_the_tenant_that_its_lock_does_not_pin(cluster: LockedCluster) -> None:
-    config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
-    resolve.create(config, "c-one", cluster.file, pin_tenant=False, digest_only=False)
+    cluster.compile()
+    cluster.unpin_tenant()
     first = cluster.compile()
     path = _export(cluster, "it.tar")
     cluster.move("tenant", "2")
@@ -93,24 +89,6 @@ def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
 
     assert done.returncode == 0, done.stderr
     assert files_below(cluster.fleet.root / "new/compiled") == first
-
-
-def test_a_shallow_export_has_no_history(cluster: LockedCluster) -> None:
-    cluster.move("component", "2")
-    cluster.compile()
-    path = _export(cluster, "it", shallow=True)
-
-    _compile(cluster, path)
-
-    commit = cluster.lock.blocks["component", "web"].text("commit")
-    (clone,) = (cluster.fleet.root / "elsewhere/dependencies/.repos").rglob("component-web*.git")
-    assert git(clone, "rev-list", commit).split() == [commit]
-    repository = cluster.fleet.repository("component-web")
-    assert len(git(repository, "rev-list", commit).split()) > 1
-    cluster.move("component", "3")
-    paths = WorkPaths(cluster.fleet.root / "elsewhere")
-    newest = cluster.compile(paths=paths, lock_file=None)
-    assert "of: '3'" in newest["web/web/out.yaml"] or "3" in newest["web/web/out.yaml"]
 
 
 def test_without_zstandard_nothing_is_begun(

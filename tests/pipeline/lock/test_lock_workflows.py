@@ -1,7 +1,8 @@
-"""Lock files by themselves: made, brought up to date, updated one by one, compared, checked."""
+"""Lock files by themselves: made, updated one by one, checked."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies.lock.document import Block, Lock
+from commodore_py.dependencies.lock.facts import digest_of, facts_in
 from commodore_py.dependencies.lock.file import LockFile
-from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.workflows.lock import check, compare, resolve, several
+from commodore_py.errors import UsageError
+from commodore_py.workflows.lock import check, resolve
 from tests.support.builders import commit_to, git
 from tests.support.scenarios.locked import LockedCluster, tag
 
@@ -28,7 +30,7 @@ def _config(cluster: LockedCluster) -> Config:
 
 
 def _create(cluster: LockedCluster) -> None:
-    resolve.create(_config(cluster), "c-one", cluster.file, pin_tenant=None, digest_only=False)
+    resolve.create(_config(cluster), "c-one", cluster.file)
 
 
 def _update(
@@ -62,7 +64,7 @@ def test_a_lock_is_made_without_touching_the_catalog(cluster: LockedCluster) -> 
     assert cluster.compile(frozen=True)
     with pytest.raises(UsageError, match="exists") as caught:
         _create(cluster)
-    assert "lock sync" in caught.value.hint
+    assert "compile once with --lock" in caught.value.hint
 
 
 def test_an_update_shows_what_it_alone_changes(cluster: LockedCluster) -> None:
@@ -161,23 +163,6 @@ def test_an_update_accepts_other_bytes(cluster: LockedCluster, what: str, *, cac
     assert f"{what}: '2'" in cluster.compile(frozen=True)["app/app/out.yaml"]
 
 
-def test_sync_locks_what_is_new_and_check_reports_it(cluster: LockedCluster) -> None:
-    cluster.configure("web")
-    tenant = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
-    resolve.create(tenant, "c-one", cluster.file, pin_tenant=False, digest_only=False)
-    cluster.configure("app", "web")
-    written = cluster.file.read_text()
-
-    with pytest.raises(CommodoreError, match="component/app") as caught:
-        resolve.sync(_config(cluster), cluster.file, check=True)
-
-    assert caught.value.exit_code == 6
-    assert cluster.file.read_text() == written
-    outcome = resolve.sync(_config(cluster), cluster.file, check=False)
-    assert "component/app" in outcome.changes.added
-    assert resolve.sync(_config(cluster), cluster.file, check=True).changes.added == ()
-
-
 def test_servers_are_compared_with_what_is_locked(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     tag(repository, "v1", "HEAD")
@@ -209,39 +194,6 @@ def test_a_server_that_does_not_respond_is_unknown(cluster: LockedCluster) -> No
     (cluster.fleet.root / "remotes").rename(cluster.fleet.root / "away")
 
     assert set(_states(cluster).values()) == {"unknown"}
-
-
-def test_revisions_of_a_lock_are_compared(
-    cluster: LockedCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _create(cluster)
-    git(cluster.fleet.root, "init", "--quiet")
-    git(cluster.fleet.root, "add", "it.lock")
-    git(cluster.fleet.root, "commit", "--quiet", "--message=lock")
-    cluster.move("component", "2")
-    _update(cluster, "web")
-    cluster.compile()
-    monkeypatch.chdir(cluster.fleet.root)
-
-    found = compare.differences(
-        compare.lock_at("HEAD:it.lock"),
-        compare.lock_at("it.lock"),
-        _config(cluster).paths,
-    )
-
-    assert [(one.name, one.kind, one.commits) for one in found] == [("component/web", "changed", 1)]
-
-
-def test_only_the_digest_of_facts_may_be_locked(cluster: LockedCluster) -> None:
-    resolve.create(_config(cluster), "c-one", cluster.file, pin_tenant=None, digest_only=True)
-
-    assert cluster.lock.blocks[("facts",)].values.keys() == {"digest"}
-    first = cluster.compile(frozen=True)
-    facts = cluster.fleet.root / "facts/clusters/c-one.yaml"
-    facts.write_text(facts.read_text().replace("cloud-a", "cloud-b"))
-    assert [one.exit_code for one in cluster.refused(frozen=True)] == [6]
-    assert cluster.compile() != first
-    assert any("only the digest" in str(one) for one in cluster.refused(offline=True))
 
 
 def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
@@ -292,6 +244,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from commodore_py.dependencies.lock.document import Block
+from commodore_py.dependencies.lock.facts import digest_of, facts_in
 from commodore_py.dependencies.lock.file import LockFile
 file = Path(sys.argv[1])
 file.with_suffix(".begun").touch()
@@ -306,21 +259,24 @@ while True:
 """
 
 
-def test_inputs_are_shown_with_sizes_and_requests(cluster: LockedCluster) -> None:
-    cluster.compile()
-
-    (shown,) = several.show(_config(cluster), [str(cluster.file)], [])
-
-    found = {one.name.partition("/")[0]: one for one in shown.inputs}
-    assert "components.yml:" in found["component"].askers[0]
-    for kind in ("chart", "file", "repository"):
-        assert "class/app.yml:" in found[kind].askers[0], kind
-    assert "app/jsonnetfile.json:" in found["library"].askers[0]
-    for kind in ("chart", "file", "component", "library", "config"):
-        assert found[kind].size, kind
-    assert found["library"].requested == "master"
-
-
 def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:
     old, new = before.content(), after.content()
     return {path for path in {*old, *new} if old.get(path) != new.get(path)}
+
+
+def test_the_digest_of_facts_in_an_older_lock_is_compared(cluster: LockedCluster) -> None:
+    _create(cluster)
+    first = cluster.compile(frozen=True)
+    digest = digest_of(facts_in(cluster.lock.blocks["facts",]))
+    text = re.sub(
+        r"\[facts\]\n(?:.+\n)+", f'[facts]\ndigest = "{digest}"\n', cluster.file.read_text()
+    )
+    cluster.file.write_text(text)
+
+    assert cluster.compile(frozen=True) == first
+    assert any("only the digest" in str(one) for one in cluster.refused(offline=True))
+    facts = cluster.fleet.root / "facts/clusters/c-one.yaml"
+    facts.write_text(facts.read_text().replace("cloud-a", "cloud-b"))
+    assert [one.exit_code for one in cluster.refused(frozen=True)] == [6]
+    assert cluster.compile() != first
+    assert "digest" not in cluster.lock.blocks["facts",].values

@@ -153,7 +153,7 @@ def test_another_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
 
 def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedCluster) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     written = cluster.file.read_text()
     _request_web(cluster, "next")
 
@@ -163,14 +163,14 @@ def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedClus
         "component web: next is requested, master is locked, and --frozen changes nothing"
     )
     assert re.search(r"classes/t-acme/common\.yml:\d+", error.where)
-    assert error.hint == f"commodore lock sync --lock {cluster.file}"
+    assert error.hint == f"compile once with --lock {cluster.file} and without --frozen"
     assert error.exit_code == 6
     assert cluster.file.read_text() == written
 
 
 def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: LockedCluster) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     cluster.configure("web")
 
     frozen = cluster.run(frozen=True)
@@ -185,7 +185,7 @@ def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: Lock
 def test_an_added_component_is_locked_or_refused(cluster: LockedCluster) -> None:
     cluster.configure("web")
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     cluster.configure("app", "web")
 
     (error,) = cluster.refused(frozen=True)
@@ -198,7 +198,7 @@ def test_an_added_component_is_locked_or_refused(cluster: LockedCluster) -> None
 
 def test_all_requests_that_are_not_locked_are_listed_together(cluster: LockedCluster) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     cluster.configure(parameters={"components": {n: {"version": "next"} for n in ("app", "web")}})
 
     errors = cluster.refused(frozen=True)
@@ -280,7 +280,7 @@ def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) 
 
 def test_another_spelling_of_a_url_is_the_same_request(cluster: LockedCluster) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     entry = component_entries(cluster.fleet, ["web"])["web"]
     plain = entry["url"].removeprefix("file://")
     cluster.compile()
@@ -383,7 +383,7 @@ def test_a_run_that_publishes_nothing_leaves_the_file_alone(
     cluster: LockedCluster, how: str
 ) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     written = cluster.file.read_text()
     if how == "fails":
         cluster.configure("web", parameters={"web": {"data": "${no:such}"}})
@@ -427,7 +427,7 @@ def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: Locke
 
 def test_an_old_state_is_repeated_with_the_commit_of_the_tenant(cluster: LockedCluster) -> None:
     cluster.compile()
-    _do_not_pin_tenant(cluster)
+    cluster.unpin_tenant()
     first = cluster.compile()
     commit = git(cluster.fleet.repository("tenant"), "rev-parse", "HEAD")
     cluster.move("tenant", "2")
@@ -529,14 +529,16 @@ def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluste
 
 
 def test_a_lock_that_pins_its_own_repository_is_a_notice(cluster: LockedCluster) -> None:
-    own = cluster.fleet.root / "mine"
+    cluster.compile()
     git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
+    moved = cluster.file.rename(cluster.fleet.root / "mine" / "it.lock")
+    cluster.move("component", "2")
+    text = moved.read_text()
+    moved.write_text(re.sub(r'\[component\."web"\]\n(?:.+\n)+\n', "", text))
 
-    outcome = resolve.create(
-        cluster.fleet.config(), "c-one", own / "it.lock", pin_tenant=True, digest_only=False
-    )
+    notices = cluster.run(lock_file=moved).notices
 
-    assert any("always a commit behind" in one.message for one in outcome.notices)
+    assert any("always a commit behind" in one.message for one in notices)
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -580,14 +582,6 @@ def _update(cluster: LockedCluster, kind: str, name: str) -> None:
     part = re.compile(rf'\[{kind}\."{name}"\]\n(?:.+\n)+\n')
     assert part.search(text)
     cluster.file.write_text(part.sub("", text))
-
-
-def _do_not_pin_tenant(cluster: LockedCluster) -> None:
-    text = cluster.file.read_text()
-    url = cluster.lock.blocks["config", "tenant"].text("url") if "tenant" in text else ""
-    part = re.compile(r'\[config\."tenant"\]\n(?:.+\n)+\n')
-    own = f'[config."tenant"]\nurl = "{url}"\nrequested = ""\npinned = false\n\n'
-    cluster.file.write_text(part.sub(own, text) if part.search(text) else f"{text}\n{own}")
 
 
 def _lose_commits(cluster: LockedCluster, name: str) -> None:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.workflows.lock import resolve
 from tests.support.builders import commit_to, git
-from tests.support.fleet import CLUSTER
 from tests.support.scenarios.locked import LockedCluster, replace_history, tag
 from tests.support.servers import git_http, git_ssh
 
@@ -98,8 +96,8 @@ def test_a_commit_that_is_gone_is_an_error_unless_a_clone_has_it(served: LockedC
 
 def test_components_that_are_added_and_removed(served: LockedCluster) -> None:
     served.configure("web")
-    config = served.fleet.config(download_cache=served.fleet.root / "cache")
-    resolve.create(config, CLUSTER, served.file, pin_tenant=False, digest_only=False)
+    served.compile()
+    served.unpin_tenant()
     served.configure("app", "web")
 
     errors = served.refused(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,14 @@ class LockedCluster:
                 self.configure(parameters={"app": {"x": content}, "web": {"data": {"t": content}}})
             case _:
                 raise ValueError(what)
+
+    def unpin_tenant(self) -> None:
+        """Leave the commit of the tenant open, as a lock that is part of its repository does."""
+        text = self.file.read_text()
+        url = self.lock.blocks["config", "tenant"].text("url") if "tenant" in text else ""
+        part = re.compile(r'\[config\."tenant"\]\n(?:.+\n)+\n')
+        own = f'[config."tenant"]\nurl = "{url}"\nrequested = ""\npinned = false\n\n'
+        self.file.write_text(part.sub(own, text) if part.search(text) else f"{text}\n{own}")
 
     def request(self) -> None:
         """Let the global configuration come before the tenant's."""

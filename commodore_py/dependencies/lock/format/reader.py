@@ -103,5 +103,5 @@ def _check_types(lock: Lock, name: str) -> None:
             raise CommodoreError(
                 f"{key} of {' '.join(path)} is not {expected}",
                 where=f"{name}:{block.line}" if block.line else name,
-                hint="remove the line, then run `commodore lock sync`",
+                hint="remove the line, then compile once without --frozen",
             )

@@ -36,7 +36,7 @@ def read_toml(text: str, name: str) -> tuple[Lock, object]:
             raise CommodoreError(
                 f"{kind} of the lock is not a table",
                 where=name,
-                hint="restore the file from Git, or remove it and run `commodore lock sync`",
+                hint="restore the file from Git, or remove it and compile once without --frozen",
             )
     found = Reading()
     found.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
@@ -99,7 +99,7 @@ def _invalid(reason: str, conflict: re.Match[str] | None, text: str, name: str) 
         return CommodoreError(
             "the lock file contains the conflict markers of a merge",
             where=f"{name}:{line}",
-            hint="keep the blocks of one side for each input, then run `commodore lock sync`",
+            hint="keep the blocks of one side for each input, then compile once without --frozen",
         )
     place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)", reason)
     line = int(place[1]) if place and place[1] else text.count("\n") + 1

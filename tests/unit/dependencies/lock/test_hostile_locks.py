@@ -16,7 +16,6 @@ from commodore_py.dependencies.lock.facts import cluster_in
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.dependencies.lock.place import digest_of_file
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.lock.compare import lock_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,11 +70,10 @@ def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "link to a device"])
-@pytest.mark.parametrize("door", ["lock", "compare", "digest", "export"])
+@pytest.mark.parametrize("door", ["lock", "digest", "export"])
 def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: str) -> None:
     doors: dict[str, Callable[[Path], object]] = {
         "lock": LockFile.read,
-        "compare": lambda place: lock_at(str(place)),
         "export": lambda place: opened(place).__enter__(),
     }
     place = tmp_path / "x.lock"
