@@ -14,7 +14,6 @@ from commodore_py.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model.problems.checks import CheckSettings
 
 Engine = Literal["native", "reference"]
 
@@ -159,8 +158,8 @@ class Config(NamedTuple):
     dynamic_facts: Mapping[str, Any] = MappingProxyType({})
     author: Author = Author()
     verbosity: int = 0
-    checks: CheckSettings | None = None
-    """The checks of the catalog before it is published; None for none."""
+    checks: bool = False
+    """Whether the catalog is checked before it is published."""
 
     def __repr__(self) -> str:
         return f"Config({self.paths.root})"  # without the token

@@ -392,7 +392,7 @@ def _laid_out(
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
     """What checks find, if the run has any, and is not ignored by the global configuration."""
-    if config.checks is None:
+    if not config.checks:
         return ()
     from .checks.compiled import check_compiled  # most runs have none
     from .inventory.parameter_schema import problems_of, subjects_of
@@ -404,7 +404,7 @@ def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> tup
         return problems_of(subjects, sources.places.parameter)
 
     with run_log.stage("checks"):
-        checked = check_compiled(config, config.checks, sources, trees, about_parameters)
+        checked = check_compiled(config, sources, trees, about_parameters)
         verdict = verdict_of(
             checked.problems,
             (config.paths.classes / "global",),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.checks import CheckSettings
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
@@ -38,17 +37,13 @@ class OfSources:
 
 def check_compiled(
     config: Config,
-    wanted: CheckSettings,
     sources: Sources,
     trees: Mapping[str, Tree],
     about_parameters: Callable[[], Iterable[Problem]],
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
     parameters = sources.inventory.bootstrap.parameters
-    known = settings_in(parameters)
     settings = Settings(
-        only=wanted.only,
-        skip=(*wanted.skip, *known.pop("skip")),
         cache=None if config.recompile else config.result_cache,
         subject=str(config.copy_of or config.paths.root),
         below="compiled/",
@@ -60,6 +55,6 @@ def check_compiled(
             sources.inventory.instances,
             shown="inventory/classes/global",
         ),
-        **known,
+        **settings_in(parameters),
     )
     return check_catalog(trees, settings, OfSources(sources))

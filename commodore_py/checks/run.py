@@ -35,9 +35,8 @@ _NOT_READ = "a document cannot be read as objects: it is not checked"
 class Settings(NamedTuple):
     """What to check, and against what."""
 
-    only: tuple[str, ...] = ()
-    """Names of checks; empty for all."""
     skip: tuple[str, ...] = ()
+    """Names of checks."""
     version: Version | None = None
     known_namespaces: tuple[str, ...] = ()
     policy: PolicySettings | None = None
@@ -56,7 +55,7 @@ class Settings(NamedTuple):
 
     def wants(self, name: str) -> bool:
         """Whether a check is to be made."""
-        return (not self.only or name in self.only) and name not in self.skip
+        return name not in self.skip
 
 
 def check_catalog(
@@ -109,7 +108,7 @@ class _Run:
     def _examined(self, context: Context) -> Examined:
         """What the checks of objects find, or found with the same files and settings."""
         settings = self._settings
-        state = (*state_of(context), settings.only, settings.skip)
+        state = (*state_of(context), settings.skip)
         files = [f"{one}/{path} {digest_of(text)}" for one, path, text in files_of(self._trees)]
         fingerprint = digest_of(repr((state, files)).encode(errors="surrogatepass"))
         there = self._memory.of_run(fingerprint)

@@ -15,7 +15,6 @@ from commodore_py.checks.base import Issue
 from commodore_py.checks.table import CATALOG_CHECKS
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Inventory
-from commodore_py.model.problems.checks import CheckSettings
 from commodore_py.model.tree import Tree
 from commodore_py.pipeline import compile_catalog
 from commodore_py.refs.backends import REF_BACKENDS
@@ -147,7 +146,7 @@ class Names:
 def test_a_check(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CATALOG_CHECKS, "names", Names("warning"))
 
-    published = push(fleet, checks=CheckSettings(("names",)))
+    published = push(fleet, checks=True)
 
     (problem,) = published.notices
     assert (problem.code, problem.where) == ("names/bad", WHERE)
@@ -161,7 +160,7 @@ def test_an_error_of_a_check_is_not_published(
     monkeypatch.setitem(CATALOG_CHECKS, "names", Names("error"))
 
     with pytest.raises(CommodoreError, match="is not a good name") as caught:
-        push(fleet, checks=CheckSettings(("names",)))
+        push(fleet, checks=True)
 
     assert (caught.value.where, caught.value.hint) == (WHERE, "another one")
     assert git(fleet.catalog, "for-each-ref") == ""

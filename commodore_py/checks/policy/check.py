@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from commodore_py.checks.base import Ended
@@ -44,10 +45,10 @@ def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
 
 def _engine(settings: PolicySettings) -> Engine:
     from .engine import InProcess
-    from .program import Program
 
-    library, program = InProcess(settings.seconds), Program(settings.seconds)
-    if settings.engine == "opa" or (library.unavailable() and not program.unavailable()):
-        return program
-    program.close()
+    library = InProcess(settings.seconds)
+    if settings.engine == "opa" or (library.unavailable() and shutil.which("opa")):
+        from .program import Program
+
+        return Program(settings.seconds)
     return library

@@ -336,7 +336,7 @@ def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
 
 
 def _counting_problems(config: Config) -> AbstractContextManager[None]:
-    if config.checks is None:
+    if not config.checks:
         return nullcontext()
     from commodore_py.cli.output.problems.compiled import reported
 
@@ -346,7 +346,6 @@ def _counting_problems(config: Config) -> AbstractContextManager[None]:
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories, dynamic_facts
     from commodore_py.errors import UsageError
-    from commodore_py.model.problems.checks import CheckSettings
 
     locked = lock_settings(options)
     local = options["local"] or (options["offline"] and not locked)
@@ -362,7 +361,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     config = config_of(
         settings,
         **api_settings(options),
-        checks=CheckSettings() if options["check"] else None,
+        checks=options["check"],
         strict=options["strict"],
         local=local,
         push=options["push"],

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.adapters.reading import content_of
-from commodore_py.cli.settings.options import with_options
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 _VARIABLES = ("ADDR", "TOKEN", "ROLE_ID", "SECRET_ID", "KUBERNETES_ROLE")
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
 _LARGEST = 1 << 16
-POLICY_ENGINES = ("built-in", "opa")
 PROBLEM_OUTPUTS = ("text", "json", "sarif", "markdown")
 
 problem_output_option = click.option(
@@ -29,19 +27,6 @@ problem_output_option = click.option(
     show_default=True,
     help="Format of the result on stdout.",
 )
-
-
-def check_options(command: Any) -> Any:
-    """Add options for the checks that need more than the objects."""
-    return with_options(
-        click.option(
-            "--policy-engine",
-            type=click.Choice(POLICY_ENGINES),
-            default=POLICY_ENGINES[0],
-            show_default=True,
-            help="What evaluates policies: the library of the extra [policy], or the program opa.",
-        ),
-    )(command)
 
 
 online_option = click.option(

@@ -15,8 +15,7 @@ from commodore_py.checks.online import vault_parameters
 from commodore_py.checks.policy import check as policy
 from commodore_py.checks.policy.folder import policies_for
 from commodore_py.checks.run import Settings, check_catalog, settings_in
-from commodore_py.checks.table import names
-from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.errors import CommodoreError
 from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
@@ -30,7 +29,7 @@ from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
@@ -96,19 +95,6 @@ class _WorkingDirectory:
             parameters = self.parameters(instance.name) if file.is_file() else None
             if parameters is not None:
                 yield Subject(instance, file, parameters)
-
-
-def refuse_unknown(given: Iterable[str]) -> None:
-    """An error for a name that is not one of a check."""
-    from difflib import get_close_matches
-
-    for name in given:
-        if name not in names():
-            near = get_close_matches(name, names(), n=1)
-            raise UsageError(
-                f"no check is called {name}",
-                hint=f"did you mean {near[0]}?" if near else f"checks: {', '.join(names())}",
-            )
 
 
 def check(

@@ -9,6 +9,7 @@ import yaml
 
 from commodore_py.checks.base import Version
 from commodore_py.checks.run import Settings, check_catalog
+from commodore_py.checks.table import names
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
@@ -61,10 +62,12 @@ def checked(
     only: str = "",
     version: Version | None = VERSION,
     origins: Origins | None = None,
+    skip: tuple[str, ...] = (),
     **settings: Any,  # noqa: ANN401 - fields of Settings
 ) -> Checked:
     """What checks find in a catalog of one instance."""
-    known = Settings(only=(only,) if only else (), version=version, **settings)
+    skip = tuple(name for name in names() if name in skip or only not in ("", name))
+    known = Settings(skip=skip, version=version, **settings)
     return check_catalog({"web": a_tree(*objects)}, known, origins)
 
 
