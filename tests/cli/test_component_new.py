@@ -89,7 +89,7 @@ def test_a_record_has_all_fields(commodore: CommandLine, tmp_path: Path) -> None
 
 
 def test_a_package_has_a_place_of_its_own(commodore: CommandLine, tmp_path: Path) -> None:
-    ran = commodore("package", "new", "my-pack", *MINE, "--license", "MIT")
+    ran = commodore("package", "new", "my-pack", *MINE, "--set", "license=MIT")
 
     assert ran.code == 0, ran.err
     made = tmp_path / "dependencies" / "pkg.my-pack"

@@ -66,11 +66,10 @@ def test_nothing_to_do(commodore: CommandLine, built_in: Path) -> None:
     assert " > No changes." in ran.out
     assert "already up-to-date" in ran.out
     assert state_of(built_in) == before
-    assert update(commodore, built_in, "--check").code == 0
 
 
 def test_other_variables_of_a_built_in_template(commodore: CommandLine, built_in: Path) -> None:
-    ran = update(commodore, built_in, "-t", "extra", "--lib", "--set", "add_go_unit=y")
+    ran = update(commodore, built_in, "-t", "extra", "--lib")
 
     assert ran.code == 0, ran.err
     assert "Added file lib/my-comp.libsonnet" in ran.out
@@ -82,9 +81,7 @@ def test_other_variables_of_a_built_in_template(commodore: CommandLine, built_in
     )
     assert git(built_in, "status", "--porcelain") == ""
 
-    back = update(
-        commodore, built_in, "--remove-test-case", "extra", "--no-lib", "--set", "add_go_unit=n"
-    )
+    back = update(commodore, built_in, "--remove-test-case", "extra", "--no-lib")
 
     assert back.code == 0, back.err
     assert git(built_in, "diff", "--stat", "HEAD~2", "HEAD") == ""
@@ -120,19 +117,6 @@ def test_remotes_are_left_alone(commodore: CommandLine, built_in: Path) -> None:
     assert update(commodore, built_in, "--pp").code == 0
 
     assert git(built_in, "remote", "get-url", "origin") == "https://git.example.com/elsewhere.git"
-
-
-def test_looking_changes_nothing(commodore: CommandLine, built_in: Path) -> None:
-    before = state_of(built_in)
-
-    shown = update(commodore, built_in, "--pp", "--diff")
-    checked = update(commodore, built_in, "--pp", "--check")
-
-    assert shown.code == 0
-    assert "+++ class/my-comp.yml" in shown.out
-    assert checked.code == 5
-    assert checked.out == "Component my-comp has an update\n"
-    assert state_of(built_in) == before
 
 
 def test_without_a_commit(commodore: CommandLine, built_in: Path) -> None:
@@ -235,7 +219,7 @@ def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None
     assert state_of(built_in) == before
 
 
-@pytest.mark.parametrize("words", [(), ("--no-commit",), ("--diff",), ("--check",)])
+@pytest.mark.parametrize("words", [(), ("--no-commit",)])
 def test_a_conflict_changes_nothing(
     commodore: CommandLine, foreign: Path, template: Path, words: tuple[str, ...]
 ) -> None:
@@ -247,25 +231,8 @@ def test_a_conflict_changes_nothing(
     assert ran.code == 1
     assert "README.md changed on both sides" in ran.err
     assert "added already exists" in ran.err
-    assert "--conflicts markers" in ran.err
+    assert "exclude a file with `skip`" in ran.err
     assert state_of(foreign) == before
-
-
-def test_both_sides_can_be_had_with_markers(
-    commodore: CommandLine, foreign: Path, template: Path
-) -> None:
-    in_conflict(foreign, template)
-    head = git(foreign, "rev-parse", "HEAD")
-
-    ran = update(commodore, foreign, "--conflicts", "markers")
-
-    assert ran.code == 1
-    assert "conflict markers are in: README.md, added" in ran.err
-    text = (foreign / "README.md").read_text()
-    assert "<<<<<<< yours\nmine\n" in text
-    assert "theirs\n>>>>>>> template" in text
-    assert (foreign / "other").read_text() == "new\n"
-    assert git(foreign, "rev-parse", "HEAD") == head
 
 
 def in_conflict(foreign: Path, template: Path) -> None:

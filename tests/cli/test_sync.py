@@ -104,8 +104,8 @@ error: {why}
   .../work/dependencies/conflict
   while updating acme/component-conflict
 
-hint: in a clone: commodore component update . --conflicts markers; or exclude the file with \
-`skip` in .cruft.json
+hint: make the template's changes in a clone and push them; or exclude the file with `skip` in \
+.cruft.json
 """
     )
     assert (
@@ -299,7 +299,9 @@ def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) ->
     assert "made-by-hook" in git(scenario.hosted["two"].place, "ls-tree", "template-sync")
 
 
-def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, empty_home: Path) -> None:
+def test_repositories_elsewhere_get_a_branch(
+    scenario: TemplateSync, empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = scenario.a_component("one")
     hook = one.place / "hooks" / "post-receive"
     url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
@@ -309,6 +311,9 @@ def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, empty_home:
     commodore, folder = scenario.commodore, scenario.folder
     with git_http.serve(folder / "git") as server:
         entry = server.url("component-one.git")
+        settings = folder / "gitconfig"  # by default, HTTP remotes are pushed to over SSH
+        settings.write_text(f'[url "{server.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
         (folder / "list.yaml").write_text(f"- {entry}\n")
 
         ran = commodore("component", "sync", "list.yaml", *QUICKLY)  # no token is needed

@@ -26,11 +26,11 @@ NAMES = ("one", "two", "three")
 ROUNDS = 12
 
 
-def commodore(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+def commodore(folder: Path, *words: str, url: str = "") -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "commodore_py", *words],
         cwd=folder,
-        env={**os.environ, "COMMODORE_GITHUB_TOKEN": TOKEN},
+        env={**os.environ, "COMMODORE_GITHUB_TOKEN": TOKEN, "COMMODORE_GITHUB_URL": url},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -39,8 +39,8 @@ def commodore(folder: Path, *words: str) -> subprocess.Popen[bytes]:
 
 
 def sync(folder: Path, github: GitHubServer) -> subprocess.Popen[bytes]:
-    how = ("--github-url", github.url, "--github-pause", "0", "-l", "bot", "--push-url", "same")
-    return commodore(folder, "-d", "work", "component", "sync", "list.yaml", *how)
+    how = ("--github-pause", "0", "-l", "bot")
+    return commodore(folder, "-d", "work", "component", "sync", "list.yaml", *how, url=github.url)
 
 
 def make_components(folder: Path) -> None:

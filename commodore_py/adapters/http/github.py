@@ -244,6 +244,7 @@ def _text(found: object, key: str) -> str:
     value = found.get(key) if isinstance(found, dict) else None
     if not isinstance(value, str):
         raise GitHubError(
-            f"GitHub's answer has no {key}", hint="check that --github-url is that of the API"
+            f"GitHub's answer has no {key}",
+            hint="check that the setting github-url is the URL of the API",
         )
     return value

@@ -80,13 +80,13 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def update(settings: Globals, /, **options: Any) -> int:
+def update(settings: Globals, /, **options: Any) -> None:
     """Update the component at COMPONENT_PATH from its template."""
     from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
     from . import templates
 
-    return templates.update(COMPONENT, settings, options["component_path"], options)
+    templates.update(COMPONENT, settings, options["component_path"], options)
 
 
 @component.command()

@@ -69,13 +69,13 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def update(settings: Globals, /, **options: Any) -> int:
+def update(settings: Globals, /, **options: Any) -> None:
     """Update the package at PACKAGE_PATH from its template."""
     from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
     from . import templates
 
-    return templates.update(PACKAGE, settings, options["package_path"], options)
+    templates.update(PACKAGE, settings, options["package_path"], options)
 
 
 @package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from commodore_py.adapters.http.github import PUBLIC
 from commodore_py.cli.output import formats, messages, streams
-from commodore_py.cli.settings import directories
+from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.workflows.authoring.sync.list import read_list
@@ -26,7 +27,8 @@ _COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED
 def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[str, Any]) -> None:
     """Propose changes to all repositories of a list; fails at the end if any of them failed."""
     settings = settings.more_verbose(options["verbose"])
-    entries = read_list(path, options["github_url"], options["filter"])
+    github_url = user_file.shared_text("github_url") or PUBLIC
+    entries = read_list(path, github_url, options["filter"])
     if any(entry.github for entry in entries) and not options["github_token"]:
         raise CommodoreError(
             "no token for GitHub",
@@ -40,7 +42,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     wanted = SyncRequest(
         kind,
         github_at(
-            options["github_url"],
+            github_url,
             options["github_token"],
             timeout=settings.request_timeout,
             pause=options["github_pause"],

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.dependencies.protection.authoring import (
@@ -21,14 +20,13 @@ from commodore_py.dependencies.protection.authoring import (
     local_work,
 )
 from commodore_py.dependencies.protection.run_lock import exclusive_run
-from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
 from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.update import (
     UpdateRequest,
     apply_update,
     plan_update,
-    write_markers,
 )
 from commodore_py.workflows.authoring.templates.variables import (
     DependencyPatterns,
@@ -105,38 +103,20 @@ def _print_next_steps(kind: RepositoryKind, made: Made, slug: str) -> None:
 
 def update(
     kind: RepositoryKind, settings: Globals, folder: Path, options: Mapping[str, Any]
-) -> int:
-    """Update a repository, or print what an update would do."""
+) -> None:
+    """Update a repository, and print what was changed."""
     settings.more_verbose(options["verbose"])
-    if options["conflicts"] == "markers" and (options["diff"] or options["check"]):
-        raise UsageError("--conflicts markers cannot be combined with --diff or --check")
     wanted = UpdateRequest(
         kind, folder, options["template_version"], options["trust"], _template_options(options)
     )
     plan = plan_update(wanted)
     _print_notes(plan.notes)
-    what = f"{kind.name.capitalize()} {plan.record.text('name')}"
-    looking = options["diff"] or options["check"]
-    if not looking and options["conflicts"] == "markers" and plan.conflicts:
-        conflict = write_markers(plan)
-        if conflict is not None:
-            raise conflict
-    if not looking:
-        apply_update(plan, commit=options["commit"])
-    if options["diff"] or not looking:
-        streams.result(formats.diff_lines(plan.lines))
-    if looking:
-        plan.refuse_conflicts()
-    if options["check"]:
-        streams.result(f"{what} {'has an update' if plan else 'is up-to-date'}")
-        return CHANGES_FOUND if plan else 0
-    if looking:
-        return 0
+    apply_update(plan, commit=options["commit"])
+    streams.result(formats.diff_lines(plan.lines))
     if plan and not options["commit"]:
         messages.info(" > Not committed because of --no-commit")
     done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
-    streams.result(f"{what} {done}", bold=True)
-    return 0
+    streams.result(f"{kind.name.capitalize()} {plan.record.text('name')} {done}", bold=True)
 
 
 def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> None:
@@ -175,8 +155,6 @@ def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
     texts = {}
     if options["copyright_holder"]:
         texts["copyright_holder"] = options["copyright_holder"]
-    if options.get("license"):
-        texts["license"] = options["license"]
     if options.get("update_copyright_year"):
         texts["copyright_year"] = str(_this_year())
     features = {
@@ -191,7 +169,7 @@ def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
         _patterns(options, "add"),
         _patterns(options, "remove"),
         texts,
-        assignments(options["set"]),
+        assignments(options.get("set", ())),
     )
 
 

@@ -15,8 +15,6 @@ from .types import MOST_SECONDS, Branch
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
 
-_LICENSES = ("BSD-3-Clause", "Apache-2.0", "MIT", "none")
-
 # Which dependencies' updates are merged automatically: each list by name and by pattern.
 _AUTOMERGE_LISTS = {
     "patch-block": "that is never merged automatically, not even patch releases",
@@ -64,14 +62,13 @@ def new_options(template: str) -> _Decorator:
             help="Copyright holder; defaults to the committer.",
         ),
         click.option(
-            "--license",
-            "license",
-            type=click.Choice(_LICENSES),
-            default=_LICENSES[0],
-            show_default=True,
-            help="Licence written by the built-in template.",
+            "--set",
+            "set",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Set any variable of the template, such as license=MIT; may be repeated.",
         ),
-        *_ANY_TEMPLATE,
+        _TRUST,
     )
 
 
@@ -106,23 +103,7 @@ def update_options(copyright_default: str | None) -> _Decorator:
             "--template-version",
             help="Branch, tag or commit of the template; unchanged by default.",
         ),
-        click.option(
-            "--diff", is_flag=True, help="Show what would change, without changing anything."
-        ),
-        click.option(
-            "--check",
-            is_flag=True,
-            help="Change nothing, and exit with status 5 if an update is available.",
-        ),
-        click.option(
-            "--conflicts",
-            type=click.Choice(("refuse", "markers")),
-            default="refuse",
-            show_default=True,
-            help="If the template and you changed the same lines: change nothing, or write"
-            " conflict markers and commit nothing.",
-        ),
-        *_ANY_TEMPLATE,
+        _TRUST,
     )
 
 
@@ -173,13 +154,6 @@ def sync_options(command: _Command) -> _Command:
         ),
         click.option(
             "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
-        ),
-        click.option(
-            "--github-url",
-            default="https://api.github.com",
-            show_default=True,
-            metavar="URL",
-            help="URL of GitHub's API; for GitHub Enterprise https://HOST/api/v3.",
         ),
         _TRUST,
     )
@@ -239,16 +213,6 @@ _TRUST = click.option(
     "--trust",
     is_flag=True,
     help="Show and run the hooks of a third-party template.",
-)
-_ANY_TEMPLATE = (
-    click.option(
-        "--set",
-        "set",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Set any variable of the template; may be repeated.",
-    ),
-    _TRUST,
 )
 
 

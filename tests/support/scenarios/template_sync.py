@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine, Ran
 
 README = "{{ cookiecutter.slug }}/README.md"
-QUICKLY = ("--github-pause", "0", "--push-url", "same")
+QUICKLY = ("--github-pause", "0")
 
 
 @dataclass
@@ -52,8 +52,9 @@ class TemplateSync:
         listed = self.github.repositories if entries is None else entries
         (self.folder / "list.yaml").write_text("".join(f"- {one}\n" for one in listed))
         how = ("-d", str(self.folder / "work"), kind, "sync", "list.yaml")
-        token = ("--github-token", TOKEN, "--github-url", self.github.url)
-        return self.commodore(*how, *token, *QUICKLY, *words)
+        token = ("--github-token", TOKEN)
+        url = {"COMMODORE_GITHUB_URL": self.github.url}
+        return self.commodore(*how, *token, *QUICKLY, *words, **url)
 
     def checkout(self, slug: str) -> Path:
         return self.folder / "work" / "dependencies" / slug

@@ -187,8 +187,8 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
         error.hint = "push these changes or remove the folder, then start again"
     elif isinstance(error, InConflict):
         error.hint = (
-            "in a clone: commodore component update . --conflicts markers; or exclude the file"
-            " with `skip` in .cruft.json"
+            "make the template's changes in a clone and push them; or exclude the file with `skip`"
+            " in .cruft.json"
         )
     error.add_note(f"while updating {entry}")
     return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)

@@ -24,8 +24,6 @@ class Conflict:
 
     path: PurePosixPath
     why: str
-    marked: Entry | None = None
-    """Both sides with markers between them, where lines can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +82,27 @@ def _merged(
         return Entry(own.content, executable=executable)
     if any(b"\0" in one[:_BINARY_SAMPLE] for one in (base, after.content, own.content)):
         return Conflict(path, "is a binary file that changed on both sides")
-    content, clean = _merge_lines(base, after.content, own.content)
+    content = _merge_lines(base, after.content, own.content)
+    if content is None:
+        why = "already exists with other content" if before is None else "changed on both sides"
+        return Conflict(path, why)
     entry = Entry(content, executable=executable)
-    if clean:
-        return entry if entry != own else None
-    why = "already exists with other content" if before is None else "changed on both sides"
-    return Conflict(path, why, entry)
+    return entry if entry != own else None
 
 
-def _merge_lines(base: bytes, after: bytes, own: bytes) -> tuple[bytes, bool]:
+def _merge_lines(base: bytes, after: bytes, own: bytes) -> bytes | None:
+    """The lines of both sides; None if they are in conflict."""
     with tempfile.TemporaryDirectory() as scratch:
         files = [Path(scratch) / name for name in ("own", "before", "after")]
         for file, content in zip(files, (own, base, after), strict=True):
             file.write_bytes(content)
-        labels = ("-L", "yours", "-L", "template before", "-L", "template")
         try:
-            git(Path(scratch), "merge-file", "--quiet", *labels, *(file.name for file in files))
+            git(Path(scratch), "merge-file", "--quiet", *(file.name for file in files))
         except ProgramFailed as error:
             if not 0 < error.code <= _MOST_CONFLICTS:
                 raise
-            return files[0].read_bytes(), False
-        return files[0].read_bytes(), True
+            return None
+        return files[0].read_bytes()
 
 
 def without(tree: Tree, unwanted: Iterator[PurePosixPath]) -> Tree:

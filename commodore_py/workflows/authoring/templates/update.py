@@ -20,7 +20,7 @@ from .files import diff, git_identity, read_files, write_changes
 from .merge import Conflict, Merged, merge, without
 from .record import NAME, Record, skipped
 from .source import OpenTemplates, templates
-from .variables import TemplateOptions, apply_options, refuse_unknown
+from .variables import TemplateOptions, apply_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -78,7 +78,7 @@ class Plan:
             raise InConflict(
                 f"the template's changes conflict with yours: {files}; nothing was changed",
                 where=str(self.folder),
-                hint="--conflicts markers writes conflict markers into these files; or exclude a"
+                hint="make the template's changes in these files and commit them; or exclude a"
                 f" file with `skip` in {NAME}",
             )
 
@@ -99,7 +99,6 @@ def plan_update(wanted: UpdateRequest) -> Plan:
         old, new = opened.at(record.commit), opened.at(version)
         old_variables = old.filled(existing)
         new_variables = new.filled(given.variables)
-        refuse_unknown(wanted.options.set, new_variables, record.template)
         old.announce(old_variables)
         new.announce(new_variables)
         before, after = old.render(old_variables), new.render(new_variables)
@@ -146,23 +145,6 @@ def _undone_on_failure(plan: Plan) -> Iterator[None]:
         with suppress(ProgramFailed):
             git(plan.folder, "reset", "--quiet")
         raise
-
-
-def write_markers(plan: Plan) -> InConflict | None:
-    """Write the planned changes, with conflict markers; nothing is committed."""
-    marked = {one.path: one.marked for one in plan.conflicts if one.marked is not None}
-    write_changes(plan.folder, {**plan.changed, **marked})
-    left = [one for one in plan.conflicts if one.marked is None]
-    if not plan.conflicts:
-        return None
-    files = ", ".join(str(path) for path in marked) or "none"
-    stayed = "; unchanged: " + ", ".join(f"{one.path} ({one.why})" for one in left)
-    return InConflict(
-        f"conflict markers are in: {files}{stayed if left else ''}",
-        where=str(plan.folder),
-        hint="resolve the conflicts, then: git add --all && git commit; to undo everything: git"
-        " reset --hard && git clean -fd",
-    )
 
 
 def _refuse_no_repository(folder: Path) -> None:
