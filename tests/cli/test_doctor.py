@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from commodore_py.workflows.doctor.checks import CHECKS
 from tests.support.builders import commit_in, git
@@ -77,14 +76,6 @@ def test_every_check_has_a_line(commodore: CommandLine) -> None:
 
     names = [line[6:].split("  ")[0] for line in ran.out.splitlines() if line[:4].strip()]
     assert names == list(CHECKS)
-
-
-def test_yaml_has_the_same_content(commodore: CommandLine) -> None:
-    ran = commodore("doctor", "-o", "yaml")
-
-    result = yaml.safe_load(ran.out)
-    assert result["schema"] == "doctor/v1"
-    assert [check["check"] for check in result["checks"]] == list(CHECKS)
 
 
 def test_nothing_is_changed(commodore: CommandLine, compiled: Path, facts: str) -> None:

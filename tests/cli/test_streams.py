@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
-import yaml
 
 from commodore_py.cli import run
 from commodore_py.cli.root import commodore as root
@@ -92,13 +91,10 @@ def test_verbosity_of_all_levels_adds_up(
     assert len(ran.err.splitlines()) > len(commodore(*recompile).err.splitlines()) + 5
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
-def test_a_compile_for_programs(
-    commodore: CommandLine, recompile: tuple[str, ...], form: str
-) -> None:
-    ran = commodore(*recompile, "-o", form, "-d", "nope")
+def test_a_compile_for_programs(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+    ran = commodore(*recompile, "-o", "json", "-d", "nope")
 
-    result = json.loads(ran.out) if form == "json" else yaml.safe_load(ran.out)
+    result = json.loads(ran.out)
     assert result["schema"] == "catalog-compile/v1"
     assert (result["cluster"], result["changed"]) == ("c-demo-1", result["changes"] != [])
     assert (result["commit"], result["reported"]) == (None, False)

@@ -22,7 +22,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
 
 HELP = {"help_option_names": ["-h", "--help"]}
-OUTPUTS = ("text", "json", "yaml")
+OUTPUTS = ("text", "json")
 DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
 _SIMILAR = 0.75
