@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.authoring import files_below, make_component_clone
 from tests.support.builders import git
-from tests.support.programs import accept_interruptions
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from tests.support.command_line import CommandLine, Ran
 
@@ -112,19 +109,6 @@ def test_a_difference_is_reported_object_by_object(commodore: CommandLine, tmp_p
     assert "spec.replicas: 1 -> 3" in ran.out
 
 
-@pytest.mark.parametrize(
-    ("form", "shown"),
-    [("text", "-  replicas: 1"), ("stat", f"{IT} | +1 -1"), ("none", "1 file changed.")],
-)
-def test_a_difference_in_other_forms(
-    commodore: CommandLine, tmp_path: Path, form: str, shown: str
-) -> None:
-    component = accepted(commodore, one(tmp_path))
-    (component / "tests/small.yml").write_text(sized(3))
-
-    assert shown in cases_of(commodore, component, "--diff", form).out
-
-
 def test_a_difference_that_objects_do_not_show_is_reported_in_lines(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
@@ -211,15 +195,6 @@ def test_no_case_at_all(commodore: CommandLine, tmp_path: Path) -> None:
     assert "there are no test cases" in ran.err
 
 
-def test_the_first_failure_may_end_it(commodore: CommandLine, tmp_path: Path) -> None:
-    component = one(tmp_path)
-
-    ran = cases_of(commodore, component, "--fail-fast", "--processes", "1")
-
-    assert ran.code == 1
-    assert "2 cases: 1 failed, 1 not run" in ran.out
-
-
 def test_a_case_that_does_not_compile_shows_the_reason_and_stops_no_other(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
@@ -235,30 +210,6 @@ def test_a_case_that_does_not_compile_shows_the_reason_and_stops_no_other(
     assert "4 cases: 2 passed, 2 failed" in ran.out
 
 
-def test_the_makefile_lists_cases_and_how_they_are_compiled(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
-    files = {
-        "class/defaults.yml": "parameters:\n  one:\n    =_metadata:\n      multi_instance: true\n",
-        "Makefile": "include Makefile.vars.mk\n-include Makefile.custom.mk\n"
-        "golden-diff: commodore_args += -f tests/$(instance).yml\ngolden-diff: clean .compile\n",
-        "Makefile.vars.mk": "COMPONENT_NAME ?= one\ninstance ?= small\n"
-        "commodore_args ?= --search-paths . -n $(COMPONENT_NAME)\n"
-        "test_instances = tests/small.yml tests/gone.yml\n",
-        "Makefile.custom.mk": "commodore_args += --alias $(instance)\n",
-        "tests/small.yml": sized(4, "small"),
-    }
-    component = one(tmp_path, files)
-
-    ran = cases_of(commodore, component, "--update")
-
-    assert ran.code == 1
-    assert set(files_below(component / "tests/golden")) == {"small/small/out/it.yaml"}
-    assert "test case gone has no file" in ran.out
-    assert "large.yml is not a test case" in ran.err
-    assert "--update --case large adds it" in " ".join(ran.err.split())
-
-
 def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path: Path) -> None:
     metadata = "parameters:\n  one:\n    =_metadata:\n      multi_instance: true\n"
     files = {"class/defaults.yml": metadata, "tests/small.yml": sized(4, "my_small")}
@@ -270,15 +221,6 @@ def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path
 
     assert ran.code == 0, ran.out
     assert set(files_below(component / "tests/golden")) == {"small/my-small/out/it.yaml"}
-
-
-def test_a_makefile_may_compute_its_arguments(commodore: CommandLine, tmp_path: Path) -> None:
-    component = one(tmp_path, {"Makefile": "commodore_args = $(shell ./arguments)\n"})
-
-    ran = cases_of(commodore, component, "--update")
-
-    assert ran.code == 0, ran.out
-    assert "commodore_args in the Makefile cannot be parsed" in ran.err
 
 
 EXPECTED = """\
@@ -554,88 +496,6 @@ def test_what_is_there_can_do(commodore: CommandLine, tmp_path: Path) -> None:
         assert commodore("component", words[0], str(component), *words[1:]).code == 1
         ran = commodore("component", words[0], str(component), "-F", *words[1:])
         assert ran.code == 0, ran.out + ran.err
-
-
-def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
-    component = accepted(commodore, one(tmp_path))
-    with watching(component) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        first = list(_until(process.stdout, "2 cases: 2 passed"))
-        assert any("passed  large" in line for line in first)
-        list(_until(process.stderr, "Waiting for changes"))
-        (component / "tests/small.yml").write_text(sized(2))
-        second = list(_until(process.stdout, "2 cases: 1 passed, 1 failed"))
-        list(_until(process.stderr, "Waiting for changes"))
-        process.send_signal(signal.SIGINT)
-        left = process.communicate(timeout=60)
-
-    assert process.returncode == 1
-    assert "Traceback" not in left[1]
-    assert any("spec.replicas: 1 -> 2" in line for line in second)
-    assert not any("large" in line for line in second)
-
-
-def test_watching_reports_what_a_plain_run_reports_each_time(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
-    typo = "parameter: {}\n"
-    component = one(tmp_path, {"tests/small.yml": typo + sized(1)})
-    orphan = component / "tests/golden/former"
-    orphan.mkdir(parents=True)
-    plain = cases_of(commodore, component).err
-    accepted(commodore, component)
-    orphan.mkdir(parents=True)
-
-    rounds = []
-    for options in ((), ("--strict",)):
-        with watching(component, *options) as process:
-            assert process.stderr is not None
-            rounds.append("".join(_until(process.stderr, "Waiting for changes")))
-            (component / "tests/large.yml").write_text(f"{sized(9)}# {options}\n")
-            rounds.append("".join(_until(process.stderr, "Waiting for changes")))
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
-            assert process.returncode == (1 if options else 0)
-
-    messages = [
-        line for line in plain.splitlines() if "did you mean" in line or "belongs to" in line
-    ]
-    assert len(messages) == 2
-    for output in rounds[:2]:
-        assert [line for line in output.splitlines() if line in messages] == messages
-    for output in rounds[2:]:
-        assert "error: expected output former belongs to no test case" in output
-
-
-@contextmanager
-def watching(component: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """A test that watches, ended whatever happens."""
-    words = ("component", "test", str(component), "--watch", *options)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "commodore_py", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=component.parent,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-        preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def _until(stream: IO[str], words: str) -> Iterator[str]:
-    for line in stream:
-        yield line
-        if words in line:
-            return
-    pytest.fail(f"it never printed: {words}")
 
 
 KEY_IN_IT = """\

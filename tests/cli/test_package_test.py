@@ -60,25 +60,12 @@ def test_a_difference_and_a_case_that_does_not_compile(
     (package / "tests/a.yml").write_text(f"{TEST_CLASS}parameters:\n  one:\n    x: other\n")
     (package / "tests/b.yml").write_text("classes: [..none]\n")
 
-    ran = cases_of(commodore, package, "-o", "json", "--diff", "text")
+    ran = cases_of(commodore, package, "-o", "json")
 
     assert ran.code == 1
     found = {case["name"]: case for case in json.loads(ran.out)["cases"]}
     assert found["a"]["difference"]["files"][0]["path"] == "one/out/seen.yaml"
     assert "none" in found["b"]["problems"][0]["message"]
-
-
-def test_the_makefile_names_the_test_class(commodore: CommandLine, tmp_path: Path) -> None:
-    package = a_package_with_cases(tmp_path)
-    (package / "Makefile").write_text(
-        "instance ?= a\ntest_instances = tests/a.yml\ncommodore_args ?= tests/$(instance).yml\n"
-    )
-
-    ran = cases_of(commodore, package, "--update")
-
-    assert ran.code == 0, ran.out
-    assert set(files_below(package / "tests/golden")) == {"a/one/out/seen.yaml"}
-    assert "b.yml is not a test case" in ran.err
 
 
 def test_offline_with_existing_downloads(commodore: CommandLine, tmp_path: Path) -> None:
