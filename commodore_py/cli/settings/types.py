@@ -46,19 +46,6 @@ def size_of(text: str) -> tuple[int, str]:
     return int(size), ""
 
 
-class Size(click.types.StringParamType):
-    """A number of bytes; units are powers of 1024."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number of bytes."""
-        if isinstance(value, int):
-            return value
-        size, problem = size_of(value)
-        if problem:
-            self.fail(f"{problem}.", param, ctx)
-        return size
-
-
 class Branch(click.types.StringParamType):
     """The name of a Git branch."""
 

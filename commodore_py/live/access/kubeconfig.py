@@ -145,12 +145,6 @@ def find(
     )
 
 
-def contexts_of(given: str = "", *, variables: Mapping[str, str], home: Path) -> tuple[str, ...]:
-    """The names of all contexts."""
-    files, _ = _places(given, variables, home)
-    return tuple(sorted(_merged(files).contexts))
-
-
 def _places(
     given: str, variables: Mapping[str, str], home: Path
 ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 Goal: TypeAlias = Literal["healthy", "synced", "gone"]
-GOALS: tuple[Goal, ...] = ("healthy", "synced", "gone")
 _LOOK_AGAIN = 1.0
 _NEVER = f'if that never comes, annotate it with {IGNORES_HEALTH}: "true"'
 _REMEDIES = {"Ingress": _NEVER, "Service": _NEVER}

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.model.catalog import Change, DiffLine
-    from commodore_py.model.difference import IgnoreRule
 
 DiffForm = Literal["text", "objects", "stat", "none"]
 
@@ -24,7 +23,6 @@ class DiffOptions(NamedTuple):
 
     form: DiffForm = "text"
     migration: str = ""
-    ignoring: bool = True
 
 
 def nothing() -> tuple[bytes, ...]:
@@ -80,10 +78,8 @@ def diff_of(
     from commodore_py.catalog.diff.objects import object_diff
     from commodore_py.manifests.ignore_rules import BUILT_IN
 
-    rules: list[IgnoreRule] = []
-    if options.ignoring:
-        explained = _EXPLAINED.get(options.migration, ())
-        rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
+    explained = _EXPLAINED.get(options.migration, ())
+    rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
     return object_diff(change, rules, unchanged)
 
 
