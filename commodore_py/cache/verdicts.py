@@ -92,7 +92,7 @@ class CacheDiffers(CommodoreError):
 
 
 def refuse_differences(verdicts: Iterable[Verdict]) -> None:
-    """With --verify-cache, a result that would have been wrong is an error."""
+    """With COMMODORE_VERIFY_CACHE, a result that would have been wrong is an error."""
     raise_collected(
         (
             CacheDiffers(

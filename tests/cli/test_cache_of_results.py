@@ -25,6 +25,13 @@ def cache() -> Path:
     return Path(os.environ["XDG_CACHE_HOME"], "commodore")
 
 
+def limit(size: str) -> Path:
+    """Set the limit of cached results."""
+    file = Path(os.environ["HOME"], ".config/commodore/config.toml")
+    write_if_changed(file, f'cache-size = "{size}"\n'.encode())
+    return file
+
+
 @pytest.fixture
 def store() -> Store:
     """Three contents and a note, the last of them used lately."""
@@ -48,7 +55,9 @@ def test_info_counts_results(commodore: CommandLine) -> None:
 
 
 def test_info_for_programs(commodore: CommandLine, store: Store) -> None:
-    ran = commodore("--cache-size", "1.5M", "cache", "info", "-o", "json")
+    limit("1.5M")
+
+    ran = commodore("cache", "info", "-o", "json")
 
     results = json.loads(ran.out)["results"]
     moment = results.pop("last_used")
@@ -85,8 +94,7 @@ def test_prune_takes_results_by_age(
 
 @pytest.mark.usefixtures("store")
 def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
-    settings = Path(os.environ["HOME"], ".config/commodore/config.toml")
-    write_if_changed(settings, b'cache-size = "8k"\n')
+    limit("8k")
 
     ran = commodore("cache", "prune")
 
@@ -94,22 +102,14 @@ def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("size", ["", "much", "-1", "5 apples", "1e3"])
-def test_a_size_is_a_size(commodore: CommandLine, size: str) -> None:
-    ran = commodore("--cache-size", size, "cache", "info")
-
-    assert ran.code == 2
-    assert f"'{size}' is not a valid size; write it like 500M or 2GiB." in ran.err
-
-
-def test_a_size_in_the_settings_is_a_size(commodore: CommandLine) -> None:
-    settings = Path(os.environ["HOME"], ".config/commodore/config.toml")
-    write_if_changed(settings, b'\ncache-size = "big"\n')
+def test_a_size_in_the_settings_is_a_size(commodore: CommandLine, size: str) -> None:
+    file = limit(size)
 
     ran = commodore("cache", "info")
 
     assert ran.code == 1
-    assert "cache-size: 'big' is not a valid size" in ran.err
-    assert f"{settings}:2" in ran.err
+    assert f"cache-size: '{size}' is not a valid size" in ran.err
+    assert f"{file}:1" in ran.err
 
 
 def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: str) -> None:
@@ -118,8 +118,9 @@ def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: st
     whole = Store(cache() / "results").usage().bytes
     for marker in ("looked", "swept"):  # a sample may say too little of a small store
         (cache() / "results" / marker).unlink()
+    limit(f"{whole // 2048}k")
 
-    ran = commodore("--cache-size", f"{whole // 2048}k", "-d", "two", *words)
+    ran = commodore("-d", "two", *words)
 
     assert ran.code == 0
     assert 0 < Store(cache() / "results").usage().bytes <= whole // 2

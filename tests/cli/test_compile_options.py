@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import commit_to, digest_of, git, url_of
+from tests.support.builders import commit_to, git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
@@ -263,21 +263,3 @@ def test_what_commodore_accepts_is_refused_on_request(compiling: Compile) -> Non
     assert "error: skipped filter no_such of one" in strict.err
     assert f"  {place}\n" in strict.err
     assert not compiling.pushed
-
-
-def test_a_dry_run_of_what_is_up_to_date_shows_the_last_result(compiling: Compile) -> None:
-    compiling()
-    compiling()
-    before = digest_of(compiling.fleet.work)
-
-    ran = compiling("--dry-run", "-v")
-    after = digest_of(compiling.fleet.work)
-    data = {"parameters": {"one": {"data": {"of": "new"}}}}
-    compiling.fleet.configure({"applications": ["one"], **data})
-    changed = compiling("--dry-run", "-v")
-
-    assert after == before
-    assert (ran.code, "nothing changed since" in ran.err) == (0, True)
-    assert "Dry run: nothing was written" in ran.err
-    assert (changed.code, changed.out) == (0, ran.out)  # the catalog is still empty
-    assert ("Compiling" in ran.err, "Compiling" in changed.err) == (False, True)

@@ -149,8 +149,6 @@ def nothing_created_or_searched(folder: Path) -> Iterator[None]:
         "--api-url http:// --api-token one",
         "--output-dir out",
         "--no-cache",
-        "--dry-run",
-        "--offline --dry-run",
         "--local --output-dir out",
     ],
 )

@@ -123,7 +123,6 @@ def test_a_dynamic_fact_beyond_a_limit_is_an_error(
         ("catalog", "compile", "c-x", "--processes", "9" * 5_000),
         ("catalog", "compile", "c-x", "--processes", "99999999999999999999"),
         ("component", "sync", "x", "--github-pause", "99999999999999999999"),
-        ("cache", "prune", "--older-than", "9" * 30),
     ],
 )
 def test_a_number_that_no_clock_or_machine_has_is_a_usage_error(

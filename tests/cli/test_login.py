@@ -164,9 +164,8 @@ def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api
 @pytest.mark.parametrize(
     ("words", "variables"),
     [
-        (["--login-timeout", "0"], {}),
-        (["--login-timeout", "soon"], {}),
-        ([], {"COMMODORE_LOGIN_TIMEOUT": "-1"}),
+        (["--timeout", "0"], {}),
+        (["--timeout", "soon"], {}),
     ],
 )
 def test_no_time_to_log_in_is_a_wrong_use(
@@ -176,7 +175,7 @@ def test_no_time_to_log_in_is_a_wrong_use(
 
 
 def test_the_wait_is_limited(commodore: CommandLine, api: Api) -> None:
-    ran = commodore("login", "--device", "--login-timeout", "1", "--api-url", api.url)
+    ran = commodore("login", "--device", "--timeout", "1", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: the login timed out after 1 seconds" in ran.err

@@ -122,7 +122,7 @@ def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "helm missing!",
-        "jb built in (the program is only used with --jsonnet-bundler jb)",
+        "jb built in (the program is not used)",
         "kustomize missing!",
     ]
 
@@ -170,7 +170,7 @@ def test_list_for_programs(tool_command: ToolCommand, form: str, parse: type) ->
             "managed": False,
             "latest": "v0.6.3",
             "upgradable": None,
-            "remark": "only used with --jsonnet-bundler jb",
+            "remark": "not used",
             "updated": None,
         },
     ]

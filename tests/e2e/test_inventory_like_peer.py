@@ -169,7 +169,7 @@ def test_parameters_of_the_playground_are_the_same_bytes(
     ours = _run(_OURS, demo, *arguments)
 
     assert ours == _run((str(peer),), demo, *arguments)
-    assert _run(_OURS, demo, *arguments, "--engine", "reference") == ours
+    assert _run(_OURS, demo, *arguments, COMMODORE_ENGINE="reference") == ours
 
 
 @pytest.mark.parametrize("words", _LINT_ARGUMENTS)
@@ -188,11 +188,11 @@ def _errors_by_file(output: str) -> list[str]:
     return sorted(file for line in lines for file in _LINT if f"{file}" in line)
 
 
-def _run(tool: tuple[str, ...], folder: Path, *words: str) -> tuple[int, str]:
+def _run(tool: tuple[str, ...], folder: Path, *words: str, **variables: str) -> tuple[int, str]:
     done = subprocess.run(
         [*tool, "inventory", *words],
         cwd=folder,
-        env=clean_environment(folder.with_name(f"{folder.name}-home")),
+        env=clean_environment(folder.with_name(f"{folder.name}-home")) | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -43,8 +43,7 @@ local found = com.yaml_load(std.extVar('output_path') + '/out.yaml');
 def _loaded_by_a_run(fleet: Fleet) -> set[str]:
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
     done = subprocess.run(
-        # Explaining shows that this is a full run.
-        [sys.executable, "-c", DRIVER, "-d", str(fleet.work), *words, "--explain-cache"],
+        [sys.executable, "-c", DRIVER, "-d", str(fleet.work), *words],
         capture_output=True,
         check=True,
         text=True,

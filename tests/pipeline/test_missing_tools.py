@@ -95,22 +95,6 @@ def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_requested_jb_that_is_missing(tmp_path: Path) -> None:
-    error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
-
-    assert "the program jb is not installed" in str(error)
-    assert "install" in error.hint
-
-
-def test_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
-    write_program(programs, "jb", program_script(script="echo no such revision >&2; exit 3"))
-
-    error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
-
-    assert str(error) == "jb failed with status 3: no such revision"
-
-
-@pytest.mark.usefixtures("programs")
 def test_a_chart_without_helm(tmp_path: Path) -> None:
     chart = {"chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n"}
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 NOTICE = 25
 """Between progress and warnings: shown with `--quiet`, but not a problem."""
 
-REQUESTED = 21
-"""Progress that an option requests: shown without `-v`, as is everything above."""
-
 _SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100
@@ -33,7 +30,6 @@ _BELOW = "    "
 _LEVELS = {
     logging.DEBUG: "debug",
     logging.INFO: "info",
-    REQUESTED: "info",
     NOTICE: "notice",
 }
 # Compiled when it is used: every command imports this.
@@ -233,4 +229,4 @@ def _escaped(text: str) -> str:
 def _level(verbosity: int) -> int:
     if verbosity >= 2:  # noqa: PLR2004 - the second -v
         return logging.DEBUG
-    return logging.INFO if verbosity else REQUESTED
+    return logging.INFO if verbosity else NOTICE

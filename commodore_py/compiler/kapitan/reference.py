@@ -1,4 +1,4 @@
-"""A whole compile by Kapitan itself, in a process of its own: the oracle, and `--engine reference`.
+"""A whole compile by Kapitan itself, in a process of its own: the oracle of tests.
 
 Kapitan keeps its state in modules, ends the process on a bad inventory and prints tracebacks;
 none of that reaches ours.

@@ -182,7 +182,7 @@ def _results(nodes: Mapping[str, Node]) -> _Results:
 
 
 def _refuse_differences(cached: _Results, nodes: Mapping[str, Node]) -> None:
-    """With --verify-cache, what would have been wrong is an error."""
+    """With COMMODORE_VERIFY_CACHE, what would have been wrong is an error."""
     results = _results(nodes)
     raise_collected(
         (

@@ -238,7 +238,7 @@ def _address(listen: str) -> tuple[str, int]:
 def _timed_out(login: Login) -> LoginFailed:
     return LoginFailed(
         f"the login timed out after {login.seconds:g} seconds",
-        hint="try again, or wait longer with `commodore login --login-timeout SECONDS`",
+        hint="try again, or wait longer with `commodore login --timeout SECONDS`",
     )
 
 

@@ -83,8 +83,7 @@ def tool(name: str, here: Environment) -> Verdict:
     if found.path:
         return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
     if name in here.built_in:
-        use = here.built_in[name]
-        return Verdict("ok", f"built in; the program is {use}", f"to use it: {remedy}")
+        return Verdict("ok", f"built in; the program is {here.built_in[name]}")
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 

@@ -41,7 +41,7 @@ class Tool:
 
 def built_in() -> dict[str, str]:
     """Tools that are built in, and when the program is used nevertheless."""
-    found = {"jb": "only used with --jsonnet-bundler jb"}
+    found = {"jb": "not used"}
     if importlib.util.find_spec(_HELM_LIBRARY) is not None:
         found["helm"] = "used where it is installed"
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.cli.output.log import REQUESTED
 from commodore_py.errors import CommodoreError
 from tests.support.scenarios.filters import HELM, JSONNET, FilteredInstances
 
@@ -39,11 +39,11 @@ class CachedInstances:
     def run(self) -> list[str]:
         """Filter both ways; the bytes must be the same. Returns which filters ran."""
         self.caplog.clear()
-        with self.caplog.at_level(REQUESTED):
-            found = self.instances.run(result_cache=self.store, explain_cache=True)
+        with self.caplog.at_level(logging.DEBUG, "commodore_py.cache"):
+            found = self.instances.run(result_cache=self.store)
         assert found == self.instances.run()
         lines = [
-            record.getMessage() for record in self.caplog.records if record.levelno == REQUESTED
+            record.getMessage() for record in self.caplog.records if record.levelno == logging.DEBUG
         ]
         return [line.split(": ")[1] for line in lines if "taken from the cache" not in line]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -211,41 +210,6 @@ def test_local_mode_installs_libraries_unless_disabled(work: Vendored) -> None:
     work.fetch(local=True)
 
     assert work.links()["other"] == "../dependencies/other"
-
-
-def a_jb(folder: Path, script: str) -> None:
-    (folder / "jb").write_text(f"#!/bin/sh\n{script}\n")
-    (folder / "jb").chmod(0o755)
-
-
-def test_jb_runs_in_the_working_directory_without_a_lock(
-    work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "bin").mkdir()
-    a_jb(tmp_path / "bin", 'echo "$@ in $PWD" > called; ls >> called')
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    (work.root / "jsonnetfile.lock.json").write_text("old")
-
-    work.fetch(jsonnet_bundler="jb")
-
-    called = (work.root / "called").read_text().splitlines()
-    assert called[0] == f"install in {work.root}"
-    assert "jsonnetfile.json" in called
-    assert "jsonnetfile.lock.json" not in called
-
-
-def test_a_failing_jb_is_reported_with_its_reason(
-    work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "bin").mkdir()
-    a_jb(tmp_path / "bin", "echo no such version >&2; exit 1")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-
-    with pytest.raises(CommodoreError) as caught:
-        work.fetch(jsonnet_bundler="jb")
-
-    assert str(caught.value) == "jb failed with status 1: no such version"
-    assert notes_of(caught.value) == ("while installing the Jsonnet libraries of components",)
 
 
 def test_broken_lists_of_components_are_reported_together(work: Vendored) -> None:
