@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py import pipeline
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
+from commodore_py.catalog.diff.change import change_between
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
@@ -19,7 +20,6 @@ from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.model.catalog import Change, FileChange
 from commodore_py.workflows.dry_run import copied, messages_once
 
 from .names import find_inputs, inputs_of, is_floating, name_of
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.document import Lock, Path
+    from commodore_py.model.catalog import Change
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import Places
     from commodore_py.model.stages import Rendered, Sources
-    from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 
@@ -177,27 +177,6 @@ def shown(lock: Lock, path: Path) -> str:
     if commit:
         return f"{version} {commit[:12]}".strip()
     return version if path[0] == "chart" else f"{version} {digest[:19]}".strip()
-
-
-def change_between(before: Tree, after: Tree) -> Change:
-    """The difference of two catalogs (pure)."""
-    files = []
-    for path in sorted({*before, *after}):
-        old, new = before.get(path), after.get(path)
-        if old == new:
-            continue
-        files.append(
-            FileChange(
-                "modified" if old and new else "added" if new else "deleted",
-                str(path),
-                str(path) if old else "",
-                old=old.content if old else b"",
-                new=new.content if new else b"",
-                old_mode=0o100644 if old else 0,
-                new_mode=0o100644 if new else 0,
-            )
-        )
-    return Change(tuple(files))
 
 
 def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) -> Lock:
