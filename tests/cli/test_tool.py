@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from tests.support.servers.api import Reply, error_reply, serve_api
 from tests.support.tool_releases import Publisher, program_script, rate_limited, write_program
@@ -143,14 +142,13 @@ def test_the_version_of_a_tool_that_ends_with_an_error_is_shown(tool_command: To
     assert tool_command("list", "-V").out.startswith("helm v3.1.0\n")
 
 
-@pytest.mark.parametrize(("form", "parse"), [("json", json.loads), ("yaml", yaml.safe_load)])
-def test_list_for_programs(tool_command: ToolCommand, form: str, parse: type) -> None:
+def test_list_for_programs(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     all_latest(tool_command)
 
-    ran = tool_command("list", "-o", form)
+    ran = tool_command("list", "-o", "json")
 
-    result = parse(ran.out)
+    result = json.loads(ran.out)
     assert result["schema"] == "tool-list/v1"
     assert result["tools"][:2] == [
         {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import files, json_text
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
 
@@ -16,7 +17,7 @@ from .written import write_owned
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead, Change
     from commodore_py.model.stages import Rendered
 
@@ -38,7 +39,7 @@ def folder_of(config: Config) -> Path:
 def check(config: Config, cluster: str) -> None:
     """Refuse a place of the working directory, and a folder that holds anything else."""
     directory = folder_of(config)
-    _refuse_own_places(directory, config.paths)
+    _refuse_own_places(directory, WorkPaths(config.copy_of or config.paths.root))
     if directory.exists() and not directory.is_dir():
         raise CommodoreError(
             "cannot write the catalog there: it is a file",
