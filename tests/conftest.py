@@ -76,11 +76,10 @@ def golden(pytestconfig: pytest.Config) -> Golden:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _caches_left_alone() -> Iterator[None]:
+def _caches_left_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fixtures that live longer than a test do not fill the cache of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COMMODORE_CATALOG_COMPILE_GIT_CACHE", "false")
-        patch.setenv("COMMODORE_CATALOG_COMPILE_CACHE", "false")
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 

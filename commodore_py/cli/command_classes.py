@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 OURS = "+"
 GENERAL = "General"
@@ -19,16 +19,18 @@ _SENTENCE = 300
 
 
 class LazyGroup(click.Group):
-    """A group whose table has each command's module and one-line help."""
+    """A group whose table has each command's module and one-line help; `ours` names our own."""
 
     def __init__(
         self,
         *args: Any,
         commands_at: Mapping[str, tuple[str, str]] | None = None,
+        ours: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._commands_at = dict(commands_at or {})
+        self._ours = frozenset(ours.split())
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, imported or not."""
@@ -36,10 +38,16 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command itself, imported now."""
-        if cmd_name not in self._commands_at:
-            return super().get_command(ctx, cmd_name)
-        module, _, name = self._commands_at[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        command: click.Command | None
+        if cmd_name in self._commands_at:
+            module, _, name = self._commands_at[cmd_name][0].partition(":")
+            command = getattr(importlib.import_module(module), name)
+        else:
+            command = super().get_command(ctx, cmd_name)
+        if command is not None and cmd_name in self._ours:
+            _without_variables(command.params)
+            if isinstance(command, LazyGroup):
+                command._ours = frozenset(command.list_commands(ctx))  # noqa: SLF001
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,6 +75,9 @@ class Sectioned(click.Command):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._sections = sections
+        _without_variables(
+            one for one in self.params if isinstance(one, click.Option) and self.is_ours(one)
+        )
 
     def sections(self, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
         """The headings with their options; common options come last."""
@@ -101,3 +112,10 @@ class Sectioned(click.Command):
                 mark = OURS if self.is_ours(option) else " "
                 rows.append((f"{mark} {record[0]}", record[1]))
         return rows
+
+
+def _without_variables(params: Iterable[click.Parameter]) -> None:
+    """Take the automatic variables of options: only those of Commodore have them."""
+    for param in params:
+        if isinstance(param, click.Option):
+            param.allow_from_autoenv = False

@@ -128,6 +128,8 @@ class _NoColor(click.Option):
 @click.command(
     cls=_Root,
     commands_at=_COMMANDS,
+    ours="bundle cache cluster completion config demo doctor edit init live lock logout plan"
+    " tenant",
     context_settings={**HELP, "max_content_width": _WIDEST},
     epilog="New here? `commodore demo` creates a playground and suggests what to try.",
 )

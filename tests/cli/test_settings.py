@@ -377,7 +377,6 @@ def test_the_nearest_dotenv_upwards_is_taken(
         ("COMMODORE_API_URL", "example.com", "example.com"),
         ("COMMODORE_WORKING_DIR", "work", "{top}/work"),
         ("COMMODORE_WORKING_DIR", "./work", "{top}/work"),
-        ("COMMODORE_CATALOG_COMPILE_OUTPUT_DIR", "./out", "{top}/out"),
     ],
 )
 @pytest.mark.parametrize("below", [False, True])
@@ -397,7 +396,7 @@ def test_paths_in_a_dotenv_start_at_its_folder(  # noqa: PLR0917 - columns of th
     option, command = {
         "COMMODORE_API_URL": ("api-url", "catalog list"),
         "COMMODORE_WORKING_DIR": ("working-dir", ""),
-    }.get(name, ("output-dir", "catalog compile"))
+    }[name]
 
     shown = settings(option, command=command)[0]
 

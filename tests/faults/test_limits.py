@@ -56,8 +56,6 @@ def compile_in(
     environment = {
         **os.environ,
         "COMMODORE_API_URL": "./facts",
-        "COMMODORE_CATALOG_COMPILE_CACHE": "true",
-        "COMMODORE_CATALOG_COMPILE_GIT_CACHE": "true",
         "XDG_CACHE_HOME": str(demo.parent / "cache"),
         **(variables or {}),
     }

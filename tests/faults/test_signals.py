@@ -32,11 +32,7 @@ _LONG = 8
 """Seconds: it is to be one, on a machine that has nothing else to do."""
 _ENDS = {signal.SIGINT: 130, signal.SIGTERM: -15, signal.SIGHUP: -1}
 COMPILE = ["catalog", "compile", CLUSTER, "--push"]
-VARIABLES = {
-    "COMMODORE_API_URL": "./facts",
-    "COMMODORE_CATALOG_COMPILE_GIT_CACHE": "true",
-    "COMMODORE_CATALOG_COMPILE_CACHE": "true",
-}
+VARIABLES = {"COMMODORE_API_URL": "./facts"}
 
 
 def check(ended: Ended, what: signal.Signals) -> None:

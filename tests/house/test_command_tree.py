@@ -114,6 +114,14 @@ def test_distinct_options_of_ours_are_few() -> None:
     assert len(present - listed) <= MOST_NAMES, sorted(present - listed)
 
 
+@pytest.mark.parametrize("name", sorted({*THERE} - {""}))
+def test_automatic_variables_are_commodores(name: str) -> None:
+    listed = by_names(LISTED.get(name, {}).get("options", []))
+    options = by_names(described(THERE[name], option) for option in options_of(THERE[name]))
+
+    assert {names for names, option in options.items() if "auto" in option} <= {*listed}
+
+
 @pytest.mark.parametrize("name", sorted(THERE))
 def test_every_command_has_help(name: str) -> None:
     help_option = THERE[name].command.get_help_option(THERE[name])
@@ -164,14 +172,14 @@ def long_names(options: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def described(ctx: click.Context, option: click.Option) -> dict[str, Any]:
-    named, *automatic = variables_of(ctx, option)
+    variables = variables_of(ctx, option)
     found = {
         "names": sorted(option.opts, key=len),
         **({"off": sorted(option.secondary_opts, key=len)} if option.secondary_opts else {}),
         **kind_of(option),
         **flags(repeatable=option.multiple),
-        **({"env": named} if option.envvar else {}),
-        "auto": automatic[0] if automatic else named,
+        **({"env": variables[0]} if option.envvar else {}),
+        **({"auto": variables[-1]} if option.allow_from_autoenv else {}),
     }
     default = option.to_info_dict()["default"]
     if default is not None:

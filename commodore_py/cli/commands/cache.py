@@ -65,7 +65,7 @@ def prune(
     settings: Globals,
     /,
     *,
-    all: bool,  # noqa: A002 - its variable is COMMODORE_CACHE_PRUNE_ALL
+    all: bool,  # noqa: A002 - the option's name
     output: str,
     verbose: int,
 ) -> None:

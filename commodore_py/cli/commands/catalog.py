@@ -68,7 +68,7 @@ _ELSEWHERE = {
 }
 
 
-@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, context_settings=HELP)
+@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, ours="check diff", context_settings=HELP)
 @verbose_option
 @click.pass_context
 def catalog(ctx: click.Context, verbose: int) -> None:
@@ -78,7 +78,10 @@ def catalog(ctx: click.Context, verbose: int) -> None:
 
 @catalog.command()
 @click.option(
-    "--force", is_flag=True, help="Move repositories with unpushed work to .commodore/kept."
+    "--force",
+    is_flag=True,
+    allow_from_autoenv=False,
+    help="Move repositories with unpushed work to .commodore/kept.",
 )
 @output_option
 @verbose_option

@@ -43,7 +43,7 @@ _FEATURES = {
 }
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup, ours="test", context_settings=HELP)
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:

@@ -41,7 +41,7 @@ _LINTERS = ("components", "deprecated-parameters", "packages", "classes")
 _FORMS = ("json", "yaml")
 
 
-@click.group(cls=LazyGroup, commands_at=_COMMANDS, context_settings=HELP)
+@click.group(cls=LazyGroup, commands_at=_COMMANDS, ours="explain", context_settings=HELP)
 @verbose_option
 @click.pass_context
 def inventory(ctx: click.Context, verbose: int) -> None:
@@ -79,17 +79,20 @@ def _hierarchy(command: _Command) -> _Command:
         click.option(
             "--fact",
             multiple=True,
+            allow_from_autoenv=False,
             metavar="KEY=VALUE",
             help="Fact of the cluster that overrides the known one; repeat for more.",
         ),
         click.option(
             "--cluster",
+            allow_from_autoenv=False,
             metavar="CLUSTER",
             shell_complete=completion.clusters,
             help="Fetch the hierarchy of this cluster, instead of GLOBAL_CONFIG.",
         ),
         click.option(
             "--target",
+            allow_from_autoenv=False,
             metavar="TARGET",
             shell_complete=completion.targets,
             help="Target of the cluster or working directory; `cluster` by default.",

@@ -30,10 +30,12 @@ def _way_options(command: _Command) -> _Command:
         click.option(
             "--device",
             is_flag=True,
+            allow_from_autoenv=False,
             help="Log in on another device: print a URL and a code to enter there.",
         ),
         click.option(
             "--timeout",
+            allow_from_autoenv=False,
             type=Seconds(),
             default=300,
             show_default=True,

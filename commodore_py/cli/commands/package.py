@@ -35,7 +35,7 @@ _COMPILE_SECTIONS = {
 }
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup, ours="test", context_settings=HELP)
 @verbose_option
 @click.pass_context
 def package(ctx: click.Context, verbose: int) -> None:

@@ -22,6 +22,7 @@ PROBLEM_OUTPUTS = ("text", "json", "sarif", "markdown")
 problem_output_option = click.option(
     "-o",
     "--output",
+    allow_from_autoenv=False,
     type=click.Choice(PROBLEM_OUTPUTS),
     default="text",
     show_default=True,

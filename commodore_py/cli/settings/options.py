@@ -58,6 +58,7 @@ verbose_option = click.option(
 output_option = click.option(
     "-o",
     "--output",
+    allow_from_autoenv=False,
     type=click.Choice(OUTPUTS),
     default="text",
     show_default=True,
@@ -68,6 +69,7 @@ output_option = click.option(
 strict_option = click.option(
     "--strict/--no-strict",
     default=False,
+    allow_from_autoenv=False,
     show_default=True,
     help="Treat problems that Commodore accepts as errors instead of warnings.",
 )
@@ -90,17 +92,17 @@ github_token_option = click.option(
 
 def api_options(command: _Command) -> _Command:
     """Add options of the API and its authentication."""
-    return with_options(_API_URL, _API_TOKEN, *_OIDC)(command)
+    return with_options(_api_url(), _api_token(), *_OIDC)(command)
 
 
 def own_api_options(command: _Command) -> _Command:
     """Add the API and its token, for commands that Commodore does not have."""
-    return with_options(_API_URL, _API_TOKEN)(command)
+    return with_options(_api_url(automatic=False), _api_token(automatic=False))(command)
 
 
 def login_options(command: _Command) -> _Command:
     """Add the options that a login needs."""
-    return with_options(_API_URL, *_OIDC)(command)
+    return with_options(_api_url(), *_OIDC)(command)
 
 
 def destination_options(command: _Command) -> _Command:
@@ -282,18 +284,26 @@ def with_options(*options: _Option[_Command]) -> _Option[_Command]:
     return add
 
 
-_API_URL = click.option(
-    "--api-url",
-    envvar="COMMODORE_API_URL",
-    metavar="URL",
-    help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
-)
-_API_TOKEN = click.option(
-    "--api-token",
-    envvar="COMMODORE_API_TOKEN",
-    metavar="TOKEN",
-    help="Token for the API, or a file that contains it.",
-)
+def _api_url(*, automatic: bool = True) -> _Option[_Command]:
+    return click.option(
+        "--api-url",
+        envvar="COMMODORE_API_URL",
+        allow_from_autoenv=automatic,
+        metavar="URL",
+        help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
+    )
+
+
+def _api_token(*, automatic: bool = True) -> _Option[_Command]:
+    return click.option(
+        "--api-token",
+        envvar="COMMODORE_API_TOKEN",
+        allow_from_autoenv=automatic,
+        metavar="TOKEN",
+        help="Token for the API, or a file that contains it.",
+    )
+
+
 _OIDC = (
     click.option(
         "--oidc-discovery-url",

@@ -65,6 +65,7 @@ def new_options(template: str) -> _Decorator:
             "--set",
             "set",
             multiple=True,
+            allow_from_autoenv=False,
             metavar="KEY=VALUE",
             help="Set any variable of the template, such as license=MIT; may be repeated.",
         ),
@@ -212,6 +213,7 @@ def existing_file(name: str) -> _Decorator:
 _TRUST = click.option(
     "--trust",
     is_flag=True,
+    allow_from_autoenv=False,
     help="Show and run the hooks of a third-party template.",
 )
 
