@@ -82,8 +82,7 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
         raise CommodoreError(
             f"cannot push branch {branch}: {error.stderr.strip()}",
             where=without_secrets(url),
-            hint="check your write access; --push-url same pushes to the URL that it was fetched"
-            " from",
+            hint="check your write access; git config url.BASE.insteadOf chooses another URL",
         ) from error
     return Pushed(updated=True, output="\n".join(line for line in _REMOTE.findall(output) if line))
 
