@@ -50,7 +50,7 @@ def info(settings: Globals, output: str, verbose: int) -> None:
         cached.Results(store.folder, store.usage(), settings.cache_size, store.distrust()),
     )
     if output != "text":
-        streams.data(formats.structured(cached.info(content), output))
+        streams.data(formats.structured(cached.info(content)))
         return
     for line in cached.lines(content):
         streams.result(line)
@@ -94,7 +94,7 @@ def prune(
     if output == "text":
         streams.result(cached.removed(pruned, downloads, results))
     else:
-        streams.data(formats.structured(cached.prune(pruned, downloads, results), output))
+        streams.data(formats.structured(cached.prune(pruned, downloads, results)))
 
 
 def _results(folder: Path) -> Store:

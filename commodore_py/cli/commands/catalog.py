@@ -100,7 +100,7 @@ def clean(settings: Globals, verbose: int, output: str, *, force: bool) -> None:
     for path in removed:
         messages.info(f"removed {path}")
     if output != "text":
-        streams.data(formats.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
+        streams.data(formats.structured({"schema": "catalog-clean/v1", "removed": removed}))
 
 
 @catalog.command(name="list")

@@ -92,4 +92,4 @@ def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[s
         "new": comparison.new,
         **as_json.object_diff(found),
     }
-    return formats.structured(content, output), bool(found)
+    return formats.structured(content), bool(found)

@@ -169,7 +169,7 @@ def run_tests(
     if options["output"] == "text":
         streams.result(test_results.report(report))
     else:
-        streams.data(formats.structured(test_results.as_data(report), options["output"]))
+        streams.data(formats.structured(test_results.as_data(report)))
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:

@@ -67,7 +67,7 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
         for line in _lines(ctx, settings):
             streams.result(line)
     else:
-        streams.data(formats.structured(_content(ctx, settings), output))
+        streams.data(formats.structured(_content(ctx, settings)))
 
 
 def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:

@@ -49,7 +49,7 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     else:
         checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
         content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
     return 1 if overall == "fail" else 0
 
 

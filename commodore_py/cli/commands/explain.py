@@ -97,7 +97,7 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
     if output == "text":
         streams.result("\n".join(explained.explanation_lines(found)))
     else:
-        streams.data(formats.structured(explained.explanation_content(found), output))
+        streams.data(formats.structured(explained.explanation_content(found)))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
@@ -111,4 +111,4 @@ def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
     if output == "text":
         streams.result("\n".join(explained.reverse_lines(found)))
     else:
-        streams.data(formats.structured(explained.reverse_content(found), output))
+        streams.data(formats.structured(explained.reverse_content(found)))

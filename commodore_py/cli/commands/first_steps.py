@@ -50,7 +50,7 @@ def demo(directory: Path, output: str) -> None:
             "clusters": list(written.clusters),
             "next_steps": list(written.next_steps),
         }
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
         return
     streams.result(
         f"Created a playground with {len(written.clusters)} clusters in {directory}", bold=True
@@ -97,7 +97,7 @@ def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> No
         from commodore_py.cli.output import formats
 
         content = {"schema": "init/v1", "steps": [one._asdict() for one in steps]}
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
         return
     for one in steps:
         streams.result(f"{one.name:<12}{one.result:<11}{one.detail}".rstrip())

@@ -91,7 +91,7 @@ def list_(
             streams.result("\n".join(_lines(row, version_check=version_check)))
     else:
         content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
 
 
 @tool.command()

@@ -45,7 +45,7 @@ def version(output: str) -> int:
     if output == "text":
         _show(libraries, tools, included)
     else:
-        streams.data(formats.structured(_content(libraries, tools), output))
+        streams.data(formats.structured(_content(libraries, tools)))
     missing = [tool for tool in tools if tool.path is None and tool.name not in included]
     return TOOL_MISSING if missing else 0
 

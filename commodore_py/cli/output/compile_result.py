@@ -156,7 +156,7 @@ class CompileReporter:
 
     def _data(self, content: dict[str, Any]) -> None:
         """Print the result for programs."""
-        streams.data(formats.structured(content, self._output))
+        streams.data(formats.structured(content))
 
 
 def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def show(results: Iterable[ClusterResult], output: str, *, code: int) -> None:
         case "markdown":
             streams.result(f"\n## Summary\n\n{_markdown(results)}")
         case _:
-            streams.data(formats.structured(_as_data(results, code), output))
+            streams.data(formats.structured(_as_data(results, code)))
 
 
 def _outcome(published: Published) -> str:

@@ -21,11 +21,9 @@ _COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}
 _SIZES = ("B", "KiB", "MiB", "GiB")
 
 
-def structured(content: Mapping[str, Any], form: str) -> str:
+def structured(content: Mapping[str, Any]) -> str:
     """A result of ours for programs; it names its schema."""
-    if form == "json":
-        return as_json(content, indent=2)
-    return as_yaml(dict(content), sort_keys=False, allow_unicode=True).rstrip("\n")
+    return as_json(content, indent=2)
 
 
 def as_json(content: object, indent: int | None = None) -> str:

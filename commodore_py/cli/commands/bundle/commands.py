@@ -258,7 +258,7 @@ def _print(content: dict[str, Any], lines: Any, output: str) -> None:
     from commodore_py.cli.output import formats
 
     if output != "text":
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
         return
     for line in lines:
         streams.result(line)

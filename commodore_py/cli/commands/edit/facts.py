@@ -208,5 +208,5 @@ def _shown(found: FactsEdit, options: dict[str, Any], following: str) -> int:
             "catalog": None if found.diff is None else as_json.object_diff(found.diff),
             "written": found.written,
         }
-        streams.data(formats.structured(content, options["output"]))
+        streams.data(formats.structured(content))
     return 1 if found.verdict.failing else 0

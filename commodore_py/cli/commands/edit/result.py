@@ -18,7 +18,7 @@ def show(found: Result, output: str) -> None:
     if output != "text":
         from commodore_py.cli.output import formats
 
-        streams.data(formats.structured(_content(found), output))
+        streams.data(formats.structured(_content(found)))
         return
     plan = found.plan
     messages.info(f"{plan.choice.shown}:{plan.line} ({plan.choice.reason})")

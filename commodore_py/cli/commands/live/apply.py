@@ -114,4 +114,4 @@ def apply(
         writer = Writer(cluster.client.access, timeout=settings.request_timeout)
         done = applying.carry_out(cluster, writer, plan, how, log=log, report=messages.info)
     if output != "text":
-        streams.data(formats.structured(plans.applied(done, plan), output))
+        streams.data(formats.structured(plans.applied(done, plan)))

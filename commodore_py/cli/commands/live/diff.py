@@ -98,7 +98,7 @@ def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
         hint = "leave out --server-side to have it predicted from what was applied last"
         messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)
     if output != "text":
-        streams.data(formats.structured(diffs.content(found, plan), output))
+        streams.data(formats.structured(diffs.content(found, plan)))
         return
     streams.result(differences.shown(found.diff))
     for line in () if found.refused else plans.lines(plan):
@@ -112,5 +112,5 @@ def _write(plan: Plan, file: Path) -> None:
     from commodore_py.cli.output import formats
     from commodore_py.cli.output.live import plans
 
-    content = formats.structured(plans.content(plan), "json")
+    content = formats.structured(plans.content(plan))
     write_if_changed(file, content.encode() + b"\n", private=True)

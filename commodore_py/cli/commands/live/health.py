@@ -77,7 +77,7 @@ def _judged(
 
     report = health_of(files, own_rules_here(config_of(settings)), rules)
     if output != "text":
-        streams.data(formats.structured(health.report(report), output))
+        streams.data(formats.structured(health.report(report)))
     else:
         for line in health.report_lines(report):
             streams.result(line)
@@ -93,7 +93,7 @@ def _tested(folder: Path, output: str) -> int:
     cases = run_tests(folder)
     failed = [one for one in cases if not one.passed]
     if output != "text":
-        streams.data(formats.structured(health.tests(cases), output))
+        streams.data(formats.structured(health.tests(cases)))
     else:
         for one in failed:
             for line in health.case_lines(one):

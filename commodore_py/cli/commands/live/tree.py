@@ -40,7 +40,7 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
         unseen = cluster.cache.info().unseen
         confirmed = cluster.identity.confirmed_by
     if output != "text":
-        streams.data(formats.structured(clusters.tree(report, unseen), output))
+        streams.data(formats.structured(clusters.tree(report, unseen)))
         return
     for line in clusters.tree_lines(report):
         streams.result(line)

@@ -70,7 +70,7 @@ def wait(
     with opened(settings, options, follow=True) as cluster:
         left = wait_for(cluster, goal, seconds=timeout, report=messages.info)
     if output != "text":
-        streams.data(formats.structured(clusters.left(goal, left), output))
+        streams.data(formats.structured(clusters.left(goal, left)))
     elif left:
         for one in left:
             streams.result(clusters.left_line(one))
@@ -99,7 +99,7 @@ def _follow(
     with opened(settings, options, follow=True) as cluster:
         found = wait_for_plan(cluster, here, waiting, messages.info)
     if output != "text":
-        streams.data(formats.structured(waited(goal, found), output))
+        streams.data(formats.structured(waited(goal, found)))
     else:
         for one in found.steps:
             streams.result(escaping.one_line(line_of(one)))

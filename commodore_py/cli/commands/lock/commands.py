@@ -84,7 +84,7 @@ def create(settings: Globals, /, cluster: str, file: Path, output: str, **option
 
     outcome = resolve.create(_config(settings, options), cluster, file.absolute())
     if output != "text":
-        streams.data(formats.structured(locks.created(outcome), output))
+        streams.data(formats.structured(locks.created(outcome)))
     else:
         for line in locks.change_lines(outcome.changes):
             messages.info(line)
@@ -153,7 +153,7 @@ def update(
         written = changed and not dry_run
         content = {"schema": "lock-update/v1", "file": str(file), "written": written}
         content["updates"] = [locks.step(step) for step in steps]
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
     else:
         for step in steps:
             _print_step(step, diff)
@@ -209,7 +209,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
             "file": str(file),
             "inputs": [one._asdict() for one in found],
         }
-        streams.data(formats.structured(content, output))
+        streams.data(formats.structured(content))
     else:
         for line in locks.finding_lines(one for one in found if one.state != "same"):
             streams.result(line)
@@ -244,7 +244,7 @@ def export(settings: Globals, /, file: Path, out: Path, output: str, **options: 
     if output != "text":
         from commodore_py.cli.output import formats, locks
 
-        streams.data(formats.structured(locks.exported(exported), output))
+        streams.data(formats.structured(locks.exported(exported)))
         return
     messages.info(f"Wrote {out}")
 

@@ -65,7 +65,7 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
 
     here = _plan_here(settings.more_verbose(verbose))
     if output == "json":
-        streams.data(formats.structured(results.shown(here), output))
+        streams.data(formats.structured(results.shown(here)))
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
     for line in lines(here.plan):
@@ -128,7 +128,7 @@ def render(
     if output_dir is not None:
         write_rendered(found, output_dir, paths)
     if output != "text":
-        streams.data(formats.structured(results.rendered(found), output))
+        streams.data(formats.structured(results.rendered(found)))
         return
     for line in results.problem_lines(found.problems):
         messages.info(line)
@@ -184,7 +184,7 @@ def simulate_(
     here = _plan_here(settings.more_verbose(verbose))
     found = simulated(here, _model(model), values=changes, direction="down" if down else "up")
     if output != "text":
-        streams.data(formats.structured(results.timeline(found), output))
+        streams.data(formats.structured(results.timeline(found)))
     else:
         for line in results.timeline_lines(found):
             streams.result(line)
