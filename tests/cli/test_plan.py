@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,6 +79,16 @@ def test_simulate_ends_with_the_code_of_its_result(
     ran = commodore("-d", str(work), "plan", "simulate", *words)
 
     assert ran.code == code
+
+
+def test_check_prints_notices_as_json(commodore: CommandLine, work: Path) -> None:
+    set_plan(work, PLAN)
+
+    ran = commodore("-d", str(work), "plan", "check", "-o", "json")
+
+    assert ran.code == 0, ran.err
+    codes = [one["code"] for one in json.loads(ran.out)["problems"]]
+    assert "plan/removed" in codes
 
 
 def test_a_plan_needs_a_compiled_working_directory(commodore: CommandLine, tmp_path: Path) -> None:

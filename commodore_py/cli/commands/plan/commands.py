@@ -74,21 +74,25 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
 
 @plan.command()
 @click.option("--driver", type=click.Choice(_DRIVERS), help="Also check what this driver renders.")
+@output_option
 @verbose_option
 @click.pass_obj
-def check(settings: Globals, /, driver: str | None, verbose: int) -> None:
+def check(settings: Globals, /, driver: str | None, output: str, verbose: int) -> None:
     """Check the plan, and report everything that is wrong with it.
 
     \b
     After an edit of the hierarchy:
       commodore plan check
     """
-    from commodore_py.cli.output import messages
+    from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.plan import results
     from commodore_py.workflows.plans import rendered
 
     settings = settings.more_verbose(verbose)
     found = rendered(config_of(settings).paths, driver) if driver else _plan_here(settings)
+    if output != "text":
+        streams.data(formats.structured(results.checked(found.problems)))
+        return
     for line in results.problem_lines(found.problems):
         streams.result(line)
     messages.info(f"the plan is valid, {len(found.problems)} notices")

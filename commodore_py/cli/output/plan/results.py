@@ -39,6 +39,11 @@ def shown(here: PlanHere) -> dict[str, Any]:
     }
 
 
+def checked(problems: Iterable[Problem]) -> dict[str, Any]:
+    """Notices about a valid plan."""
+    return {"schema": "plan-check/v1", "problems": [_problem(one) for one in problems]}
+
+
 def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """What is to be known about a valid plan."""
     for one in problems:
