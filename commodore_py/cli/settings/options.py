@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_Option = Callable[[_Command], _Command]
 
 HELP = {"help_option_names": ["-h", "--help"]}
 OUTPUTS = ("text", "json")
@@ -273,7 +272,7 @@ def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[s
     return {**found, "api_url_origin": origins.place_of("api_url")}
 
 
-def with_options(*options: _Option[_Command]) -> _Option[_Command]:
+def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
     """Add options in this order."""
 
     def add(command: _Command) -> _Command:
@@ -284,7 +283,7 @@ def with_options(*options: _Option[_Command]) -> _Option[_Command]:
     return add
 
 
-def _api_url(*, automatic: bool = True) -> _Option[_Command]:
+def _api_url(*, automatic: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--api-url",
         envvar="COMMODORE_API_URL",
@@ -294,7 +293,7 @@ def _api_url(*, automatic: bool = True) -> _Option[_Command]:
     )
 
 
-def _api_token(*, automatic: bool = True) -> _Option[_Command]:
+def _api_token(*, automatic: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--api-token",
         envvar="COMMODORE_API_TOKEN",
