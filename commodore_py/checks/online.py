@@ -99,7 +99,7 @@ def _looked_up(
     from commodore_py.adapters.http.vault import Server
 
     namespace = str(context.vault_parameters.get("VAULT_NAMESPACE") or "")
-    server = Server(address, settings.login, namespace=namespace, read_values=settings.read_values)
+    server = Server(address, settings.login, namespace=namespace)
     return server.look_up(_place(context, one.secret) for one in uses), server.identity
 
 

@@ -147,16 +147,6 @@ def test_fail_fast_skips_the_rest(compiling: Compile) -> None:
     assert not compiling.pushed("catalog")
 
 
-def test_what_is_up_to_date_is_unchanged(compiling: Compile) -> None:
-    compiling("--all", "--push")
-    compiling("--all", "--push")
-
-    ran = compiling("--all", "--push", "--exit-code")
-
-    assert (ran.code, [row[1] for row in rows(ran.out)]) == (0, ["unchanged", "unchanged"])
-    assert "Resolving the hierarchy" not in ran.err
-
-
 def test_the_result_for_programs_has_everything(compiling: Compile) -> None:
     compiling("--all", "--push")
     compiling.fleet.configure(

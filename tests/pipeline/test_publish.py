@@ -15,7 +15,6 @@ from tests.support.builders import (
     commit_to,
     digest_of,
     git,
-    git_succeeds,
     make_repository,
     url_of,
 )
@@ -281,55 +280,6 @@ def test_an_unreachable_push_url_is_reported_early(
         push(fleet.config(push=True, strict=True))
 
     assert "the catalog cannot be pushed to ssh://git@nowhere/catalog.git" in caplog.text
-
-
-def test_a_branch_for_review(fleet: Fleet) -> None:
-    first = push(fleet.config()).commit
-    fleet.change_data()
-
-    published = push(fleet.config(catalog_branch="review/c-one"))
-    fleet.change_data("newer")
-    again = push(fleet.config(catalog_branch="review/c-one"))
-    back = compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
-
-    log = git(fleet.catalog, "log", "--format=%H", "review/c-one").splitlines()
-    assert log[:3] == [again.commit, published.commit, first]
-    assert git(fleet.catalog, "rev-parse", "master") == first
-    assert [file.old for file in again.change.files] == [
-        file.new for file in published.change.files
-    ]
-    assert [file.old for file in back.change.files] == [file.old for file in published.change.files]
-
-
-def test_a_branch_for_review_that_was_merged_and_deleted_is_not_local_work(
-    fleet: Fleet, caplog: pytest.LogCaptureFixture
-) -> None:
-    push(fleet.config())
-    fleet.change_data()
-    push(fleet.config(catalog_branch="review"))
-    tree = git(fleet.catalog, "rev-parse", "review^{tree}")
-    who = ("-c", "user.name=R", "-c", "user.email=r@example.com")
-    merged = git(fleet.catalog, *who, "commit-tree", tree, "-p", "master", "-m", "Squashed")
-    git(fleet.catalog, "update-ref", "refs/heads/master", merged)
-    git(fleet.catalog, "branch", "-D", "review")
-
-    published = push(fleet.config())
-
-    assert not published.change
-    assert "put aside" not in caplog.text
-
-
-def test_a_branch_for_review_without_a_change_is_not_made(fleet: Fleet) -> None:
-    push(fleet.config())
-
-    assert not push(fleet.config(catalog_branch="review")).change
-    assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "review")
-
-
-def test_a_branch_of_an_empty_catalog(fleet: Fleet) -> None:
-    push(fleet.config(catalog_branch="review"))
-
-    assert git(fleet.catalog, "for-each-ref", "--format=%(refname)") == "refs/heads/review"
 
 
 def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:

@@ -56,13 +56,11 @@ class Server:
         login: Login,
         *,
         namespace: str = "",
-        read_values: bool = False,
         seconds: float = SECONDS_PER_REQUEST,
     ) -> None:
         self._address = address
         self._login = login
         self._namespace = namespace
-        self._read_values = read_values
         self._seconds = seconds
         self.identity = login.identity()
         self._versions: dict[str, int] = {}
@@ -176,7 +174,7 @@ class Server:
             )
         path = _quoted(place.path)
         if version == 1:
-            if not (self._read_values or values):
+            if not values:
                 raise _Unknown(
                     f"{place.mount} has version 1: only values would say which keys there are"
                 )

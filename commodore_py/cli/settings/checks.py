@@ -38,12 +38,8 @@ online_option = click.option(
 )
 
 
-def vault_settings(*, read_values: bool) -> VaultSettings:
-    """The server in VAULT_ADDR, and the login of the other variables.
-
-    With `read_values`, secrets are also looked up in engines of version 1, whose responses have
-    values.
-    """
+def vault_settings() -> VaultSettings:
+    """The server in VAULT_ADDR, and the login of the other variables."""
     from commodore_py.model.problems.vault import Login, VaultSettings
 
     given = {name: os.environ.get(f"VAULT_{name}", "") for name in _VARIABLES}
@@ -56,7 +52,7 @@ def vault_settings(*, read_values: bool) -> VaultSettings:
     )
     if given["ROLE_ID"] or given["KUBERNETES_ROLE"]:
         login = login._replace(token=given["TOKEN"])
-    return VaultSettings((given["ADDR"],) if given["ADDR"] else (), login, read_values)
+    return VaultSettings((given["ADDR"],) if given["ADDR"] else (), login)
 
 
 def _content(path: Path) -> str:

@@ -35,5 +35,3 @@ class VaultSettings(NamedTuple):
     addresses: tuple[str, ...] = ()
     """The only servers that get a request."""
     login: Login = Login()
-    read_values: bool = False
-    """Whether version 1 of the engine may be used, whose responses have values."""

@@ -43,7 +43,6 @@ class Scene:
 
     fleet: Fleet
     url: str
-    options: tuple[str, ...]
     monkeypatch: pytest.MonkeyPatch
     read: Callable[[], tuple[str, str]]
 
@@ -55,7 +54,7 @@ class Scene:
         with self.monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", answers or StringIO())
             facts = str(self.fleet.root / "facts")
-            code = run((*words, "--api-url", facts, *self.options, *options))
+            code = run((*words, "--api-url", facts, *options))
         os.environ.clear()
         os.environ.update(before)
         out, err = self.read()
@@ -64,7 +63,9 @@ class Scene:
 
     def normalised(self, text: str) -> str:
         """Without what differs from place to place and from time to time."""
-        text = text.replace(self.url, "<catalog>").replace(str(self.fleet.catalog), "<catalog>")
+        pushed_to = "ssh://git@127.0.0.1/git/catalog.git"  # in place of HTTP
+        for place in (self.url, str(self.fleet.catalog), pushed_to):
+            text = text.replace(place, "<catalog>")
         text = text.replace(str(self.fleet.root), "<root>")
         # On a busy machine only.
         text = re.sub(r"(?m)^ > still waiting for .*\n", "", text)
@@ -92,24 +93,25 @@ class Meanwhile(StringIO):
 
 
 @contextmanager
-def over_file(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield url_of(fleet.catalog), ()
+def over_file(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[str]:
+    yield url_of(fleet.catalog)
 
 
 @contextmanager
-def over_http(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[tuple[str, tuple[str, ...]]]:
+def over_http(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with git_http.serve(fleet.catalog.parent) as server:
-        yield server.url("catalog.git"), ("--push-url", "same")
+        settings = fleet.root / "gitconfig"  # by default, HTTP remotes are pushed to over SSH
+        settings.write_text(f'[url "{server.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+        yield server.url("catalog.git")
 
 
 @contextmanager
-def over_ssh(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+def over_ssh(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with git_ssh.serve(fleet.root / "ssh") as server:
         monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
         monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
-        yield server.url(fleet.catalog), ()
+        yield server.url(fleet.catalog)
 
 
 TRANSPORTS = {"file": over_file, "http": over_http, "ssh": over_ssh}
@@ -127,10 +129,10 @@ def scene(
         return captured.out, captured.err
 
     fleet = make_fleet(tmp_path, web={}, shop={})
-    with TRANSPORTS[request.param](fleet, monkeypatch) as (url, options):
+    with TRANSPORTS[request.param](fleet, monkeypatch) as url:
         file = fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
         file.write_text(file.read_text().replace(url_of(fleet.catalog), url))
-        yield Scene(fleet, url, options, monkeypatch, read)
+        yield Scene(fleet, url, monkeypatch, read)
 
 
 def first_push(scene: Scene) -> str:
@@ -221,11 +223,6 @@ def nobody_to_answer(scene: Scene) -> str:
     return scene.compile("--push", "-i")
 
 
-def branch_for_review(scene: Scene) -> str:
-    scene.compile("--push")
-    return changed(scene, "--push", "--catalog-branch", "review")
-
-
 def dry_run(scene: Scene) -> str:
     scene.compile("--push")
     return changed(scene, "--dry-run", "--exit-code")
@@ -272,7 +269,6 @@ SCENES: dict[str, tuple[Callable[[Scene], str], str]] = {
     "answered-yes": (answered_yes, "Automated"),
     "answered-no": (answered_no, ""),
     "nobody-to-answer": (nobody_to_answer, ""),
-    "branch-for-review": (branch_for_review, "Automated"),
     "dry-run": (dry_run, "Automated"),
     "report-fails": (report_fails, "Automated"),
 }

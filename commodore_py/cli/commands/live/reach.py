@@ -72,7 +72,7 @@ def reveal_in(cluster: LiveCluster) -> Callable[[str], str]:
     from commodore_py.cli.settings.checks import vault_settings
     from commodore_py.workflows.references import revealing
 
-    return revealing(cluster.catalog, vault_settings(read_values=True))
+    return revealing(cluster.catalog, vault_settings())
 
 
 def opened(

@@ -50,7 +50,7 @@ def check(
     from commodore_py.workflows.catalog.check import CheckRequest
     from commodore_py.workflows.catalog.check import check as run
 
-    vault = vault_settings(read_values=False) if online else None
+    vault = vault_settings() if online else None
     folder = directories.cache_folder()
     config = config_of(
         settings.more_verbose(verbose),
