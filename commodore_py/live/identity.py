@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
+from commodore_py.live.access.answers import mapping, mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,8 +81,7 @@ def _uid(client: Client) -> str:
         if not error.status:
             raise
         return ""
-    metadata = answer.get("metadata") if isinstance(answer, dict) else None
-    return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
+    return str(mapping(mapping(answer).get("metadata")).get("uid") or "")
 
 
 def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
@@ -94,22 +94,22 @@ def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
         if not error.status:
             raise
         return
-    for one in (answer.get("items") if isinstance(answer, dict) else None) or ():
+    for one in mappings(mapping(answer).get("items")):
         yield _synced(one)
 
 
 def _synced(one: dict[str, Any]) -> Synced:
-    metadata, spec, status = (_mapping(one.get(key)) for key in ("metadata", "spec", "status"))
-    sync = _mapping(status.get("sync"))
-    source = _mapping(spec.get("source"))
+    metadata, spec, status = (mapping(one.get(key)) for key in ("metadata", "spec", "status"))
+    sync = mapping(status.get("sync"))
+    source = mapping(spec.get("source"))
     return Synced(
         str(metadata.get("name") or ""),
         str(metadata.get("namespace") or ""),
         str(source.get("repoURL") or ""),
         str(sync.get("revision") or ""),
         str(sync.get("status") or ""),
-        str(_mapping(status.get("health")).get("status") or ""),
-        is_automated="automated" in _mapping(spec.get("syncPolicy")),
+        str(mapping(status.get("health")).get("status") or ""),
+        is_automated="automated" in mapping(spec.get("syncPolicy")),
     )
 
 
@@ -118,7 +118,3 @@ def _same(url: str, other: str) -> bool:
         return git_urls.dependency_key(url) == git_urls.dependency_key(other)
     except CommodoreError:
         return url == other
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -236,6 +236,44 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
     assert _writes(server) == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"5",
+        b"[]",
+        b"{}",
+        b'{"items": "x"}',
+        b'{"items": [null]}',
+        b'{"metadata": 5, "items": []}',
+        b'{"metadata": {"continue": 5}, "items": [{"metadata": 5}]}',
+        b'{"kind": "APIGroupDiscoveryList", "items": [5]}',
+        b'{"groups": 5, "resources": {}, "versions": [5]}',
+        b"{",
+    ],
+)
+@pytest.mark.parametrize("below", ["/api", "/apis", "/api/v1/configmaps", "/apis/argoproj.io"])
+@pytest.mark.parametrize("verb", ["status", "apply"])
+def test_odd_answers_are_no_defect_and_remove_nothing(
+    live: Live, server: Cluster, verb: str, below: str, body: bytes
+) -> None:
+    asked = []
+
+    def odd(method: str, path: str) -> Refusal | None:
+        asked.append(path)
+        there = path.partition("?")[0].startswith(below)
+        enough = len(asked) > 99  # else, one page would follow the other
+        if method != "GET" or not there or enough:
+            return None
+        return Refusal(200, "", "", body=body)
+
+    server.before = odd
+
+    ran = live(verb, *(("--prune", "--yes") if verb == "apply" else ()))
+
+    assert ran.code in {0, 1, 7}, ran.err
+    assert not [one for one in _writes(server) if one[0] == "DELETE"]
+
+
 def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server: Cluster) -> None:
     thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
     _write("shop/thing.yaml", thing)

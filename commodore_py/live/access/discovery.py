@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.http import HttpError
 
+from .answers import mapping, mappings, text
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -96,20 +98,20 @@ def discover(client: Client) -> Discovery:
 def _aggregated(answer: dict[str, Any]) -> tuple[list[Api], list[str]]:
     apis: list[Api] = []
     silent = []
-    for group in answer.get("items") or ():
-        name = (group.get("metadata") or {}).get("name") or ""
-        for version in group.get("versions") or ():
-            number = version.get("version") or ""
+    for group in mappings(answer.get("items")):
+        name = text(mapping(group.get("metadata")).get("name"))
+        for version in mappings(group.get("versions")):
+            number = text(version.get("version"))
             if version.get("freshness") == "Stale":
                 silent.append(f"{name}/{number}")
-            for one in version.get("resources") or ():
-                served = one.get("responseKind") or {}
+            for one in mappings(version.get("resources")):
+                served = mapping(one.get("responseKind"))
                 apis.append(
                     Api(
                         name,
                         number,
-                        served.get("kind") or "",
-                        one.get("resource") or "",
+                        text(served.get("kind")),
+                        text(one.get("resource")),
                         one.get("scope") == "Namespaced",
                         frozenset(_texts(one.get("verbs"))),
                     )
@@ -117,11 +119,11 @@ def _aggregated(answer: dict[str, Any]) -> tuple[list[Api], list[str]]:
     return apis, silent
 
 
-def _groups(answer: Any) -> Iterator[tuple[str, list[str]]]:  # noqa: ANN401 - as served
-    for group in (answer.get("groups") if isinstance(answer, dict) else None) or ():
-        first = (group.get("preferredVersion") or {}).get("version")
-        numbers = [one.get("version") or "" for one in group.get("versions") or ()]
-        yield group.get("name") or "", sorted(numbers, key=lambda number: number != first)
+def _groups(answer: object) -> Iterator[tuple[str, list[str]]]:
+    for group in mappings(mapping(answer).get("groups")):
+        first = mapping(group.get("preferredVersion")).get("version")
+        numbers = [text(one.get("version")) for one in mappings(group.get("versions"))]
+        yield text(group.get("name")), sorted(numbers, key=lambda number: number != first)
 
 
 def _of_groups(
@@ -138,15 +140,15 @@ def _of_groups(
                 log.info("the kinds of %s/%s are not known: %s", group, version, error)
                 silent.append(f"{group}/{version}")
                 continue
-            for one in (answer.get("resources") if isinstance(answer, dict) else None) or ():
-                name = one.get("name") or ""
+            for one in mappings(mapping(answer).get("resources")):
+                name = text(one.get("name"))
                 if "/" in name:
                     continue  # a part of another one
                 apis.append(
                     Api(
                         group,
                         version,
-                        one.get("kind") or "",
+                        text(one.get("kind")),
                         name,
                         one.get("namespaced") is True,
                         frozenset(_texts(one.get("verbs"))),

@@ -6,14 +6,13 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.http import HttpError
+from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.live.access.client import GONE, NOT_ACCEPTABLE
 
 from .records import Record
 from .settings import ALWAYS_WHOLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from commodore_py.live.access.client import Client
     from commodore_py.live.access.discovery import Api
 
@@ -96,8 +95,8 @@ def _pages(client: Client, part: Part, reader: Reader, size: str) -> Listed:
     params = {"limit": size} if size else {}
     while True:
         answer = _page(client, part, reader, params)
-        metadata = answer.get("metadata") or {}
-        records += (reader.record(one) for one in _items(answer))
+        metadata = mapping(answer.get("metadata"))
+        records += (reader.record(one) for one in answer.get("items") or ())
         following = metadata.get("continue")
         if not following:
             return Listed(tuple(records), str(metadata.get("resourceVersion") or ""))
@@ -112,12 +111,7 @@ def _page(client: Client, part: Part, reader: Reader, params: dict[str, str]) ->
         if error.status != NOT_ACCEPTABLE:
             raise
         answer = client.get(path, params)
-    if not isinstance(answer, dict):
-        raise HttpError("answered with something that is not a list", where=path)
+    items = mapping(answer).get("items") or []
+    if not isinstance(answer, dict) or mappings(items) != items:
+        raise HttpError("answered with something that is not a list of objects", where=path)
     return answer
-
-
-def _items(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for one in answer.get("items") or ():
-        if isinstance(one, dict):
-            yield one

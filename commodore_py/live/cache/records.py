@@ -6,6 +6,7 @@ import re
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from commodore_py.live.access.answers import mapping
 from commodore_py.manifests.objects import ObjectId
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Record:
     )
 
     def __init__(self, api: Api, content: Content) -> None:
-        metadata = _mapping(content.get("metadata"))
+        metadata = mapping(content.get("metadata"))
         self.id = ObjectId(
             intern(api.group),
             intern(api.kind),
@@ -80,7 +81,7 @@ def _wants(one: Record, metadata: dict[str, Any]) -> Iterator[Key]:
     if (id_.group, id_.kind) == ("", "Endpoints") and "Service" not in kinds:
         yield "Service", id_.namespace, id_.name
     elif (id_.group, id_.kind) == ("", "Secret") and "ServiceAccount" not in kinds:
-        annotations = _mapping(metadata.get("annotations"))
+        annotations = mapping(metadata.get("annotations"))
         name, uid = annotations.get(_TOKEN_OF), annotations.get(_TOKEN_UID)
         if isinstance(name, str) and isinstance(uid, str):
             yield "ServiceAccount", id_.namespace, name, uid
@@ -88,7 +89,7 @@ def _wants(one: Record, metadata: dict[str, Any]) -> Iterator[Key]:
         if found := _CLAIM.fullmatch(id_.name):
             yield "PersistentVolumeClaim", id_.namespace, found[1]
     elif (id_.group, id_.kind) == (_OLM, "ClusterServiceVersion") and "OperatorGroup" not in kinds:
-        name = _mapping(metadata.get("annotations")).get(_OPERATOR_GROUP)
+        name = mapping(metadata.get("annotations")).get(_OPERATOR_GROUP)
         if isinstance(name, str):
             yield "OperatorGroup", id_.namespace, name
 
@@ -102,9 +103,9 @@ def _offers(one: Record, content: Content) -> Iterator[Key]:
         case "", "ServiceAccount":
             yield "ServiceAccount", id_.namespace, id_.name, one.uid
         case "apps", "StatefulSet":
-            spec = _mapping(content.get("spec"))
+            spec = mapping(content.get("spec"))
             for template in spec.get("volumeClaimTemplates") or ():
-                name = _text(_mapping(_mapping(template).get("metadata")), "name")
+                name = _text(mapping(mapping(template).get("metadata")), "name")
                 yield "PersistentVolumeClaim", id_.namespace, f"{name}-{id_.name}"
         case group, "OperatorGroup" if group == _OLM:
             yield "OperatorGroup", id_.namespace, id_.name
@@ -119,14 +120,10 @@ def _owners(metadata: dict[str, Any]) -> Iterator[Owner]:
 
 
 def _pairs(metadata: dict[str, Any], field: str) -> tuple[tuple[str, str], ...]:
-    found = _mapping(metadata.get(field))
+    found = mapping(metadata.get(field))
     return tuple((intern(str(key)), intern(str(value))) for key, value in sorted(found.items()))
 
 
 def _text(fields: Any, name: str) -> str:  # noqa: ANN401 - as served
     value = fields.get(name) if isinstance(fields, dict) else None
     return value if isinstance(value, str) else ""
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

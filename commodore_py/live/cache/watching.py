@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
+from commodore_py.live.access.answers import mapping
 from commodore_py.live.access.client import FORBIDDEN, GONE, NOT_FOUND, UNAUTHORIZED
 
 if TYPE_CHECKING:
@@ -153,10 +154,11 @@ class Watcher:
             if content.get("code") == GONE:
                 raise Expired
             error = HttpError(f"the watch failed: {content.get('message')}", where=str(self.part))
-            error.status = int(content.get("code") or 0)
+            code = content.get("code")
+            error.status = code if isinstance(code, int) else 0
             raise error
         if kind == "BOOKMARK":
-            return str((content.get("metadata") or {}).get("resourceVersion") or "")
+            return str(mapping(content.get("metadata")).get("resourceVersion") or "")
         record = self._reader.record(content)
         if kind == "DELETED":
             self._contents.drop(record)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.http import HttpError
+from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.live.pairing import targets_of
 from commodore_py.manifests.desired import managed
 from commodore_py.manifests.order import applications
@@ -101,9 +102,9 @@ def _scaler_of(cluster: LiveCluster, id_: ObjectId) -> str:
         if not error.status:
             raise
         return ""
-    for one in answer.get("items") or () if isinstance(answer, dict) else ():
-        spec, metadata = one.get("spec") or {}, one.get("metadata") or {}
-        scaled = spec.get("scaleTargetRef") or {}
+    for one in mappings(mapping(answer).get("items")):
+        spec, metadata = mapping(one.get("spec")), mapping(one.get("metadata"))
+        scaled = mapping(spec.get("scaleTargetRef"))
         if (scaled.get("kind"), scaled.get("name")) == (id_.kind, id_.name):
             return f"{_SCALER[1]} {metadata.get('name')} scales it"
     return ""
