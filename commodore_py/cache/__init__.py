@@ -1,1 +1,1 @@
-"""Has it changed? Questions, records of answers, cached results, and the check for "up to date"."""
+"""Has it changed? Questions, records of answers, and cached results."""

@@ -1,4 +1,4 @@
-"""What long runs show while they run, on terminals and elsewhere; `--timings` and `--trace`."""
+"""What long runs show while they run, on terminals and elsewhere."""
 
 from __future__ import annotations
 

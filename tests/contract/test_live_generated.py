@@ -142,7 +142,7 @@ def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
     assert eventually(lambda: is_served(client, _ARGO))
     client.close()
     _bring_applications(server)
-    certain = ("--yes", "--while-automated")
+    certain = ("--yes", "--force")
 
     refused = live("apply", *certain)
     assert refused.code == 1
@@ -161,7 +161,7 @@ def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
     server.send("PATCH", secret, {"stringData": {"password": "another"}}, _MERGE)
     assert live("diff", "--exit-code").code == 0
     assert live("diff", "--exit-code", "--reveal").code == 5
-    assert live("apply", *certain, "--reveal", "--force-conflicts").code == 0
+    assert live("apply", *certain, "--reveal").code == 0
     assert live("diff", "--exit-code", "--reveal").code == 0
 
     _commit()
@@ -170,9 +170,9 @@ def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
     for file in gone:
         file.unlink()
     _commit()
-    orphans = json.loads(live("orphans", "-o", "json").out)["orphans"]
+    orphans = json.loads(live("status", "-o", "json").out)["orphans"]
     assert "delete" in {one["fate"] for one in orphans}
     pruned = live("apply", *certain, "--reveal", "--prune", "--max-grade", "data-loss")
     assert pruned.code == 0, pruned.err
-    left = json.loads(live("orphans", "-o", "json").out)["orphans"]
+    left = json.loads(live("status", "-o", "json").out)["orphans"]
     assert "delete" not in {one["fate"] for one in left}

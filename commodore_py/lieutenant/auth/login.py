@@ -217,8 +217,8 @@ def _listener(listen: str) -> Listener:
     except PortBusy as error:
         error.hint = (
             "another login may be running; else stop that program, or log in on another device"
-            " with `commodore login --device`, or set another port with --oidc-listen"
-            " localhost:PORT if the identity provider allows it"
+            " with `commodore login --device`, or set oidc-listen to localhost:PORT in the settings"
+            " file if the identity provider allows it"
         )
         raise
 
