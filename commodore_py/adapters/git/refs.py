@@ -25,7 +25,6 @@ HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
 FALLBACK_BRANCH = "master"
 
-_PLAIN_BRANCH = re.compile(r"(?!-|HEAD$)[A-Za-z0-9_-]+([./][A-Za-z0-9_-]+)*")
 OBJECT = re.compile(r"[0-9a-f]{40}")
 _PACKED = "packed-refs"
 _PACKED_HEADER = "# pack-refs with: peeled fully-peeled sorted \n"
@@ -121,11 +120,6 @@ def list_refs(git_folder: Path, *below: str) -> RefValues:
         if commit is not None:
             objects["HEAD"] = commit
     return RefValues(objects, symbolic, peeled)
-
-
-def is_plain_branch(name: str) -> bool:
-    """Whether a branch may be of that name, which nothing quotes."""
-    return _PLAIN_BRANCH.fullmatch(name) is not None and not name.endswith(".lock")
 
 
 def value_in(git_folder: str, ref: str) -> str | None:

@@ -101,14 +101,6 @@ def fetch_downloads(
         log.warning("%s", warning, extra={"where": warning.where, "hint": warning.hint})
 
 
-def digests_now(config: Config, sources: Sequence[Source]) -> list[str]:
-    """The current digests of sources; empty for those that cannot be fetched."""
-    run = _Run.of(config, (), lambda _: None)
-    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        outcomes = pool.map(run.fetch, sources)
-        return ["" if isinstance(one, CommodoreError) else one.sha256 for one in outcomes]
-
-
 @dataclass(slots=True)
 class _Run:
     settings: FetchSettings

@@ -14,7 +14,6 @@ import pytest
 from commodore_py.dependencies.lock.exports import opened
 from commodore_py.dependencies.lock.facts import cluster_in
 from commodore_py.dependencies.lock.file import LockFile
-from commodore_py.dependencies.lock.place import digest_of_file
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "link to a device"])
-@pytest.mark.parametrize("door", ["lock", "digest", "export"])
+@pytest.mark.parametrize("door", ["lock", "export"])
 def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: str) -> None:
     doors: dict[str, Callable[[Path], object]] = {
         "lock": LockFile.read,
@@ -84,9 +83,6 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: 
     else:
         place.symlink_to("/dev/zero")
 
-    if door == "digest":
-        assert digest_of_file(place) == ""
-        return
     with pytest.raises(CommodoreError, match=r"device|FIFO"):
         doors[door](place)
 
