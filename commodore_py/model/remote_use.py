@@ -1,40 +1,8 @@
-"""What a run used of remotes and servers, reported so that a later run can compare."""
+"""What a locked run uses, beside what it fetches itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from .download import Source
-
-
-class RemoteListed(NamedTuple):
-    """A Git remote listed its refs."""
-
-    url: str
-    objects: Mapping[str, str]
-    """Of refs by the names that a clone has for them."""
-    default_branch: str
-
-
-class VersionUsed(NamedTuple):
-    """A branch or a tag of a remote was used, beside those of components and packages."""
-
-    url: str
-    version: str
-    """The default branch if it is empty."""
-    clone: Path | None = None
-    """Into which everything of the remote was fetched; None if its refs were only listed."""
-
-
-class SourceDownloaded(NamedTuple):
-    """A download was up to date or was fetched, with this content."""
-
-    source: Source
-    sha256: str
+from typing import NamedTuple
 
 
 class BaseUsed(NamedTuple):
@@ -58,12 +26,3 @@ class ToolUsed(NamedTuple):
 
     name: str
     version: str
-
-
-class Locked(NamedTuple):
-    """A branch or tag of a remote, or a download, is locked: what is there now does not count."""
-
-    url: str = ""
-    """Normalised; empty for downloads of other kinds."""
-    version: str = ""
-    source: Source | None = None

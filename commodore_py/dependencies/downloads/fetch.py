@@ -18,7 +18,6 @@ from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
-from commodore_py.model.remote_use import SourceDownloaded
 
 from . import artifacts, charts, web_files
 from .local_sources import LocalSources
@@ -82,8 +81,6 @@ def fetch_downloads(
     fetching.refuse(problems)
     raise_collected(problems, "cannot fetch all downloads")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
-    for source, found in known.items():
-        run_log.report(SourceDownloaded(source, found.sha256))
     placements = [
         run.placement(one, known[one.source], targets[one], places)
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git.program import git, over_network
@@ -17,7 +16,6 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
-from commodore_py.model.remote_use import VersionUsed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +73,6 @@ class Repositories:
             noted = self.settings.store.find(*ref_key(wanted))
             return noted.about.get("commit", "") if noted is not None else ""
         answer = self._answer(wanted)
-        run_log.report(VersionUsed(wanted.url, ref))
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
         return next((answer.peeled[name] for name in names if name in answer.peeled), "")
 

@@ -6,7 +6,6 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.layout import by_program, has_plain_settings
 from commodore_py.adapters.git.local_remote import git_folder_of_remote
@@ -22,7 +21,6 @@ from commodore_py.adapters.git.refs import (
 from commodore_py.adapters.git.repository import settings_text
 from commodore_py.adapters.git.user_settings import has_rules_for_remotes
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.model.remote_use import RemoteListed
 
 from .revisions import is_commit
 
@@ -82,20 +80,20 @@ class RemoteClient:
         address = git_urls.normalise(url)
         shared = None if self._current or by_program() or _rewrites(settings) else _listed
         if shared is not None and address in shared:
-            return _recorded(url, shared[address])
+            return shared[address]
         log.info("listing the refs of %s", without_secrets(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self.root
         response = parse_listing(over_network(where, *arguments))
         if shared is not None:
             shared[address] = response
-        return _recorded(url, response)
+        return response
 
     def local_refs(self, url: str, settings: str) -> RemoteRefs | None:
         """The same by files alone, for a clone with these settings; None if Git is needed."""
         folder = self.local_folder(url, settings)
         files = refs_in_files(folder, "refs/heads", "refs/tags") if folder is not None else None
-        return _recorded(url, _read(files)) if files is not None else None
+        return _read(files) if files is not None else None
 
     def local_folder(self, url: str, settings: str) -> Path | None:
         """The path of a remote on this machine; None if it must be fetched by Git."""
@@ -157,11 +155,6 @@ def refs_from(response: RemoteRefs, have: RefValues, versions: Collection[str]) 
     before = have.symbolic.get(f"{BRANCHES}HEAD", "")
     old = before.removeprefix(BRANCHES) if before in known else ""
     return Refs(known, response.default_branch or old or FALLBACK_BRANCH)
-
-
-def _recorded(url: str, response: RemoteRefs) -> RemoteRefs:
-    run_log.report(RemoteListed(url, response.objects, response.default_branch))
-    return response
 
 
 def _rewrites(settings: str) -> bool:

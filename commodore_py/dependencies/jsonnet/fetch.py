@@ -7,7 +7,6 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
@@ -23,7 +22,6 @@ from commodore_py.dependencies.git.revisions import find, is_commit, is_complete
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
-from commodore_py.model.remote_use import VersionUsed
 
 from .content import Content, content_here, place_of, put
 from .jsonnetfile import GitSource
@@ -117,15 +115,12 @@ class Clones:
                 hint="check the remote, and that you may read it",
             )
         try:
-            found = _find(bare, remote, version)
+            return _find(bare, remote, version)
         except RevisionNotFound:
             # The commit may not be on a branch; many servers send it by its id.
             if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
                 return version
             raise
-        if not is_commit(version):
-            run_log.report(VersionUsed(url, version, bare))
-        return found
 
     def provide(self, remote: Remote, content: Content) -> None:
         """Make the files of a commit available; here, they were fetched with it."""

@@ -9,7 +9,6 @@ from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.kustomize import GitBase, git_base, remote_bases
@@ -19,7 +18,7 @@ from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
-from commodore_py.model.remote_use import BaseUsed, FileUsed, Locked
+from commodore_py.model.remote_use import BaseUsed, FileUsed
 
 from .commits import tree_in
 from .document import Block
@@ -132,7 +131,6 @@ class _Provider:
             raise self._state.refusal(f"base {path[1]}", why, named.where)
         values = (("version", base.ref), ("commit", commit), ("tree", tree))
         run_log.report(BaseUsed(path[1], tuple(one for one in values if one[1])))
-        run_log.report(Locked(git_urls.normalise(base.repository), base.ref))
         self._serve(base, clone, commit)
         return commit
 

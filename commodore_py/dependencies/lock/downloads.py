@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
-from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.downloads.chart_versions import best, is_exact
 from commodore_py.dependencies.downloads.repositories import ref_key
@@ -14,7 +12,6 @@ from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
-from commodore_py.model.remote_use import Locked
 
 from .commits import tree_in
 from .renovate import hint_of_download
@@ -115,15 +112,9 @@ class DownloadInputs:
         if path in self._state.settings.renewed and isinstance(source, Chart):
             self._store.forget("chart", *source[:3])  # an exact version would not be requested
         try:
-            found = self._found(source, path, pin if complete else None, incomplete=pin)
+            return self._found(source, path, pin if complete else None, incomplete=pin)
         except CommodoreError as error:
             return error
-        if isinstance(found, CommodoreError):
-            return found
-        url = git_urls.normalise(source.url) if isinstance(source, Repository) else ""
-        version = source.ref if isinstance(source, Repository) else ""
-        run_log.report(Locked(url, version or "", source))
-        return found
 
     def _found(
         self, source: Source, path: Path, pin: Block | None, *, incomplete: Block | None

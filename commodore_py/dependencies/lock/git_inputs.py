@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch as fetch_refs
 from commodore_py.adapters.git.program import succeeds
@@ -14,7 +13,6 @@ from commodore_py.dependencies.git.groups import bare_clone_of, override_of, pla
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
-from commodore_py.model.remote_use import Locked
 
 from . import commits
 from .git_pins import commit_in, path_of, pins_by_request, request_in, request_of
@@ -223,7 +221,6 @@ class GitInputs:
             restored = restored._replace(version=spec.version or "HEAD")
         elif request.commit and block is not None and not spec.version:
             restored = restored._replace(version=block.text("version") or found.version)
-        run_log.report(Locked(git_urls.normalise(spec.url), spec.version or ""))
         tree = commits.tree_in(_folder(spec, self._config), found.commit)
         if request.commit and block is not None and block.text("tree") != tree:
             self._complete(request, found)

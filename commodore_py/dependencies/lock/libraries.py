@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
-from commodore_py.adapters import git_urls
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.jsonnetfile import GitSource
 from commodore_py.dependencies.jsonnet.resolve import resolve
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
-from commodore_py.model.remote_use import Locked
 
 from .commits import tree_in
 from .document import KEYS
@@ -153,7 +150,6 @@ class LibraryInputs:
         if pin is not None and pin.text("tree") != tree and self._state.settings.frozen:
             self._state.refuse(f"library {wanted.name}", "its pin is incomplete", wanted.where)
         version = wanted.requirement.version
-        run_log.report(Locked(git_urls.normalise(source.remote.url), version))
         self._state.record(
             path,
             {
