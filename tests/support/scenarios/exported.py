@@ -48,7 +48,7 @@ class ExportedCluster:
         lock, path = self.root / "it.lock", self.root / "it.tar.gz"
         here = ("-d", str(self.work))
         self._run(*here, "catalog", "compile", self.id, "--lock", str(lock))
-        self._run(*here, "lock", "export", "--lock", str(lock), "-o", str(path))
+        self._run(*here, "lock", "export", "--lock", str(lock), "--out", str(path))
         return path
 
     def differences(self, export: Path) -> list[str]:
