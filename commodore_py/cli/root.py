@@ -75,7 +75,7 @@ _COMMANDS = {
     ),
     "live": (
         "commodore_py.cli.commands.live.group:live",
-        "Predict what a cluster and Argo CD make of manifests.",
+        "Compare a catalog with its cluster, and apply it.",
     ),
     "lock": (
         "commodore_py.cli.commands.lock.commands:lock",
