@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.bundles.content import Content
     from commodore_py.dependencies.bundles.index import Entry
 
+_GLOBAL = "commodore.yml"  # which only a global configuration has
 _NAME_IT = (
     "change to a checkout of the global configuration; in a working directory it is"
     " inventory/classes/global"
@@ -116,13 +117,15 @@ def writable(paths: WorkPaths) -> Bundles:
 
 
 def _checkout(paths: WorkPaths) -> Path:
-    """The checkout with an index, the one around the current folder first; else the first one."""
+    """The checkout of a global configuration: around the current folder, or what was fetched."""
     found = [one for one in (_top(Path.cwd()), _top(paths.classes / "global")) if one is not None]
-    if not found:
-        raise CommodoreError(
-            "not a checkout of a Git repository", where=str(Path.cwd()), hint=_NAME_IT
-        )
-    return next((one for one in found if (one / FILE).is_file()), found[0]).resolve()
+    for file in (FILE, _GLOBAL):
+        for checkout in found:
+            if (checkout / file).is_file():
+                return checkout.resolve()
+    raise CommodoreError(
+        "not a checkout of a global configuration", where=str(Path.cwd()), hint=_NAME_IT
+    )
 
 
 def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: bool) -> str:
