@@ -131,13 +131,6 @@ class Order(NamedTuple):
             found[start] = frozenset(seen)
         return found
 
-    def implies(self, other: Order) -> bool:
-        """Whether everything that the other one orders is ordered the same way."""
-        mine = self.closed()
-        return all(
-            one in mine.get(step, ()) for step, before in other.before.items() for one in before
-        )
-
 
 def order_of(node: Node | None, last: Iterable[str] = ()) -> Order:
     """The order that a normal form implies; some are after everything else."""

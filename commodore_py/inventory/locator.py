@@ -66,13 +66,6 @@ class Locator:
         known = name in self._hierarchy.files
         return self._hierarchy.file_of(name) if known else ""
 
-    def chains(self, target: str) -> tuple[tuple[str, ...], ...]:
-        """How each class of a target came in: from the target down to the class."""
-        try:
-            return tuple(layer.chain for layer in self._hierarchy.replay(target).layers)
-        except CommodoreError:
-            return ()
-
     def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
         """The lines that include classes whose full names begin so, in the order of merging."""
         from .explain.inclusions import inclusions

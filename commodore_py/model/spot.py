@@ -65,10 +65,6 @@ class Places(Protocol):
         """The file of a class."""
         ...
 
-    def chains(self, target: str) -> tuple[tuple[str, ...], ...]:
-        """How each class of a target came in: from the target down to the class."""
-        ...
-
     def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
         """The lines that include classes whose full names begin so, in the order of merging."""
         ...
@@ -88,10 +84,6 @@ class Nowhere:
     def class_file(self, _name: str) -> str:
         """Nowhere."""
         return ""
-
-    def chains(self, _target: str) -> tuple[tuple[str, ...], ...]:
-        """None."""
-        return ()
 
     def included(self, _target: str, _prefix: str) -> tuple[Inclusion, ...]:
         """None."""

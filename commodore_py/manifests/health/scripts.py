@@ -5,7 +5,6 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from .decoding import type_name
 from .status import Verdict, status_named, unknown
 
 if TYPE_CHECKING:
@@ -100,11 +99,6 @@ def library_hint(error: str, script: Script) -> str:
     if not script.open_libraries and any(name in error for name in wants):
         return "; set useOpenLibs for it"
     return ""
-
-
-def wrong_type(value: object, wanted: str) -> str:
-    """A message about a setting."""
-    return f"{type_name(value)}, not {wanted}"
 
 
 def patterns_of(lines: Iterable[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 from commodore_py.delivery.compiled import ClusterPlan, combined
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.nodes import Leaf, On, Serial, walk
-from commodore_py.delivery.normal import Order, normal_form, order_of
+from commodore_py.delivery.normal import normal_form, order_of
 from commodore_py.delivery.plan import Plan, has_plan, read_plan
 from commodore_py.delivery.reading import Reader
 from commodore_py.model.inventory import Instance, Inventory, Node
@@ -216,14 +216,6 @@ def test_the_normal_form_keeps_the_order_and_registers_before_every_user(seed: i
             assert f"cluster-{one.cluster}" in closed[one.instance]
         if isinstance(one, Serial):
             assert one.name or len(one.children) > 1
-
-
-def test_an_order_implies_what_follows_from_it() -> None:
-    chain = Order({"a": frozenset(), "b": frozenset({"a"}), "c": frozenset({"b"})})
-    jump = Order({"a": frozenset(), "b": frozenset(), "c": frozenset({"a"})})
-
-    assert chain.implies(jump)
-    assert not jump.implies(chain)
 
 
 def required(
