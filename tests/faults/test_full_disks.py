@@ -128,13 +128,12 @@ def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
     assert store.blob(digest) is None
 
 
-@pytest.mark.parametrize("command", ["prune --all", "verify"])
-def test_a_read_only_cache_is_called_that(disk: Path, command: str) -> None:
+def test_a_read_only_cache_is_called_that(disk: Path) -> None:
     (disk / "commodore/git").mkdir(parents=True)
     assert mount("-o", "remount,ro", str(disk))
 
     ran = subprocess.run(
-        [PROGRAM, "cache", *command.split()],
+        [PROGRAM, "cache", "prune", "--all"],
         env={**os.environ, "XDG_CACHE_HOME": str(disk)},
         capture_output=True,
         text=True,

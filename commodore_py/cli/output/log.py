@@ -13,6 +13,7 @@ import click
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
+from commodore_py.adapters.time_limits import SHOWN
 
 from . import streams
 
@@ -30,6 +31,7 @@ _BELOW = "    "
 _LEVELS = {
     logging.DEBUG: "debug",
     logging.INFO: "info",
+    SHOWN: "info",
     NOTICE: "notice",
 }
 # Compiled when it is used: every command imports this.
@@ -229,4 +231,4 @@ def _escaped(text: str) -> str:
 def _level(verbosity: int) -> int:
     if verbosity >= 2:  # noqa: PLR2004 - the second -v
         return logging.DEBUG
-    return logging.INFO if verbosity else NOTICE
+    return logging.INFO if verbosity else SHOWN
