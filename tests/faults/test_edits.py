@@ -162,4 +162,5 @@ def test_edits_at_the_same_time_are_written_or_refused(place: Path) -> None:
         written = [name for found in pool.map(write, range(WRITERS)) for name in found]
 
     assert edited((place / CLUSTER).read_text("utf-8")) == set(written)
-    assert len(written) >= WRITERS
+    # One is refused only if another one was written meanwhile.
+    assert len(written) >= EACH
