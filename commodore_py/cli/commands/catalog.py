@@ -12,7 +12,6 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
-    DIFF_OUTPUTS,
     HELP,
     Globals,
     api_options,
@@ -22,6 +21,7 @@ from commodore_py.cli.settings.options import (
     config_of,
     destination_options,
     diff_option,
+    format_option,
     lock_options,
     lock_settings,
     offline_option,
@@ -265,14 +265,7 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 )
 @diff_option("text")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(DIFF_OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@format_option("text", "json", "markdown")
 @verbose_option
 @click.pass_obj
 def compile_(

@@ -13,14 +13,13 @@ from commodore_py.cli.settings.options import (
     Globals,
     config_of,
     diff_option,
+    format_option,
     verbose_option,
 )
 
 if TYPE_CHECKING:
     from commodore_py.catalog.diff.revisions import Comparison
     from commodore_py.cli.output.differences import DiffForm, DiffOptions
-
-_OUTPUTS = ("text", "json", "markdown")
 
 
 @click.command()
@@ -34,14 +33,7 @@ _OUTPUTS = ("text", "json", "markdown")
 )
 @diff_option("objects")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(_OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@format_option("text", "json", "markdown")
 @verbose_option
 @click.pass_obj
 def diff(

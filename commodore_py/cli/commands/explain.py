@@ -10,12 +10,11 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.options import HELP, verbose_option
+from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
-_FORMS = ("text", "json")
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
 
@@ -42,14 +41,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
     type=_FileAndLine(),
     help="Show what a line of a class file affects, instead.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(_FORMS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@output_option
 @verbose_option
 @click.pass_context
 def explain(

@@ -12,13 +12,13 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings.checks import problem_output_option
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     api_settings,
     config_of,
     own_api_options,
+    problem_output_option,
     verbose_option,
     with_options,
 )

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 _VARIABLES = ("ADDR", "TOKEN", "ROLE_ID", "SECRET_ID", "KUBERNETES_ROLE")
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
 _LARGEST = 1 << 16
-PROBLEM_OUTPUTS = ("text", "json", "sarif", "markdown")
-
-problem_output_option = click.option(
-    "-o",
-    "--output",
-    allow_from_autoenv=False,
-    type=click.Choice(PROBLEM_OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
 
 
 online_option = click.option(

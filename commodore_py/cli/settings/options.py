@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 HELP = {"help_option_names": ["-h", "--help"]}
-OUTPUTS = ("text", "json")
-DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
 _SIMILAR = 0.75
 ENGINES = ("native", "reference")
@@ -54,15 +52,28 @@ verbose_option = click.option(
     "-v", "--verbose", count=True, help="Increase verbosity; may be repeated."
 )
 
-output_option = click.option(
-    "-o",
-    "--output",
-    allow_from_autoenv=False,
-    type=click.Choice(OUTPUTS),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+
+def format_option(*forms: str) -> Callable[[_Command], _Command]:
+    """`-o`: the format of the result; the first one is the default."""
+    return click.option(
+        "-o",
+        "--output",
+        allow_from_autoenv=False,
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="Format of the result on stdout.",
+    )
+
+
+def output_option(command: _Command) -> _Command:
+    """Add `-o` of most commands: for people, or for programs."""
+    return format_option("text", "json")(command)
+
+
+def problem_output_option(command: _Command) -> _Command:
+    """Add `-o` of commands that report problems."""
+    return format_option("text", "json", "sarif", "markdown")(command)
 
 
 strict_option = click.option(

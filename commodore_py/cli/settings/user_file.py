@@ -30,7 +30,7 @@ _MOST_PARTS = 20
 _MOST_SECONDS = 100_000_000
 
 _MANY_PARTS = r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){200}"
-SHARED = (*("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "strict"),)
+SHARED = ("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "strict")
 """Options of several commands that may stand at the top, for all of these."""
 GLOBAL = ("cache-size", "github-url", "oidc-listen", "time-limits")
 """Settings that have no option."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.http import web
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
@@ -72,9 +72,9 @@ def fetch_downloads(
     sources: dict[Source, list[Download]] = {}
     for one in wanted:
         sources.setdefault(one.source, []).append(one)
-    downloading = run_log.stage("download", of="download", total=len(sources))
-    with downloading, ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        outcomes = dict(zip(sources, pool.map(fetching.fetch, sources), strict=True))
+    with run_log.stage("download", of="download", total=len(sources)):
+        fetched = in_parallel(fetching.fetch, sources, at_most=_PARALLEL)
+    outcomes = dict(zip(sources, fetched, strict=True))
     for source, outcome in outcomes.items():
         if isinstance(outcome, CommodoreError):
             problems.append(_located(outcome, source, sources[source], places))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.bundles.index import FILE, parse
 from commodore_py.dependencies.downloads.artifacts import Artifacts
@@ -52,9 +52,9 @@ def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
     with tempfile.TemporaryDirectory(prefix="commodore-lock-check-") as scratch:
         checking = _Checking(config, lock, Folder(scratch))
         recorded = {path: one for path, one in lock.blocks.items() if path == _BUNDLE}
-        with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-            found = pool.map(checking.check, sorted((inputs_of(lock) | recorded).items()))
-            return tuple(one for one in found if one is not None)
+        inputs = sorted((inputs_of(lock) | recorded).items())
+        found = in_parallel(checking.check, inputs, at_most=_PARALLEL)
+        return tuple(one for one in found if one is not None)
 
 
 class _Checking:

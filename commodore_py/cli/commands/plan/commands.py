@@ -13,6 +13,7 @@ from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     config_of,
+    format_option,
     output_option,
     verbose_option,
 )
@@ -41,14 +42,7 @@ def plan(ctx: click.Context, verbose: int) -> None:
 
 
 @plan.command()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(("text", "json", "mermaid", "dot")),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@format_option("text", "json", "mermaid", "dot")
 @verbose_option
 @click.pass_obj
 def show(settings: Globals, /, output: str, verbose: int) -> None:

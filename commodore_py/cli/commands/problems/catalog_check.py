@@ -8,8 +8,14 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.settings.checks import online_option, problem_output_option, vault_settings
-from commodore_py.cli.settings.options import Globals, config_of, strict_option, verbose_option
+from commodore_py.cli.settings.checks import online_option, vault_settings
+from commodore_py.cli.settings.options import (
+    Globals,
+    config_of,
+    problem_output_option,
+    strict_option,
+    verbose_option,
+)
 
 
 @click.command()

@@ -7,6 +7,7 @@ from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.cli.output.ids import identity
 from commodore_py.manifests.paths import written
 from commodore_py.model.difference import GRADES
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.fields import FieldChange
     from commodore_py.manifests.folding import Fold
-    from commodore_py.manifests.objects import ObjectId
 
 
 def object_diff(diff: ObjectDiff) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _change(change: ObjectChange) -> dict[str, Any]:
         "change": change.what,
         "grade": change.grade,
         "reason": change.reason,
-        "object": _id(change.id),
+        "object": identity(change.id),
         "old_name": change.old.id.name if change.old else None,
         "file": change.file,
         "old_file": change.old.file if change.old else None,
@@ -71,7 +71,7 @@ def _change(change: ObjectChange) -> dict[str, Any]:
 
 
 def _fold(fold: Fold) -> dict[str, Any]:
-    return {**_field(fold.field, fold.path), "objects": [_id(id_) for id_ in fold.objects]}
+    return {**_field(fold.field, fold.path), "objects": [identity(id_) for id_ in fold.objects]}
 
 
 def _field(field: FieldChange, path: str) -> dict[str, Any]:
@@ -82,15 +82,6 @@ def _field(field: FieldChange, path: str) -> dict[str, Any]:
         "new": plain(field.new),
         "grade": field.grade,
         "reason": field.reason,
-    }
-
-
-def _id(id_: ObjectId) -> dict[str, str]:
-    return {
-        "group": id_.group,
-        "kind": id_.kind,
-        "namespace": id_.namespace,
-        "name": id_.name,
     }
 
 

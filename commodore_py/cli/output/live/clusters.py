@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
+from commodore_py.cli.output.ids import identity
 
 from . import drifts
 from .health import STATUS_COLOURS
-from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.cli.output.differences import as_json
+from commodore_py.cli.output.ids import identity
 
 from . import plans
-from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import escaping
 from commodore_py.cli.output.differences import words
 from commodore_py.cli.output.differences.as_json import plain
+from commodore_py.cli.output.ids import identity
 from commodore_py.manifests.paths import written
-
-from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
-
-from .ids import identity
+from commodore_py.cli.output.ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
+from commodore_py.cli.output.ids import identity
 from commodore_py.live.plan import AFTER_FAILURE
-
-from .ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
