@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.abbreviations import short_commits_of
-from commodore_py.adapters.git.repository import Checkout, checkout_at, default_branch_of
+from commodore_py.adapters.git.repository import Checkout, checkout_at, default_branch_of, head_of
+from commodore_py.adapters.parallel import in_parallel
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import DependencySpec, Fetch
 
 log = logging.getLogger(__name__)
+
+_PARALLEL = 8  # waiting for programs, not computing
 
 
 def fetcher(config: Config) -> Fetch:
@@ -60,9 +62,12 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     found: list[Dependency] = []
     errors: list[CommodoreError] = []
     skipped: list[str] = []
+    folders = tuple({place for place in places.values() if place.is_dir()})
+    found_at = in_parallel(checkout_at, folders, at_most=_PARALLEL)
+    checkouts = dict(zip(folders, found_at, strict=True))
     for spec, place in places.items():
         if place.is_dir():
-            checkout = checkout_at(place)
+            checkout = checkouts[place]
             dependency = _as_found(spec, place, checkout) if checkout else None
             problem = _no_checkout(spec, place) if dependency is None else incomplete(dependency)
             if problem is not None:
@@ -78,21 +83,18 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     if skipped:
         log.log(level, "instances of skipped components are skipped too: %s", ", ".join(skipped))
     raise_collected(errors, "the working directory is incomplete")
-    short = short_commits_of((one.worktree, one.commit) for one in found if one.commit)
-    return tuple(
-        one._replace(short_commit=short.get((one.worktree, one.commit), "")) for one in found
-    )
+    return tuple(found)
 
 
 def _as_found(spec: DependencySpec, place: Path, checkout: Checkout) -> Dependency:
-    commit, branch, url = checkout
+    commit, short, url = checkout
     missing = [name for name, value in (("remote", url), ("commit", commit)) if not value]
     if missing and spec.kind in CONFIGURATION:
         log.warning(
             "%s in %s has no %s: its version is unknown", spec, place, " and no ".join(missing)
         )
-    version = spec.version or (default_branch_of(place) if url else branch or "")
-    return Dependency(spec, url, version, commit or "", "", place)
+    version = spec.version or (default_branch_of(place) if url else head_of(place)[1] or "")
+    return Dependency(spec, url, version, commit or "", short, place)
 
 
 def _missing(spec: DependencySpec, place: Path, option: str = "--local") -> CommodoreError:

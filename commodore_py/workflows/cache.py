@@ -15,7 +15,7 @@ from commodore_py.dependencies.downloads.prune import (
     prune_downloads,
 )
 from commodore_py.dependencies.downloads.store import Store
-from commodore_py.dependencies.git.object_cache import ObjectCache, last_used
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def folders(cache: Path) -> tuple[Folder, ...]:
 
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
     """The remotes with cached objects, sorted by name."""
-    object_cache = ObjectCache(git_cache)
+    mirrors = Mirrors(git_cache)
     found = []
-    for entry in sorted(object_cache.entries()):
+    for entry in sorted(mirrors.entries()):
         try:
-            used = datetime.fromtimestamp(last_used(entry), tz=UTC)
+            used = datetime.fromtimestamp(entry.stat().st_mtime, tz=UTC)
         except FileNotFoundError:
             continue  # removed by another process
         name = str(entry.relative_to(git_cache))
@@ -99,13 +99,12 @@ def check_writable(folder: Path) -> None:
 
 def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pruned:
     """Remove what was not used for a while; all, if none is given."""
-    object_cache = ObjectCache(git_cache)
+    mirrors = Mirrors(git_cache)
     removed: list[Repository] = []
     busy: list[Repository] = []
     for one in repositories(git_cache):
         if unused_for is None or now - one.used >= unused_for:
-            (removed if object_cache.drop(one.path) else busy).append(one)
-    object_cache.tidy()
+            (removed if mirrors.drop(one.path) else busy).append(one)
     for path in _abandoned(git_cache, before=now - _ABANDONED):
         try:
             remove(path)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
-from commodore_py.adapters.git.copies import OBJECTS, copy_entry, is_git_folder
-from commodore_py.adapters.git.worktrees import relocate
+from commodore_py.adapters.git.copies import OBJECTS, copy_entry, is_git_folder, relocate
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git import user_settings
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -432,41 +431,6 @@ def test_a_local_branch_is_not_a_version(workspace: Workspace, foo: Path) -> Non
     (error,) = workspace.refused(component(foo, "mine"))
 
     assert "revision mine not found" in str(error)
-
-
-def test_an_unchanged_run_starts_few_git_processes(
-    workspace: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    components = [
-        component(foo),
-        *(component(workspace.repository(name)) for name in ("bar", "baz")),
-    ]
-    configurations = [
-        configuration(workspace.repository("global", {"common.yml": "{}"})),
-        configuration(workspace.repository("tenant", {"common.yml": "{}"}), kind=Kind.TENANT),
-    ]
-    for _ in range(2):
-        workspace.fetch(*configurations)
-        workspace.fetch(*components)
-    calls = _count_git(workspace.root, monkeypatch)
-    user_settings.ask.cache_clear()  # as in another process
-
-    workspace.fetch(*configurations)
-    workspace.fetch(*components)
-
-    # An upper bound to keep, not a goal: 9 for a component, 10 for a configuration.
-    assert 0 < len(calls()) <= 3 * 9 + 2 * 10, "\n".join(calls())
-
-
-def _count_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
-    """Put a program before git in the path that notes each call."""
-    log, folder = root / "calls", root / "bin"
-    folder.mkdir()
-    program = folder / "git"
-    program.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {shutil.which("git")} "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
-    return lambda: log.read_text().splitlines()
 
 
 def test_progress_names_no_password(workspace: Workspace, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.reading import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 OBJECTS = "objects"
 
+_LINK = "gitdir: "
 _GIT_SIGNS = {"HEAD", "refs", OBJECTS}
 _CHUNK = 1 << 20
 
@@ -79,3 +80,17 @@ def _within_copy(target: str, root: str, scratch: str) -> str:
     if target == root or target.startswith(f"{root}/"):
         return scratch + target[len(root) :]
     return target
+
+
+def relocate(copy: Path, links: Iterable[Path], root: Path) -> None:
+    """In a copy of a folder, connect repositories and their worktrees by absolute paths.
+
+    `git worktree repair` would change the originals, too.
+    """
+    for file in links:
+        if file.is_file():
+            text = os.fsdecode(file.read_bytes()).rstrip("\n")
+            label = _LINK if text.startswith(_LINK) else ""
+            path = Path(text.removeprefix(label))
+            if path.is_relative_to(root):
+                file.write_bytes(os.fsencode(f"{label}{copy / path.relative_to(root)}\n"))

@@ -27,6 +27,8 @@ _TRANSIENT = (
 )
 _PAUSES = (0.3, 1.5)  # seconds before each further try
 
+_ALL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+
 # Git ends slow HTTP itself, by bytes that arrive: here it is after us, where we cannot see it idle.
 _TOO_SLOW = "Operation too slow"
 _BYTES_A_SECOND, _LATER = 100, 5
@@ -133,14 +135,13 @@ def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = N
     return True
 
 
-def fetch(directory: Path, *, other_repository: bool = False, fresh: bool = False) -> None:
-    """Bring all branches and tags of `origin`; tags that moved are followed.
+def fetch(directory: Path, address: str = "") -> None:
+    """Fetch all branches and tags of `origin`; tags that moved are followed.
 
-    With `other_repository`, tags that are not there go, as they were of another repository. With
-    `fresh`, nothing was there: what comes is put into one pack, and needs no housekeeping.
+    With an address, fetch from there, and remove tags and branches of any other repository. What
+    arrives is one pack, so that a killed fetch leaves no part of it.
     """
-    tags = ("--prune-tags",) if other_repository else ()
-    settings = ("fetch.unpackLimit=1", "maintenance.auto=false", "pack.threads=1")
-    tidy = [word for one in settings for word in ("-c", one)] if fresh else []
-    how = ("--quiet", "--prune", *tags, "--force", "--tags", "origin")
-    over_network(directory, *tidy, "fetch", *how)
+    # Housekeeping is done before the next program, not beside it.
+    settings = ("-c", "fetch.unpackLimit=1", "-c", "pack.threads=1", "-c", "gc.autoDetach=false")
+    source = ("--no-tags", address, *_ALL) if address else ("--tags", "origin")
+    over_network(directory, *settings, "fetch", "--quiet", "--prune", "--force", *source)

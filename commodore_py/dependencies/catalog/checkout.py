@@ -17,8 +17,8 @@ from .owner import claim
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config
-    from commodore_py.dependencies.git.remotes import RemoteRefs
     from commodore_py.model.cluster import Cluster
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 class RemoteCatalog(NamedTuple):
     """What was found out about the catalog before anything was changed."""
 
-    response: RemoteRefs | None = None
+    response: Refs | None = None
     head: CatalogHead | None = None
     """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
 

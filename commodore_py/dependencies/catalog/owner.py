@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.repository import remote_settings, set_setting, setting_of
+from commodore_py.adapters.git.repository import remote_settings, set_setting, settings_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.problem import Problem
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.cluster import Cluster
 
-_SETTING = ("commodore", "cluster")
+_SETTING = "commodore.cluster"
 
 
 def claim(
@@ -27,17 +28,17 @@ def claim(
     owner = owner_of(directory)
     problems = tuple(_problems(directory, cluster, "" if moved else owner, local=local))
     if owner != cluster.id and not (problems and (strict or local)):
-        set_setting(directory, *_SETTING, cluster.id)
+        set_setting(directory, _SETTING, cluster.id)
     return problems
 
 
 def owner_of(directory: Path) -> str:
     """The cluster whose catalog a checkout is; empty if that was not recorded."""
-    return setting_of(directory, *_SETTING)
+    return settings_of(directory, rf"^{re.escape(_SETTING)}$").get(_SETTING, "")
 
 
 def _problems(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Problem]:
-    remote = remote_settings(directory).get("remote.origin.url", "") if local else ""
+    remote = remote_settings(directory).get("url", "") if local else ""
     if owner and owner != cluster.id:
         text = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
         if not local:

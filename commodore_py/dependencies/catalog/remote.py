@@ -16,15 +16,13 @@ from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.checkouts import (
+from commodore_py.dependencies.git.configurations import (
+    cannot_fetch,
     check_out,
     clone_aside,
     put_work_aside,
     swap_in,
     update_clone,
-)
-from commodore_py.dependencies.git.checkouts import (
-    query as query_remote,
 )
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find
@@ -37,14 +35,12 @@ from commodore_py.dependencies.protection.local_work import (
     put_aside,
     unpushed,
 )
-from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
-    from commodore_py.dependencies.git.remotes import RemoteRefs
     from commodore_py.model.cluster import Cluster
 
 
@@ -55,14 +51,14 @@ _GENERATED = ("manifests/", "refs/")
 _MISSING = ("does not appear to be a git repository", "not found", "does not exist")
 
 
-def query(config: Config, cluster: Cluster) -> RemoteRefs | None:
+def query(config: Config, cluster: Cluster) -> Refs | None:
     """Query the refs of the remote; raises if the checkout contains local work."""
     directory, what = config.paths.catalog, _name(cluster)
     _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
-    return _ask(config, what, cluster.catalog_url)
+    return _ask(what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs | None) -> bool:
+def bring(config: Config, cluster: Cluster, *, known: bool, response: Refs | None) -> bool:
     """Have the checkout at the tip of its remote, and return whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
@@ -77,9 +73,9 @@ def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs
         swap_in(aside, directory)
         return False
     journal = Journal.of(config.paths)
-    _protect(what, directory, journal, force=config.force)
-    response = response if known else _ask(config, what, url)
-    refs, moved = update_clone(what, directory, url, journal, response=response)
+    _protect(what, directory, force=config.force)
+    response = response if known else _ask(what, url)
+    refs, moved = update_clone(what, directory, url, listed=response)
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved
 
@@ -88,10 +84,12 @@ def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
 
 
-def _ask(config: Config, what: str, url: str) -> RemoteRefs | None:
+def _ask(what: str, url: str) -> Refs | None:
     try:
-        client = RemoteClient(config.paths.root, current=True)
-        return query_remote(what, config.paths.catalog, url, client)
+        return RemoteClient(current=True).list_refs(url)
+    except ProgramFailed as error:
+        shown = without_secrets(git_urls.normalise(url))
+        raise _unreachable(cannot_fetch(what, shown, error)) from error
     except CommodoreError as error:
         raise _unreachable(error) from error
 
@@ -139,19 +137,18 @@ def _is_generated(path: str) -> bool:
     )
 
 
-def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> None:
+def _protect(what: str, directory: Path, *, force: bool) -> None:
     now = status(directory, untracked=True)
     foreign = _foreign_work(what, directory, now, force=force)
     if foreign:
-        put_work_aside(what, directory, journal)
+        put_work_aside(what, directory)
     elif now.commit and _has_unpushed_files(directory):
         # Commits of a push that failed: they are compiled again, but backed up.
         put_aside(directory, what, kept_in=directory)
 
 
-def _protect_ignored(config: Config, what: str, directory: Path, refs: Refs, tip: str) -> None:
+def _protect_ignored(config: Config, what: str, directory: Path, commit: str, tip: str) -> None:
     """Ignored files may stay, so they are not local work; generated files are generated again."""
-    commit = find(directory, refs, tip, prefer="branch").commit
     if commit == head_of(directory)[0]:
         return
     names = [one for one in ignored_in_the_way(directory, commit) if not _is_generated(one)]
@@ -178,14 +175,15 @@ def _take_tip(
 ) -> None:
     tip = refs.default_branch
     try:
-        if journal is not None:
-            _protect_ignored(config, what, directory, refs, tip)
-        check_out(directory, refs, tip, journal, overwrite=True)
+        found = find(directory, refs, tip, prefer="branch")
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
-        head, branch = head_of(directory)
+        _, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch
-        with journaled(journal, directory, before=head):
-            _start_empty(directory, branch or FALLBACK_BRANCH)
+        _start_empty(directory, branch or FALLBACK_BRANCH)
+        return
+    if journal is not None:
+        _protect_ignored(config, what, directory, found.commit, tip)
+    check_out(directory, found, head_of(directory), journal, overwrite=True)
 
 
 def _start_empty(directory: Path, branch: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.repository import folders_of
+from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
 
 from .record import Record
@@ -99,9 +99,9 @@ class Bounds:
         """The record of the checkout that contains a path."""
         for checkout in sorted({*self.checkouts.values()}, key=lambda p: len(str(p)), reverse=True):
             root = checkout.resolve()
-            folders = folders_of(root) if place.is_relative_to(root) else None
-            if folders is not None:
-                return Record.read(folders.own, root)
+            folder = git_folder_of(root) if place.is_relative_to(root) else None
+            if folder is not None:
+                return Record.read(folder, root)
         return Record.read(self.paths.state, self.paths.root.resolve())
 
     def _private(self) -> list[Path]:

@@ -12,7 +12,7 @@ from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.http import web
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
-from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
@@ -124,13 +124,13 @@ class _Run:
         clones = Clones.shared_with(
             config.paths.bare_clones,
             shared,
-            ObjectCache.of(config),
+            Mirrors.of(config),
             local=config.local,
             offline=config.offline,
             borrow=config.lock_file is not None,
         )
         local = LocalSources(config.paths.root, shared)
-        return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root), local))
+        return cls(settings, Repositories(settings, clones, RemoteClient(), local))
 
     def clone_with(self, url: str, commit: str) -> Path:
         """The clone of a repository, with a commit in it."""

@@ -20,7 +20,8 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.git.remotes import RemoteClient, RemoteRefs
+    from commodore_py.adapters.git.refs import Refs
+    from commodore_py.dependencies.git.remotes import RemoteClient
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
@@ -43,7 +44,7 @@ class Repositories:
     clones: Clones
     client: RemoteClient
     local: LocalSources
-    _answers: dict[str, RemoteRefs] = field(default_factory=dict)
+    _answers: dict[str, Refs] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -74,12 +75,11 @@ class Repositories:
             return noted.about.get("commit", "") if noted is not None else ""
         answer = self._answer(wanted)
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
-        return next((answer.peeled[name] for name in names if name in answer.peeled), "")
+        return next((answer.commits[name] for name in names if name in answer.commits), "")
 
-    def _answer(self, wanted: Repository) -> RemoteRefs:
+    def _answer(self, wanted: Repository) -> Refs:
         if wanted.url not in self._answers:
-            bare = self.clones.of(Remote(wanted.url, ""))
-            self._answers[wanted.url] = self.client.list_refs(wanted.url, bare)
+            self._answers[wanted.url] = self.client.list_refs(wanted.url)
         return self._answers[wanted.url]
 
     def _default_branch(self, wanted: Repository) -> str:

@@ -10,8 +10,6 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencySpec, Kind
 from commodore_py.model.names import problem_of_text, shown
 
-from .revisions import is_commit
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
@@ -30,12 +28,6 @@ class Group(NamedTuple):
     def configuration(self) -> DependencySpec | None:
         """The global or tenant configuration, which has a clone of its own."""
         return self.specs[0] if self.specs[0].kind in CONFIGURATION else None
-
-    @property
-    def needs_server(self) -> bool:
-        """Whether its remote must be queried and is on another machine, by its URL."""
-        is_far = git_urls.local_path(git_urls.normalise(self.url)) is None
-        return is_far and not all(is_commit(spec.version or "") for spec in self.specs)
 
 
 def groups_of(
@@ -64,20 +56,6 @@ def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
             key = git_urls.dependency_key(spec.url)
             if key not in remotes or spec.url.startswith("ssh://"):
                 remotes[key] = spec.url
-
-
-class CheckedOut(NamedTuple):
-    """A worktree that is at the wanted version."""
-
-    group: Group
-    spec: DependencySpec
-    commit: str
-    place: Path
-
-    def pinned(self, short: str) -> Dependency:
-        """What was fetched, as the rest of a run knows it."""
-        remote, version = git_urls.normalise(self.group.url), self.spec.version or "HEAD"
-        return Dependency(self.spec, remote, version, self.commit, short, self.place)
 
 
 def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:

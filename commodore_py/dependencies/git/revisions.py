@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from commodore_py.adapters.git.program import git, succeeds
-from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, commit_of
+from commodore_py.adapters.git.refs import (
+    BRANCHES,
+    TAGS,
+    RevisionNotFound,
+    commit_of,
+    is_complete,
+)
+from commodore_py.adapters.git.repository import remote_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,11 +44,14 @@ def find(
     known = named(refs, version, prefer=prefer)
     if known is not None:
         return known
-    for expression in _expressions(refs, version):
-        commit = commit_of(directory, expression)
-        if commit is not None:
+    candidates = [version] if is_commit(version) else _expressions(refs, version)
+    for expression in candidates:
+        commit = expression if is_commit(expression) else commit_of(directory, expression)
+        # What is under a name is complete; of other commits, a killed fetch leaves parts.
+        named_so = commit in refs.commits.values()
+        if commit is not None and (named_so or is_complete(directory, commit)):
             return Found(commit)
-    url = git(directory, "config", "remote.origin.url")
+    url = remote_settings(directory).get("url", str(directory))
     raise RevisionNotFound.named(version, url=url)
 
 
@@ -57,21 +66,6 @@ def named(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Foun
 def is_commit(version: str) -> bool:
     """Whether a version is a commit's full id, which never means anything else."""
     return _FULL_COMMIT.fullmatch(version) is not None
-
-
-def is_complete(directory: Path, commit: str) -> bool:
-    """Whether a commit is there with all that belongs to it; a killed fetch leaves parts."""
-    arguments = ("--objects", "--quiet", commit, "--not", "--remotes", "--tags")
-    return succeeds(directory, "rev-list", *arguments)
-
-
-def require_complete(directory: Path, found: Found, refs: Refs) -> None:
-    """Refuse a commit that no branch or tag of the remote has, and of which parts are missing."""
-    # What came under a name came as a whole.
-    named = found.branch or found.commit in refs.commits.values()
-    if not named and not is_complete(directory, found.commit):
-        url = git(directory, "config", "remote.origin.url")
-        raise RevisionNotFound.named(found.commit, url=url)
 
 
 def moved_tags(before: Refs, after: Refs) -> list[str]:

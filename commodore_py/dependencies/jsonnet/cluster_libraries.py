@@ -54,7 +54,7 @@ def install_cluster_libraries(
     if config.local and not config.fetch_dependencies:
         return
     # Much code, not needed by local runs.
-    from commodore_py.dependencies.git.object_cache import ObjectCache
+    from commodore_py.dependencies.git.mirrors import Mirrors
 
     from .fetch import Clones
     from .install import install
@@ -67,7 +67,7 @@ def install_cluster_libraries(
     clones = Clones.shared_with(
         paths.bare_clones,
         classes.dependencies,
-        ObjectCache.of(config),
+        Mirrors.of(config),
         local=config.local,
         offline=config.offline,
         borrow=config.lock_file is not None,

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
@@ -58,7 +58,7 @@ def install_component_libraries(
         log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
     config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are queried from there
-    of_libraries = config.paths.bare_clones, ObjectCache.of(config)
+    of_libraries = config.paths.bare_clones, Mirrors.of(config)
     clones: Clones = PartialClones(*of_libraries, offline=config.offline)
     if resolving is not None:  # trees of commits are compared
         clones = Clones(*of_libraries, offline=config.offline, borrow=True)

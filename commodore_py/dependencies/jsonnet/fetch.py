@@ -8,17 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.program import fetch, succeeds
-from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
-from commodore_py.adapters.git.repository import configure_remote
+from commodore_py.adapters.git.program import over_network
+from commodore_py.adapters.git.refs import Refs, RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.cached_commits import has_commit
-from commodore_py.dependencies.git.clones import make_clone
-from commodore_py.dependencies.git.object_cache_entries import remove_cache_refs
-from commodore_py.dependencies.git.remotes import RemoteClient, lacks
-from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
+from commodore_py.dependencies.git import clones as bare_clones
+from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.revisions import find, is_commit, named
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -31,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from commodore_py.dependencies.git.object_cache import ObjectCache
-    from commodore_py.dependencies.git.remotes import RemoteRefs
+    from commodore_py.dependencies.git.mirrors import Mirrors
     from commodore_py.model.dependency import Dependency
 
     from .remote import Remote
@@ -45,42 +41,40 @@ _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 
 
 class Clones:
-    """The bare clones of a working directory, each queried and fetched at most once."""
+    """The bare clones of a working directory; each remote is listed at most once."""
 
     def __init__(
         self,
         folder: Path,
-        object_cache: ObjectCache | None = None,
+        mirrors: Mirrors | None = None,
         *,
         offline: bool = False,
         borrow: bool = False,
     ) -> None:
         self.offline = offline
         self._borrow = borrow
-        """Whether a commit in the user's cache is used without a query to its remote."""
+        """Whether a commit in the user's mirror is used without a query to its remote."""
         self._folder = folder
-        self._object_cache = object_cache
-        self._client = RemoteClient(folder)
+        self._mirrors = mirrors
+        self._client = RemoteClient()
         self._shared: dict[str, tuple[Path, str]] = {}
         self._current: set[tuple[Path, str]] = set()
-        self._answers: dict[Path, RemoteRefs] = {}
-        self._fresh: set[Path] = set()
-        self._from_cache: set[Path] = set()
-        self._fetched: dict[Path, str] = {}
+        self._listed: dict[Path, Refs] = {}
+        self._errors: dict[Path, str] = {}
 
     @classmethod
     def shared_with(
         cls,
         folder: Path,
         dependencies: Iterable[Dependency],
-        object_cache: ObjectCache | None = None,
+        mirrors: Mirrors | None = None,
         *,
         local: bool,
         offline: bool = False,
         borrow: bool = False,
     ) -> Clones:
         """The clones after components and packages were fetched, which local mode skips."""
-        clones = cls(folder, object_cache, offline=offline, borrow=borrow)
+        clones = cls(folder, mirrors, offline=offline, borrow=borrow)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -98,82 +92,67 @@ class Clones:
         return self._place(remote)[0]
 
     def commit(self, remote: Remote, version: str) -> str:
-        """The commit of a version; the remote is queried at most once, for a known commit never."""
+        """The commit of a version, of which the clone has all objects."""
         bare, url = self._place(remote)
         if self._borrow and is_commit(version) and self._has(bare, url, version):
             return version
         if self.offline:
             return _found_here(bare, remote, version)
-        self._open(bare, remote)
-        # A new clone has borrowed objects that the remote may not have.
-        if bare not in self._fresh and is_commit(version) and is_complete(bare, version):
-            return version
-        if reason := self._update(bare, url, version):
-            raise CommodoreError(
-                f"cannot fetch its repository: {reason}",
-                where=without_secrets(url),
-                hint="check the remote, and that you may read it",
-            )
+        refs = self._updated(bare, url, version)
         try:
-            return _find(bare, remote, version)
+            return _find(bare, refs, remote, version)
         except RevisionNotFound:
             # The commit may not be on a branch; many servers send it by its id.
-            if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
+            if is_commit(version) and _fetch_by_id(bare, version):
                 return version
             raise
 
+    def resolve(self, remote: Remote, version: str) -> str:
+        """The commit of a version; the clone need not have it."""
+        bare, url = self._place(remote)
+        if self._borrow or self.offline or (bare, version) in self._current:
+            return self.commit(remote, version)
+        if is_commit(version):
+            return version
+        try:
+            known = _named(self._list(bare, url), remote, version)
+        except ProgramFailed as error:
+            raise _cannot_fetch(url, error.stderr.strip() or str(error)) from error
+        return known or self.commit(remote, version)
+
     def provide(self, remote: Remote, content: Content) -> None:
-        """Make the files of a commit available; here, they were fetched with it."""
+        """Make the files of a commit available."""
+        bare, _ = self._place(remote)
+        if not ((bare / "HEAD").is_file() and is_complete(bare, content.commit)):
+            self.commit(remote, content.commit)
 
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
         return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
 
     def _has(self, bare: Path, url: str, commit: str) -> bool:
-        known = (bare / "HEAD").is_file()
-        found = has_commit(bare, url, commit, self._object_cache)
-        if not known and not found and (bare / "HEAD").is_file():
-            self._from_cache.add(bare)
-            self._fresh.add(bare)
-        return found
+        """Whether a clone has a commit, or is made from a mirror that has it."""
+        return bare_clones.has_commit(bare, url, commit, self._mirrors)
 
-    def _open(self, bare: Path, remote: Remote) -> None:
-        if any(bare == shared for shared, _ in self._shared.values()):
-            return  # the component has set its URL
-        if (bare / "HEAD").is_file():
-            configure_remote(bare, remote.url)
-            return
-        if make_clone(bare, remote.url, self._object_cache):
-            self._from_cache.add(bare)
-        self._fresh.add(bare)
+    def _list(self, bare: Path, url: str) -> Refs:
+        if bare not in self._listed:
+            self._listed[bare] = self._client.list_refs(url)
+        return self._listed[bare]
 
-    def _update(self, bare: Path, url: str, version: str) -> str:
-        """Update a clone for a version; returns the error, if any."""
-        if bare not in self._fetched:
+    def _updated(self, bare: Path, url: str, version: str) -> Refs:
+        """The refs of a clone that was updated for a version."""
+        if (bare, version) in self._current:
+            return refs_of(bare)
+        if bare not in self._errors:
+            shared = any(bare == place for place, _ in self._shared.values())
             try:
-                if self._is_current(bare, url, version):
-                    return ""
-                from_cache = bare in self._from_cache
-                _fetch(
-                    bare, url, self._object_cache, fresh=bare in self._fresh, from_cache=from_cache
+                listed = None if is_commit(version) else self._list(bare, url)
+                return bare_clones.update_clone(
+                    bare, url, {version}, listed, self._mirrors, configured=shared
                 )
             except ProgramFailed as error:
-                self._fetched[bare] = error.stderr.strip() or str(error)
-            else:
-                self._fetched[bare] = ""
-                self._fresh.discard(bare)
-        return self._fetched[bare]
-
-    def _is_current(self, bare: Path, url: str, version: str) -> bool:
-        """Whether a clone has the version of the remote; a missing commit must be fetched."""
-        if bare in self._fresh or is_commit(version):
-            return False
-        if (bare, version) in self._current:
-            return True
-        if bare not in self._answers:
-            self._answers[bare] = self._client.list_refs(url, bare)
-        have = read_refs(bare, BRANCHES, TAGS)
-        return not lacks(self._answers[bare], have, {version})
+                self._errors[bare] = error.stderr.strip() or str(error)
+        raise _cannot_fetch(url, self._errors[bare])
 
 
 def fetch_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
@@ -199,7 +178,7 @@ def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
             if clones.offline and (here := content_here(cache, wanted)) is not None:
                 return Package(wanted, place_of(cache, wanted), *here)
             content = Content(
-                clones.commit(source.remote, version), source.subdir, source.remote.is_github
+                clones.resolve(source.remote, version), source.subdir, source.remote.is_github
             )
             provide = partial(clones.provide, source.remote, content)
             total = put(content, clones.of(source.remote), cache, wanted, provide)
@@ -213,42 +192,46 @@ def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
-def _fetch(
-    bare: Path, url: str, object_cache: ObjectCache | None, *, fresh: bool, from_cache: bool
-) -> None:
-    shown = without_secrets(url)
-    log.info("fetching %s", shown)
-    before = refs_of(bare)
-    fetch(bare, fresh=fresh and not from_cache)
-    remove_cache_refs(bare)
-    after = refs_of(bare)
-    for tag in moved_tags(before, after):
-        log.warning("a tag was moved in %s: %s", shown, tag)
-    if object_cache is not None:
-        object_cache.update(url, bare, fresh=fresh, changed=after != before)
+def _cannot_fetch(url: str, reason: str) -> CommodoreError:
+    return CommodoreError(
+        f"cannot fetch its repository: {reason}",
+        where=without_secrets(url),
+        hint="check the remote, and that you may read it",
+    )
+
+
+def _fetch_by_id(bare: Path, commit: str) -> bool:
+    try:
+        over_network(bare, "fetch", "--quiet", "origin", commit)
+    except ProgramFailed:
+        return False
+    return True
 
 
 def _found_here(bare: Path, remote: Remote, version: str) -> str:
     try:
         if (bare / "HEAD").is_file():
             complete = is_commit(version) and is_complete(bare, version)
-            return version if complete else _find(bare, remote, version)
+            return version if complete else _find(bare, refs_of(bare), remote, version)
     except RevisionNotFound:
         pass
     url = without_secrets(remote.url)
     raise NotAvailableOffline.named(f"version {version} of repository {url}")
 
 
-def _find(bare: Path, remote: Remote, version: str) -> str:
-    refs = refs_of(bare)
+def _find(bare: Path, refs: Refs, remote: Remote, version: str) -> str:
+    return _named(refs, remote, version) or find(bare, refs, version, prefer="tag").commit
+
+
+def _named(refs: Refs, remote: Remote, version: str) -> str:
+    """The commit of a branch or tag; empty if the version is something else."""
     if not remote.is_github:
-        return find(bare, refs, version, prefer="tag").commit
-    try:
-        return find(bare, refs, version, prefer="branch").commit
-    except RevisionNotFound:
-        if version != "master":  # many repositories have renamed it
-            raise
-        return find(bare, refs, "main", prefer="branch").commit
+        found = named(refs, version, prefer="tag")
+    else:
+        found = named(refs, version, prefer="branch")
+        if found is None and version == "master":  # many repositories have renamed it
+            found = named(refs, "main", prefer="branch")
+    return found.commit if found is not None else ""
 
 
 def _without_suffix(key: str) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, git_bytes, over_network, succeeds
-from commodore_py.adapters.git.refs import BRANCHES, TAGS
+from commodore_py.adapters.git.refs import is_complete
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.revisions import is_commit, is_complete
+from commodore_py.dependencies.git.clones import init_clone
 
 from .fetch import Clones
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.git.object_cache import ObjectCache
-    from commodore_py.dependencies.git.remotes import RemoteRefs
+    from commodore_py.dependencies.git.mirrors import Mirrors
 
     from .content import Content
     from .remote import Remote
@@ -30,34 +29,20 @@ class PartialClones(Clones):
     """Fetches files on demand; falls back to complete clones."""
 
     def __init__(
-        self, folder: Path, object_cache: ObjectCache | None = None, *, offline: bool = False
+        self, folder: Path, mirrors: Mirrors | None = None, *, offline: bool = False
     ) -> None:
-        super().__init__(folder, object_cache, offline=offline)
+        super().__init__(folder, mirrors, offline=offline)
         self._whole: set[Path] = set()
-
-    def commit(self, remote: Remote, version: str) -> str:
-        """The commit of a version, without fetching it."""
-        if self.offline:
-            return super().commit(remote, version)
-        if is_commit(version):
-            return version
-        bare = self.of(remote)
-        try:
-            if bare not in self._answers:
-                self._answers[bare] = self._client.list_refs(remote.url, bare)
-            found = _plain(self._answers[bare], version, is_github=remote.is_github)
-        except ProgramFailed:
-            found = ""
-        return found or self._everything(remote, version)
 
     def provide(self, remote: Remote, content: Content) -> None:
         """Fetch a commit without its files, and then the required ones at once."""
-        bare = self.of(remote)
+        bare, url = self._place(remote)
         if bare in self._whole:
             return
         try:
-            self._open(bare, remote)
-            # Borrowed objects may contain it; in a partial clone, objects may be missing.
+            if not (bare / "HEAD").is_file():
+                init_clone(bare, url)
+            # In a partial clone, objects may be missing.
             partly = succeeds(bare, "config", "remote.origin.promisor")
             if not partly and is_complete(bare, content.commit):
                 return
@@ -68,7 +53,7 @@ class PartialClones(Clones):
             self._everything(remote, content.commit)
 
     def _everything(self, remote: Remote, version: str) -> str:
-        found = super().commit(remote, version)
+        found = self.commit(remote, version)
         self._whole.add(self.of(remote))
         return found
 
@@ -102,14 +87,3 @@ def _is_wanted(name: str, content: Content) -> bool:
     # Attributes of outer folders count for the files of inner ones.
     inside = not content.subdir or name.startswith(f"{content.subdir.strip('/')}/")
     return inside or name.rpartition("/")[2] == _ATTRIBUTES
-
-
-def _plain(answer: RemoteRefs, version: str, *, is_github: bool) -> str:
-    """The commit of a branch or tag; empty if the version is something else."""
-    names = [BRANCHES + version, TAGS + version]
-    if not is_github:
-        names.reverse()
-    elif version == "master":  # many repositories have renamed it
-        names.append(f"{BRANCHES}main")
-    known = (answer.peeled.get(name) for name in names)
-    return next((commit for commit in known if commit), "")

@@ -13,7 +13,7 @@ from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.kustomize import GitBase, git_base, remote_bases
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
@@ -63,7 +63,7 @@ class _Provider:
         self._config, self._settings = given.config, given.settings
         self._state = LockState(given.lock, given.settings)
         self._scratch = scratch
-        cache = ObjectCache.of(self._config)
+        cache = Mirrors.of(self._config)
         place = self._config.paths.bare_clones
         self._clones = Clones(place, cache, offline=self._config.offline, borrow=True)
         self._repositories: dict[str, Folder] = {}
@@ -140,12 +140,9 @@ class _Provider:
         if folder is None:
             folder = self._scratch / f"{len(self._repositories)}.git"
             self._repositories[base.repository] = folder
-            folder.mkdir()
-            git(folder, "init", "--quiet", "--bare", "--initial-branch=locked", ".")
-            objects = clone.resolve() / "objects"
-            alternates = folder / "objects/info/alternates"
-            alternates.parent.mkdir(exist_ok=True)
-            alternates.write_text(f"{objects}\n", "utf-8")
+            shared = ("--bare", "--shared", "--no-tags")
+            git(self._scratch, "clone", "--quiet", *shared, str(clone.resolve()), folder.name)
+            git(folder, "symbolic-ref", "HEAD", "refs/heads/locked")
             git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
         name = f"refs/tags/{base.ref}" if base.ref else "refs/heads/locked"
         git(folder, "update-ref", name, commit)

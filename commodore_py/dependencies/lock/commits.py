@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.objects import tree_of
 from commodore_py.adapters.git.program import git, over_network, succeeds
-from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
+from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of, short_commits
 from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.cached_commits import has_commit
-from commodore_py.dependencies.git.checkouts import clone_aside, swap_in
+from commodore_py.dependencies.git.clones import has_commit
+from commodore_py.dependencies.git.configurations import clone_aside, swap_in
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
-from commodore_py.dependencies.git.object_cache import ObjectCache
-from commodore_py.dependencies.git.revisions import find, is_complete
-from commodore_py.dependencies.protection.local_work import record_checkout
+from commodore_py.dependencies.git.mirrors import Mirrors
+from commodore_py.dependencies.git.revisions import find
+from commodore_py.dependencies.protection.checkouts import CheckedOut, Checkouts
 from commodore_py.model.dependency import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def tree_in(folder: Path, commit: str) -> str:
     """The tree of a commit."""
-    return tree_of(folder, commit) or git(folder, "rev-parse", "--verify", f"{commit}^{{tree}}")
+    return git(folder, "rev-parse", "--verify", f"{commit}^{{tree}}")
 
 
 def commit_here(config: Config, spec: DependencySpec, revision: str) -> str:
@@ -49,7 +49,7 @@ def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
         place = place_of(spec, config.paths)
         return (place / ".git").exists() and is_complete(place, commit)
     bare = bare_clone_of(spec, config.paths)
-    return has_commit(bare, spec.url, commit, ObjectCache.of(config))
+    return has_commit(bare, spec.url, commit, Mirrors.of(config))
 
 
 def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
@@ -64,7 +64,9 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
     if found:
         swap_in(aside, place)
-        record_checkout(place, place / ".git", commit)
+        checkouts, short = Checkouts(config.paths), short_commits(place, [commit])[commit]
+        checkouts.note(place, CheckedOut(commit, short, git_urls.normalise(spec.url)))
+        checkouts.save()
     else:
         remove(aside)
     return found

@@ -16,14 +16,13 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.adapters.files import zstd
 from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.refs import is_complete
 from commodore_py.adapters.git.repository import configure_remote, head_of
 from commodore_py.adapters.reading import bytes_of, check_kind
 from commodore_py.dependencies.downloads.store import digest_of
-from commodore_py.dependencies.git.cached_commits import name_of
-from commodore_py.dependencies.git.checkouts import swap_in
-from commodore_py.dependencies.git.clones import make_clone
-from commodore_py.dependencies.git.revisions import is_commit, is_complete
-from commodore_py.dependencies.protection.local_work import record_checkout
+from commodore_py.dependencies.git.clones import init_clone
+from commodore_py.dependencies.git.configurations import swap_in
+from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError
 
 from .facts import tenant_of
@@ -229,13 +228,11 @@ def _bundle(source: Path, commit: str, file: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         git(folder, "init", "--quiet", "--bare", ".")
-        alternates = folder / "objects/info/alternates"
-        alternates.parent.mkdir(exist_ok=True)
-        alternates.write_text(f"{source.resolve() / 'objects'}\n", "utf-8")
-        git(folder, "update-ref", f"refs/heads/{name_of(commit)}", commit)
+        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(source.resolve() / "objects")}
+        git(folder, "update-ref", f"refs/heads/locked-{commit[:12]}", commit, env=env)
         # One thread: what is packed does not depend on their order.
         settings = ("-c", "pack.threads=1")
-        git(folder, *settings, "bundle", "create", "--quiet", str(file.resolve()), "--all")
+        git(folder, *settings, "bundle", "create", "--quiet", str(file.resolve()), "--all", env=env)
 
 
 def _verify(folder: Path, name: str) -> None:
@@ -271,7 +268,7 @@ def _verify(folder: Path, name: str) -> None:
 
 def _restore_clone(bare: Path, url: str, commit: str, bundle: Path) -> None:
     if not (bare / "HEAD").is_file():
-        make_clone(bare, url, None)
+        init_clone(bare, url)
     elif is_complete(bare, commit):
         return
     _unbundle(bare, bundle)
@@ -294,7 +291,6 @@ def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
     _unbundle(aside, bundle)
     git(aside, "checkout", "--quiet", "--detach", commit)
     swap_in(aside, place)
-    record_checkout(place, place / ".git", commit)
 
 
 def _unbundle(folder: Path, bundle: Path) -> None:

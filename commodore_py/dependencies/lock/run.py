@@ -243,7 +243,7 @@ class LockedRun:
         folder = self.file.file.absolute().parent
         for parent in (folder, *folder.parents):
             if (parent / ".git").exists() and is_repository(parent):
-                url = remote_settings(parent).get("remote.origin.url", "")
+                url = remote_settings(parent).get("url", "")
                 try:
                     same = git_urls.dependency_key(url) == git_urls.dependency_key(repository)
                 except CommodoreError:

@@ -10,32 +10,26 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
 from commodore_py.adapters.git.program import git, succeeds
-from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.refs import commit_of, short_commits
 from commodore_py.adapters.git.repository import (
+    clone_of,
     configure_remote,
-    git_folder_of,
     is_repository,
     remote_settings,
 )
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.git.worktrees import (
-    admins_in,
-    heads_of,
-    is_complete,
-    place_of,
-)
+from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
+from .checkouts import CheckedOut, Checkouts
 from .local_work import (
     LocalWork,
     described,
-    is_recorded,
     keep_branch,
     keep_head,
     move_aside,
     put_aside,
-    record_checkout,
     unpushed,
 )
 
@@ -82,8 +76,9 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
     with _clone(bare, url):
         _refuse_history(bare, url)
         commit = _commit(bare, first)
-        for admin in _lost(bare):
-            keep_head(bare, admin)
+        for one in worktrees_of(bare):
+            if not one.path.is_dir():
+                keep_head(bare, one)
         git(bare, "worktree", "prune")
         keep_branch(bare, BRANCH, commit)
         git(bare, "update-ref", f"refs/heads/{BRANCH}", commit)
@@ -94,9 +89,9 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
             git(bare, "worktree", "prune")
             raise
         _bring_ignored(first.content, place)
-        git_folder = git_folder_of(place)
-        if git_folder is not None:
-            record_checkout(place, git_folder, commit)
+        checkouts, short = Checkouts(paths), short_commits(bare, [commit])
+        checkouts.note(place, CheckedOut(commit, short[commit], git_urls.normalise(url)))
+        checkouts.save()
 
 
 def checkout_problem(what: str, place: Path) -> CommodoreError | None:
@@ -113,7 +108,7 @@ def checkout_problem(what: str, place: Path) -> CommodoreError | None:
             where=str(place),
             hint="check what is in that folder, and remove it yourself",
         )
-    if not remote_settings(place).get("remote.origin.url"):
+    if not remote_settings(place).get("url"):
         return CommodoreError(
             f"{what} has no remote called origin, so it may exist nowhere else;"
             " nothing was deleted",
@@ -127,7 +122,7 @@ def local_work(what: str, place: Path) -> LocalWork | None:
     """What of a checkout exists nowhere else."""
     now = status(place, untracked=True)
     work = [*described(now), *_unpushed_of(place)]
-    if git_folder_of(place) is None and commit_of(place, "refs/stash"):
+    if not _is_linked(place) and commit_of(place, "refs/stash"):
         work.append("a stash")
     return LocalWork.found(what, place, work) if work else None
 
@@ -137,9 +132,9 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
 
     Local work is backed up first. A clone that is not the working directory's is never deleted.
     """
-    git_folder = git_folder_of(place)
+    bare = clone_of(place) if _is_linked(place) else None
     has_work = local_work(what, place) is not None
-    if git_folder is None:
+    if bare is None:
         if has_work:
             move_aside(f"{what}: the clone with local work", place)
             return None
@@ -147,17 +142,16 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
         place.rename(aside)
         remove(aside)
         return None
-    bare = git_folder.parent.parent
     if has_work:
         put_aside(place, what, kept_in=bare)
     own = commit_of(place, "HEAD") or ""
-    ours = own if is_recorded(git_folder, own) else ""
+    ours = own if Checkouts(paths).at(place, own) is not None else ""
     aside = aside_of(place)
     place.rename(aside)
     remove(aside)
     git(bare, "worktree", "prune")
     is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
-    if not is_ours or heads_of(bare) or _holds_work(bare, ours):
+    if not is_ours or worktrees_of(bare) or _holds_work(bare, ours):
         return bare
     remove(bare)
     return None
@@ -187,11 +181,11 @@ def _refuse_history(bare: Path, url: str) -> None:
             where=str(bare),
             hint="choose another name; or use that repository, with git worktree add",
         )
-    for admin, (_, branch) in heads_of(bare).items():
-        if branch == BRANCH:
+    for one in worktrees_of(bare):
+        if one.branch == BRANCH:
             raise CommodoreError(
                 f"{shown} is checked out already",
-                where=place_of(admin) or str(admin),
+                where=str(one.path),
                 hint="choose another name, or go on there",
             )
 
@@ -229,18 +223,14 @@ def _bring_ignored(content: Path, place: Path) -> None:
             write_if_changed(place / path, entry.content, executable=entry.executable)
 
 
-def _lost(bare: Path) -> Iterator[Path]:
-    there = heads_of(bare)
-    for admin in admins_in(bare):
-        if admin not in there and is_complete(admin):
-            yield admin
-
-
 def _unpushed_of(place: Path) -> list[str]:
-    git_folder = git_folder_of(place)
-    if git_folder is None:
-        return unpushed(place, "--branches", "HEAD") if commit_of(place, "HEAD") else []
-    return unpushed(place, "HEAD") if commit_of(place, "HEAD") else []
+    starts = ("HEAD",) if _is_linked(place) else ("--branches", "HEAD")
+    return unpushed(place, *starts) if commit_of(place, "HEAD") else []
+
+
+def _is_linked(place: Path) -> bool:
+    """Whether a checkout is a worktree of another repository."""
+    return (place / ".git").is_file()
 
 
 def _holds_work(bare: Path, ours: str) -> bool:

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.git.program import git, git_bytes
 
@@ -15,25 +15,21 @@ if TYPE_CHECKING:
 
 _LINK, _FILE, _PROGRAM = "120000", "100644", "100755"
 _PLAIN = re.compile(r"[^\"\r\n][^\r\n]*")
+Version: TypeAlias = "Mapping[str, tuple[str, str]]"
+"""Modes and names of contents, by path."""
 CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
-class Version(NamedTuple):
-    """The files and links of a commit or tree: by path, a mode and the name of its content."""
-
-    files: Mapping[str, tuple[str, str]]
-
-    @classmethod
-    def of(cls, directory: Path, tree: str) -> Version:
-        """List the files with Git; without a version there are none."""
-        output = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", tree) if tree else b""
-        files = {}
-        for line in os.fsdecode(output).split("\0")[:-1]:
-            about, _, path = line.partition("\t")
-            mode, _, name = about.split(" ")
-            if mode in (_LINK, _FILE, _PROGRAM):  # a submodule has its files for itself
-                files[path] = (mode, name)
-        return cls(files)
+def version_of(directory: Path, tree: str) -> Version:
+    """The files of a commit or tree; without one there are none."""
+    output = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", tree) if tree else b""
+    files = {}
+    for line in os.fsdecode(output).split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, _, name = about.split(" ")
+        if mode in (_LINK, _FILE, _PROGRAM):  # a submodule has its files for itself
+            files[path] = (mode, name)
+    return files
 
 
 def written_by_git(
@@ -44,12 +40,12 @@ def written_by_git(
     env: Mapping[str, str] | None = None,
 ) -> set[str]:
     """Paths of these versions where nothing is of the user's: theirs, cut off, or missing."""
-    paths = sorted({path for version in versions for path in version.files})
+    paths = sorted({path for version in versions for path in version})
     modes = {path: _mode(place, path) for path in paths}
     names = _names(place, modes, env)
     ours = set()
     for path in paths:
-        wanted = [version.files[path] for version in versions if path in version.files]
+        wanted = [version[path] for version in versions if path in version]
         if (
             modes[path] is None
             or (modes[path], names.get(path)) in wanted

@@ -27,10 +27,6 @@ class Intent(NamedTuple):
     """The commit that its files are of, if there is one."""
     after: str = ""
     """The commit that its files will be of, if there will be one."""
-    clone: str = ""
-    """The bare clone that a worktree is made from; also relative."""
-    url: str = ""
-    """What the remote's URL was, while things are fetched from another."""
 
 
 class Journal(NamedTuple):
@@ -48,9 +44,8 @@ class Journal(NamedTuple):
         """Write down what is about to happen; the file goes when it has happened."""
         if not self.folder.is_dir():
             prepare(self.folder.parent)
-        kind = "url" if intent.url else "files"
         digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
-        file = self.folder / f"{kind}-{digest}.json"
+        file = self.folder / f"files-{digest}.json"
         write_if_changed(file, json.dumps(intent._asdict()).encode())
         return file
 
@@ -77,10 +72,8 @@ def _is_ours(intent: Intent) -> bool:
     values: tuple[object, ...] = intent
     if not all(isinstance(value, str) and not problem_of_path(value) for value in values):
         return False
-    places = (PurePosixPath(intent.place), PurePosixPath(intent.clone))
-    return bool(intent.place) and not any(
-        place.is_absolute() or ".." in place.parts for place in places
-    )
+    place = PurePosixPath(intent.place)
+    return bool(intent.place) and not place.is_absolute() and ".." not in place.parts
 
 
 def prepare(state: Path) -> None:

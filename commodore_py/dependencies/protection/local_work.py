@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.git.refs import commit_of, own_ref, refs_in_files, set_own_ref
+from commodore_py.adapters.git.refs import HEADS, commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.adapters.git.worktrees import commit_at
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
@@ -20,17 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from commodore_py.adapters.git.status import Status
+    from commodore_py.adapters.git.worktrees import Worktree
 
 log = logging.getLogger(__name__)
 
 _BACKUPS = "refs/commodore/backup"
-# Git keeps refs of this kind for each worktree alone.
-_RECORDED = "refs/worktree/commodore/checkout"
-_LEFT = "refs/worktree/commodore/left"
-_ELSEWHERE = (
-    *("--remotes", "--tags", f"--glob={_BACKUPS}"),
-    *("--glob=refs/worktree/commodore", "--glob=refs/commodore/pushed"),
-)
+_ELSEWHERE = ("--remotes", "--tags", f"--glob={_BACKUPS}")
 _SHOWN = 20
 _IN_THE_WAY = ("untracked working tree files would be", "would lose untracked files in them")
 _WHO = {
@@ -122,30 +115,6 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
     return [f"commit {line}" for line in listing.splitlines()]
 
 
-def is_recorded(git_folder: Path | str, commit: str) -> bool:
-    """Whether a checkout is at the commit that a run checked out: no local commit."""
-    return own_ref(git_folder, _RECORDED) == commit
-
-
-def record_checkout(directory: Path, git_folder: Path, commit: str, *, new: bool = False) -> None:
-    """Note that a commit came from the remote, even if it disappears from there later.
-
-    Of a new checkout, nothing is noted yet.
-    """
-    if new or not is_recorded(git_folder, commit):
-        set_own_ref(directory, git_folder, _RECORDED, commit)
-
-
-def record_branch(directory: Path, git_folder: Path, branch: str, tip: str, *, new: bool) -> None:
-    """Note that the tip of a local branch that a run leaves came from the remote, if it did.
-
-    In a new clone, it did.
-    """
-    if new or is_recorded(git_folder, tip):
-        name = hashlib.sha256(branch.encode()).hexdigest()[:20]
-        set_own_ref(directory, git_folder, f"{_LEFT}/{name}", tip)
-
-
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
     """Back up everything of a checkout, untracked files included, under refs of its repository.
 
@@ -170,10 +139,7 @@ def keep_tip(directory: Path, ref: str, commit: str) -> bool:
 
 def keep_branch(directory: Path, branch: str, commit: str) -> None:
     """Before a local branch is moved to a commit, keep what only this branch has."""
-    known = refs_in_files(directory, "refs/heads")
-    ref = f"refs/heads/{branch}"
-    sure = known is not None and ref not in known.symbolic
-    tip = known.objects.get(ref) if known and sure else commit_of(directory, ref)
+    tip = commit_of(directory, HEADS + branch)
     if tip is None or tip == commit:
         return
     ref = f"{_BACKUPS}/{moment()}-{branch}"
@@ -186,17 +152,17 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
         )
 
 
-def keep_head(bare: Path, admin: Path) -> None:
+def keep_head(bare: Path, worktree: Worktree) -> None:
     """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
-    head = commit_at(admin)
-    if not head or is_recorded(admin, head) or commit_of(bare, head) is None:
+    head, name = worktree.commit, worktree.path.name
+    if not head or worktree.branch or commit_of(bare, head) is None:
         return  # branches stay
-    ref = f"{_BACKUPS}/{moment()}-{admin.name}"
+    ref = f"{_BACKUPS}/{moment()}-{name}"
     if keep_tip(bare, ref, head):
         log.warning(
             "checkout %s was deleted with commits that its remote has not; see them with:"
             " git -C %s log %s",
-            admin.name,
+            name,
             bare,
             ref,
         )

@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, on_disk, remove
-from commodore_py.adapters.git.refs import commit_of
-from commodore_py.adapters.git.repository import git_folder_of
-from commodore_py.adapters.git.worktrees import place_of
+from commodore_py.adapters.git.worktrees import worktrees_of
+from commodore_py.adapters.process import ProgramFailed
 
 from .checkout_files import CLOCKS
 from .git_processes import wait_until_idle
 from .journal import Journal
-from .local_work import is_empty
-from .undo import incomplete_in, remove_incomplete, take_back
+from .undo import remove_incomplete, take_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.adapters.git.worktrees import Worktree
     from commodore_py.config import WorkPaths
 
 log = logging.getLogger(__name__)
@@ -51,14 +50,15 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("restoring files that programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
-    incomplete = [admin for clone in clones for admin in incomplete_in(clone)]
+    worktrees = [(clone, one) for clone in clones for one in _worktrees_of(clone)]
+    incomplete = [(clone, one) for clone, one in worktrees if one.incomplete]
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
     # Only the killed process has certainly ended; processes that it started may still run.
-    concerned = [one for one in locks if locks[one]] + [admin.parent.parent for admin in incomplete]
+    concerned = [one for one in locks if locks[one]] + [clone for clone, _ in incomplete]
     busy = {place for one in concerned for place in _places_of(one)} | set(asides)
-    busy |= {paths.root / name for _, one in intents for name in (one.place, one.clone) if name}
+    busy |= {paths.root / intent.place for _, intent in intents}
     wait_until_idle(busy, patience=patience)
 
     for lock in (lock for found in locks.values() for lock in found):
@@ -68,9 +68,10 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("undoing an interrupted step in %s", intent.place)
         take_back(paths.root, intent, began=file.stat().st_mtime)
         file.unlink()
-    for admin in incomplete:
-        if admin.exists():  # if it is of a worktree that the journal does not know
-            _forget(admin, span)
+    for clone, one in incomplete:
+        if one.path.is_relative_to(paths.root.resolve()):
+            log.info("removing an incomplete checkout: %s", one.path)
+            remove_incomplete(one.path, clone, one.commit, began=span.began)
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)
@@ -105,10 +106,7 @@ def _places_of(repository: Path) -> Iterator[Path]:
         yield repository.parent
         return
     yield repository
-    for file in repository.glob("worktrees/*/gitdir"):
-        place = place_of(file.parent)
-        if place is not None:
-            yield Path(place)
+    yield from (one.path for one in _worktrees_of(repository))
 
 
 def _asides(paths: WorkPaths) -> list[Path]:
@@ -131,20 +129,8 @@ def _asides_of_clones(folder: Path) -> Iterator[Path]:
             yield from asides_in(Path(parent))
 
 
-def _forget(admin: Path, span: Span) -> None:
-    """Remove what a clone knows of a worktree that was not completed, or not quite removed."""
-    noted = place_of(admin)
-    place = Path(noted) if noted is not None else None
-    if place is not None and (is_empty(place) or git_folder_of(place) == admin.resolve()):
-        remove_incomplete(place, admin.parent.parent, _head_of(admin), began=span.began)
-    if admin.exists():
-        remove(admin)
-
-
-def _head_of(admin: Path) -> str:
-    """The commit that a worktree was to be of, if Git got as far as to note that."""
+def _worktrees_of(clone: Path) -> tuple[Worktree, ...]:
     try:
-        head = (admin / "HEAD").read_text().strip().removeprefix("ref: ")
-    except OSError:
-        return ""
-    return commit_of(admin.parent.parent, head) or "" if head.strip("0") else ""
+        return worktrees_of(clone)
+    except ProgramFailed:  # damaged: a fetch reports it
+        return ()

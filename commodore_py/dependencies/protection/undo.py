@@ -1,4 +1,4 @@
-"""Undo an incomplete checkout: what Git wrote is removed, all other files stay."""
+"""Undo an incomplete checkout: files that Git wrote are removed or restored, others are kept."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
-from commodore_py.adapters.git.repository import configure_remote, git_folder_of
-from commodore_py.adapters.git.worktrees import admins_in, is_complete, place_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
-from .checkout_files import Version, is_free, is_there, written_by_git
+from .checkout_files import is_free, is_there, version_of, written_by_git
 from .journal import Intent
-from .local_work import in_the_way, move_aside, record_checkout
+from .local_work import in_the_way, move_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,35 +25,23 @@ if TYPE_CHECKING:
 
 @contextmanager
 def journaled(
-    journal: Journal | None,
-    place: Path,
-    *,
-    before: str | None = "",
-    after: str = "",
-    clone: Path | None = None,
-    url: str = "",
+    journal: Journal | None, place: Path, *, before: str | None, after: str
 ) -> Iterator[None]:
-    """Run a step that is undone if it does not finish, now or by the next run.
+    """Run a checkout that is undone if it does not finish, now or by the next run.
 
     A checkout that is not at its final path yet has no journal.
     """
     if journal is None:
         yield
         return
-    intent = Intent(
-        place=journal.name(place),
-        before=before or "",
-        after=after,
-        clone=journal.name(clone) if clone is not None else "",
-        url=url,
-    )
+    intent = Intent(journal.name(place), before or "", after)
     file = journal.note(intent)
     try:
         yield
     except ProgramFailed as error:
         # What cannot be undone now stays in the journal.
         with suppress(CommodoreError):
-            if not in_the_way(error.stderr):  # that is found out before anything is changed
+            if not in_the_way(error.stderr):  # Git refuses before it changes anything
                 take_back(journal.root, intent, began=file.stat().st_mtime)
             file.unlink()
         raise
@@ -63,61 +49,35 @@ def journaled(
 
 
 def take_back(root: Path, intent: Intent, *, began: float) -> None:
-    """Make a checkout as it was before a step, unless that was completed."""
+    """Restore a checkout as it was before a step, unless that was completed."""
     place = root / intent.place
-    if intent.clone:
-        remove_incomplete(place, root / intent.clone, intent.after, began=began)
-    elif not (place / ".git").exists() or not succeeds(place, "rev-parse", "--git-dir"):
-        return  # the user removed it: there is nothing to undo
-    elif intent.url:
-        configure_remote(place, intent.url)
-    else:
-        _switch_back(place, intent.before, intent.after, began=began)
+    if not (place / ".git").exists() or not succeeds(place, "rev-parse", "--git-dir"):
+        return  # it was removed by the user
+    if commit_of(place, "HEAD") != (intent.before or None):
+        return  # HEAD comes last; since then, changes are the user's
+    old, new = (version_of(place, tree) for tree in (intent.before, intent.after))
+    git(place, "reset", "--quiet", "--mixed")
+    ours = written_by_git(place, (old, new), began=began)
+    _remove_files(place, ours - old.keys())
+    # Only where there is room: Git would remove a directory that is in a file's place.
+    names = "".join(f"{path}\0" for path in sorted(ours & old.keys()) if is_free(place, path))
+    how = ("checkout-index", "--force", "--index", "-z", "--stdin")
+    git(place, *how, stdin=os.fsencode(names))
 
 
-def remove_incomplete(place: Path, clone: Path, after: str, *, began: float) -> None:
+def remove_incomplete(place: Path, clone: Path, commit: str, *, began: float = 0) -> None:
     """Remove a worktree that was not completed, and keep what was put there since."""
-    git_folder = git_folder_of(place)
-    if git_folder is not None and is_complete(git_folder):
-        record_checkout(place, git_folder, after)
-        return
     if place.is_dir() and not place.is_symlink():
         # The worktree may not know its clone yet.
         env = {"GIT_DIR": str(clone), "GIT_WORK_TREE": str(place)}
-        version = Version.of(clone, after)
+        version = version_of(clone, commit)
         _remove_files(place, written_by_git(place, (version,), began=began, env=env))
         (place / ".git").unlink(missing_ok=True)
         if any(names for _, _, names in os.walk(place)):
             move_aside("the content of an incomplete checkout", place)
         else:
             remove(place)
-    wanted = {os.path.realpath(place), None}
-    for admin in incomplete_in(clone):
-        if admin.resolve() == git_folder or place_of(admin) in wanted:
-            remove(admin)
-
-
-def incomplete_in(clone: Path) -> list[Path]:
-    """What a bare clone knows of worktrees that were not completed, or not quite removed."""
-    return [admin for admin in admins_in(clone) if not is_complete(admin)]
-
-
-def _switch_back(place: Path, before: str, after: str, *, began: float) -> None:
-    head = commit_of(place, "HEAD") or ""
-    if head not in (before, after):
-        return  # the user went on from there: what is in the files is theirs
-    if head:
-        record_checkout(place, git_folder_of(place) or place / ".git", head)
-    if head != before:
-        return  # HEAD comes last
-    old, new = (Version.of(place, tree) for tree in (before, after))
-    git(place, "reset", "--quiet", "--mixed")
-    ours = written_by_git(place, (old, new), began=began)
-    _remove_files(place, ours - old.files.keys())
-    # Only where there is room: Git would remove a whole folder that is in a file's place.
-    names = "".join(f"{path}\0" for path in sorted(ours & old.files.keys()) if is_free(place, path))
-    how = ("checkout-index", "--force", "--index", "-z", "--stdin")
-    git(place, *how, stdin=os.fsencode(names))
+    succeeds(clone, "worktree", "remove", "--force", "--force", str(place))
 
 
 def _remove_files(place: Path, paths: Iterable[str]) -> None:

@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.refs import OBJECT, read_refs
+from commodore_py.adapters.git.refs import refs_of
 from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.tracer import Tracer
@@ -35,7 +36,7 @@ class Versions(NamedTuple):
 
     def check(self, version: str, of: str) -> None:
         """Refuse a version that the repository does not have."""
-        if version in (*self.tags, *self.branches) or OBJECT.fullmatch(version):
+        if version in (*self.tags, *self.branches) or is_commit(version):
             return
         near = get_close_matches(version, self.tags, n=_MOST_SHOWN, cutoff=0.3)
         options = [*near, *(tag for tag in self.tags if tag not in near)][:_MOST_SHOWN]
@@ -57,9 +58,8 @@ def check_versions(config: Config, plan: Plan) -> None:
         entry = plain(tracer.value((section, name))) if tracer.follow((section, name)) else {}
     url, version = (str(entry.get(key) or "") for key in ("url", "version"))
     if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
-        clone = config.paths.bare_clones / git_urls.dependency_key(url)
-        refs = RemoteClient(config.paths.root).list_refs(url, clone)
-        _sorted(refs.objects).check(version, str(name))
+        refs = RemoteClient().list_refs(url)
+        _sorted(refs.commits).check(version, str(name))
 
 
 def cloned_versions(paths: WorkPaths, url: str) -> Versions:
@@ -67,7 +67,7 @@ def cloned_versions(paths: WorkPaths, url: str) -> Versions:
     clone = paths.bare_clones / git_urls.dependency_key(url)
     if not (clone / "HEAD").is_file():
         return Versions()
-    return _sorted(read_refs(clone, _TAGS, _BRANCHES).objects)
+    return _sorted(refs_of(clone).commits)
 
 
 def _sorted(refs: Iterable[str]) -> Versions:

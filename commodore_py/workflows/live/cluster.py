@@ -234,7 +234,7 @@ def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
     roots = [one for one in assigned.outside if identity.is_root(one.name)]
     urls = [one.url for one in (*(one for one, _ in assigned.applications), *roots)]
     if is_repository(catalog):
-        urls.append(remote_settings(catalog).get("remote.origin.url", ""))
+        urls.append(remote_settings(catalog).get("url", ""))
     return tuple(dict.fromkeys(filter(None, urls)))
 
 

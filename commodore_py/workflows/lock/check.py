@@ -60,7 +60,7 @@ def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
 class _Checking:
     def __init__(self, config: Config, lock: Lock, scratch: Folder) -> None:
         self._lock, self._scratch = lock, scratch
-        self._client = RemoteClient(scratch)
+        self._client = RemoteClient()
         # A store of its own: what is cached says nothing about servers.
         self._settings = FetchSettings(
             Store(scratch / "downloads"),
@@ -102,14 +102,12 @@ class _Checking:
 
     def _of_repository(self, url: str, requested: str, block: Block) -> tuple[State, str]:
         commit = block.text("commit")
-        refs = self._client.list_refs(url, self._scratch)
+        refs = self._client.list_refs(url)
         if is_commit(requested):
-            there = commit in refs.peeled.values() or self._has(url, commit)
+            there = commit in refs.commits.values() or self._has(url, commit)
             return _same_if(there, "gone", commit)
         name = requested or refs.default_branch
-        # A remote on this machine is read as files, which do not say what loose refs lead to.
-        branch = refs.objects.get(BRANCHES + name)
-        tag = refs.peeled.get(TAGS + name) or self._opened(url, refs.objects.get(TAGS + name))
+        branch, tag = refs.commits.get(BRANCHES + name), refs.commits.get(TAGS + name)
         if tag is not None:
             return _same_if(tag == commit, "moved", f"tag {name} is at {tag[:12]}")
         if branch is None:
@@ -120,10 +118,6 @@ class _Checking:
         if self._has(url, commit, branch=name):
             return "behind", f"branch {name} is at {branch[:12]}"
         return "gone", f"branch {name} was replaced and is at {branch[:12]}"
-
-    def _opened(self, url: str, tag: str | None) -> str | None:
-        folder = self._client.local_folder(url, "") if tag else None
-        return git(folder, "rev-parse", f"{tag}^{{commit}}") if folder is not None else tag
 
     def _has(self, url: str, commit: str, *, branch: str = "") -> bool:
         """Whether a remote has a commit, on a branch if one is named."""
@@ -149,8 +143,8 @@ class _Checking:
         """What the newest index says: that of the branch, or else of the default branch."""
         configuration = self._lock.blocks.get(("config", "global"), Block({}))
         url, requested = configuration.text("url"), configuration.text("requested")
-        refs = self._client.list_refs(url, self._scratch)
-        branch = requested if BRANCHES + requested in refs.objects else refs.default_branch
+        refs = self._client.list_refs(url)
+        branch = requested if BRANCHES + requested in refs.commits else refs.default_branch
         with self._cloned(url) as clone:
             text = git(clone, "show", f"{BRANCHES}{branch}:{FILE}")
         entry = parse(text.encode(), FILE).entry(version)

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git import abbreviations as git_short
 from commodore_py.adapters.git import program
-from commodore_py.adapters.git.refs import RevisionNotFound, commit_of, note_default_branch, refs_of
+from commodore_py.adapters.git.refs import (
+    RevisionNotFound,
+    commit_of,
+    note_default_branch,
+    refs_of,
+    short_commits,
+)
 from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
@@ -46,8 +51,8 @@ def test_a_remote_is_configured_with_the_url_it_is_pushed_to(
 
     settings = remote_settings(clone)
     assert old == "https://before/bar.git"
-    assert settings.get("remote.origin.pushurl") == push
-    assert settings["remote.origin.fetch"] == "+refs/heads/*:refs/remotes/origin/*"
+    assert settings.get("pushurl") == push
+    assert settings["fetch"] == "+refs/heads/*:refs/remotes/origin/*"
 
 
 def test_a_configured_remote_is_not_written_again(clone: Path) -> None:
@@ -76,6 +81,7 @@ def test_refs_name_commits_and_the_default_branch(remote: Path, clone: Path) -> 
         "refs/remotes/origin/master": master,
         "refs/tags/annotated": master,
         "refs/tags/light": master,
+        "refs/tags/of-a-folder": git(remote, "rev-parse", "master^{tree}"),
     }
 
 
@@ -145,10 +151,10 @@ def test_head_is_a_commit_and_a_branch_or_none(clone: Path) -> None:
 def test_short_commits_have_six_characters(clone: Path) -> None:
     commits = [git(clone, "rev-parse", "HEAD"), commit_in(clone, {"a.txt": "x"})]
 
-    short = git_short.short_commits(clone, [*commits, commits[0]])
+    short = short_commits(clone, [*commits, commits[0]])
 
     assert short == {commit: commit[:6] for commit in commits}
-    assert git_short.short_commits(clone, []) == {}
+    assert short_commits(clone, []) == {}
 
 
 @pytest.mark.parametrize("revision", ["nothing", "--help", "HEAD^{tree}", ""])

@@ -78,7 +78,7 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
         output = over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
     except ProgramFailed as error:
         settings = remote_settings(folder)
-        url = settings.get("remote.origin.pushurl") or settings.get("remote.origin.url", "")
+        url = settings.get("pushurl") or settings.get("url", "")
         raise CommodoreError(
             f"cannot push branch {branch}: {error.stderr.strip()}",
             where=without_secrets(url),

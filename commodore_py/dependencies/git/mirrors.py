@@ -1,0 +1,155 @@
+"""The user's mirrors: a bare repository per remote, which new clones are copied from.
+
+Nothing else uses them: they can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.program import fetch, git
+from commodore_py.cache.trust import is_trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.config import Config
+
+log = logging.getLogger(__name__)
+
+_OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs", "reftable")
+_PAUSE = 0.05
+_NEW = ".new"
+
+
+class Busy(Exception):
+    """Another run uses a mirror."""
+
+
+class Mirrors(NamedTuple):
+    """A directory of mirrors."""
+
+    folder: Path
+    patience: float = 10.0
+    """Seconds to wait for another run, before a clone is made without its mirror."""
+
+    @classmethod
+    def of(cls, config: Config) -> Mirrors | None:
+        """The ones that the settings name, if they name any."""
+        folder = config.git_cache
+        if folder is None or not is_trusted("the cache of Git objects", folder):
+            return None
+        return cls(folder)
+
+    def place(self, url: str) -> Path:
+        """The mirror of a remote, whether it exists or not."""
+        return self.folder / git_urls.dependency_key(url)
+
+    def has(self, url: str) -> bool:
+        """Whether there is a mirror of a remote."""
+        return (self.place(url) / "HEAD").is_file()
+
+    def entries(self) -> Iterator[Path]:
+        """All mirrors."""
+        for parent, names, files in os.walk(self.folder):
+            if os.path.basename(parent).endswith(_NEW):  # noqa: PTH119 - a name among thousands
+                names.clear()
+            elif "HEAD" in files:
+                yield Path(parent)
+                # The path of a remote may be below that of another.
+                names[:] = [name for name in names if name not in _OF_GIT]
+
+    def copy(self, url: str, clone: Path, is_current: Callable[[Path], bool]) -> bool:
+        """Make a clone from the mirror; False where there can be no mirror.
+
+        The mirror is made, or fetched unless it `is_current`.
+        """
+        mirror, address = self.place(url), git_urls.normalise(url)
+        try:
+            make_private(self.folder)
+            with self._locked(mirror, patience=self.patience):
+                if not (mirror / "HEAD").is_file():
+                    self._create(mirror, address)
+                elif not is_current(mirror):
+                    fetch(mirror, address)
+                os.utime(mirror)
+                git(clone.parent, "clone", "--quiet", "--mirror", str(mirror), clone.name)
+        except (OSError, Busy) as error:
+            log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
+            remove(clone)
+            return False
+        return True
+
+    def drop(self, mirror: Path) -> bool:
+        """Remove a mirror, unless another run uses it; returns whether it was removed."""
+        try:
+            with self._locked(mirror, patience=0.0):
+                aside = _new(mirror)
+                remove(aside)
+                mirror.rename(aside)
+                remove(aside)
+                for parent in mirror.relative_to(self.folder).parents[:-1]:
+                    with suppress(OSError):  # other mirrors may be below
+                        (self.folder / parent).rmdir()
+        except (OSError, Busy) as error:
+            log.info("%s is not removed: %s", mirror, error)
+            return False
+        return True
+
+    def _create(self, mirror: Path, address: str) -> None:
+        aside = _new(mirror)
+        remove(aside)  # of a run that was killed
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
+            fetch(aside, address)
+            aside.chmod(0o700)
+            remove(mirror)
+            aside.rename(mirror)
+        finally:
+            remove(aside)
+
+    @contextmanager
+    def _locked(self, mirror: Path, *, patience: float) -> Iterator[None]:
+        # Not in the mirror, which may be removed while it is locked.
+        name = hashlib.sha256(os.fsencode(mirror.relative_to(self.folder))).hexdigest()[:16]
+        locks = self.folder / ".locks"
+        locks.mkdir(exist_ok=True)
+        file = os.open(locks / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _wait_for(file, time.monotonic() + patience)
+            yield
+        finally:
+            os.close(file)
+
+
+def make_private(folder: Path) -> None:
+    """Make the directory, for its owner alone: repositories may be secret."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _new(mirror: Path) -> Path:
+    return mirror.with_name(f".{mirror.name}{_NEW}")
+
+
+def _wait_for(file: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= deadline:
+                raise Busy("another run uses it") from error
+            time.sleep(_PAUSE)
+        else:
+            return

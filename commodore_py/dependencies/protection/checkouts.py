@@ -1,0 +1,82 @@
+"""Checkouts that a run made: what a remote had, so that it is not taken for local work."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters import json_text
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.reading import bytes_of
+
+from .journal import prepare
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+_SCHEMA = "checkouts/v1"
+
+
+class CheckedOut(NamedTuple):
+    """The commit that a run checked out, and the repository that it came from."""
+
+    commit: str
+    short_commit: str
+    url: str
+
+
+class Checkouts:
+    """The checkouts of a working directory by their names in it; a file that may be deleted."""
+
+    def __init__(self, paths: WorkPaths) -> None:
+        self._state, self._root = paths.state, paths.root
+        self._file = paths.state / "checkouts.json"
+        written_for, self._known = _load(self._file)
+        self._before = dict(self._known)
+        self.is_elsewhere = written_for not in ("", str(self._root.resolve()))
+        """Whether the working directory was moved or copied since."""
+
+    def at(self, place: Path, commit: str | None) -> CheckedOut | None:
+        """What a run checked out, if the checkout is still at that commit."""
+        known = self._known.get(self._name(place))
+        return known if known is not None and known.commit == commit else None
+
+    def note(self, place: Path, made: CheckedOut) -> None:
+        """Note a checkout that is complete."""
+        self._known[self._name(place)] = made
+
+    def forget(self, place: Path) -> None:
+        """Note that a checkout is about to be replaced or removed."""
+        self._known.pop(self._name(place), None)
+
+    def save(self) -> None:
+        """Write what changed."""
+        if self._known == self._before and not self.is_elsewhere:
+            return
+        prepare(self._state)
+        checkouts = {name: one._asdict() for name, one in sorted(self._known.items())}
+        root = str(self._root.resolve())
+        content = {"schema": _SCHEMA, "root": root, "checkouts": checkouts}
+        write_if_changed(self._file, json.dumps(content, indent=1).encode())
+        self._before = dict(self._known)
+        self.is_elsewhere = False
+
+    def _name(self, place: Path) -> str:
+        inside = place.is_relative_to(self._root)
+        return str(place.relative_to(self._root) if inside else place)
+
+
+def _load(file: Path) -> tuple[str, dict[str, CheckedOut]]:
+    try:
+        content = json_text.load(bytes_of(str(file), follow=False), name=str(file))
+        if content["schema"] != _SCHEMA:
+            return "", {}
+        known = {name: CheckedOut(**one) for name, one in content["checkouts"].items()}
+        texts = (text for one in known.values() for text in one)
+        if all(isinstance(text, str) for text in texts):
+            return str(content["root"]), known
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        pass  # none yet, or of another version
+    return "", {}
