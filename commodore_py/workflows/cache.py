@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import is_aside, remove
+from commodore_py.adapters.files import remove
 from commodore_py.dependencies.downloads.prune import (
     CachedDownload,
     contents,
     prune_downloads,
 )
 from commodore_py.dependencies.downloads.store import Store
-from commodore_py.dependencies.git.mirrors import Mirrors
+from commodore_py.dependencies.git.mirrors import Mirrors, is_unfinished
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -144,6 +144,6 @@ def _sizes(folder: Path) -> tuple[int, int, int]:
 def _abandoned(folder: Path, *, before: datetime) -> Iterator[Path]:
     """Temporary files of processes that were killed."""
     for parent, names, _ in os.walk(folder):
-        asides = [Path(parent, name) for name in names if is_aside(name)]
-        names[:] = [name for name in names if not is_aside(name) and name != "objects"]
+        asides = [Path(parent, name) for name in names if is_unfinished(name)]
+        names[:] = [name for name in names if not is_unfinished(name) and name != "objects"]
         yield from (path for path in asides if path.stat().st_mtime < before.timestamp())

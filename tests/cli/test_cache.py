@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.mirrors import Mirrors
 from tests.support.builders import git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 from tests.support.scenarios.dependencies import component
@@ -157,7 +156,7 @@ def test_prune_removes_all(commodore: CommandLine, fleet: Fleet) -> None:
 def test_prune_leaves_what_others_work_on(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
-    with ObjectCache(cache()).locked(entry(fleet, "one"), fcntl.LOCK_SH, patience=1):
+    with Mirrors(cache()).locked(entry(fleet, "one"), patience=1):
         ran = commodore("cache", "prune", "--all")
 
     assert ran.code == 0

@@ -134,5 +134,3 @@ def test_the_template_is_the_users_and_its_hooks_do_not_run(
     for repository in (foo, bar):
         assert os.access(workspace.bare(repository) / "hooks/post-checkout", os.X_OK)
     assert not (workspace.root / "hooked").exists()
-
-

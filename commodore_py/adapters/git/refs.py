@@ -48,9 +48,7 @@ class Refs(NamedTuple):
 def refs_of(directory: Path, *patterns: str) -> Refs:
     """All remote branches and tags of a repository, as the last fetch left them."""
     format_ = "%(refname) %(objectname) %(*objecttype) %(*objectname) %(symref)"
-    listing = git(
-        directory, "for-each-ref", f"--format={format_}", *(patterns or (BRANCHES, TAGS))
-    )
+    listing = git(directory, "for-each-ref", f"--format={format_}", *(patterns or (BRANCHES, TAGS)))
     commits, head = {}, ""
     for line in listing.splitlines():
         name, value, inner_kind, inner, target = line.split(" ")

@@ -12,12 +12,14 @@ from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.warning import FROM_CATALOG
 
-from .owner import claim
+from .owner import catalog_settings, claim
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
+    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
 
@@ -27,7 +29,10 @@ log = logging.getLogger(__name__)
 class RemoteCatalog(NamedTuple):
     """What was found out about the catalog before anything was changed."""
 
-    response: Refs | None = None
+    now: Status | None = None
+    """The state of the checkout."""
+    listed: Refs | None = None
+    """The refs of its remote."""
     head: CatalogHead | None = None
     """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
 
@@ -40,9 +45,10 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
 
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
-    if not is_repository(config.paths.catalog):
-        return RemoteCatalog(head=fetch_catalog(config, cluster))
-    return RemoteCatalog(response=catalog_remote.query(config, cluster))
+    now = catalog_remote.status_of(config.paths.catalog)
+    if now is None:
+        return RemoteCatalog(head=_cloned(config, cluster))
+    return RemoteCatalog(now, catalog_remote.query(config, cluster, now))
 
 
 def fetch_catalog(
@@ -51,14 +57,26 @@ def fetch_catalog(
     """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
     if remote is not None and remote.head is not None:
         return remote.head
-    _sweep(config.paths.catalog)
+    directory = config.paths.catalog
+    _sweep(directory)
     if config.local:
         return _as_it_is(config, cluster)
     from . import remote as catalog_remote
 
-    known, response = remote is not None, remote.response if remote is not None else None
-    moved = catalog_remote.bring(config, cluster, known=known, response=response)
-    return _head(config, cluster, moved=moved)
+    now = remote.now if remote is not None else catalog_remote.status_of(directory)
+    if now is None:
+        return _cloned(config, cluster)
+    settings = catalog_settings(directory)
+    listed = remote.listed if remote is not None else None
+    commit, branch, moved = catalog_remote.update(config, cluster, now, listed, settings)
+    return _head(config, cluster, (commit, branch), settings, moved=moved)
+
+
+def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
+    from . import remote as catalog_remote
+
+    _sweep(config.paths.catalog)
+    return _head(config, cluster, catalog_remote.clone(config, cluster), {})
 
 
 def _sweep(catalog: Path) -> None:
@@ -68,14 +86,20 @@ def _sweep(catalog: Path) -> None:
             remove(path)
 
 
-def _head(config: Config, cluster: Cluster, *, moved: bool = False) -> CatalogHead:
-    directory = config.paths.catalog
-    commit, branch = head_of(directory)
+def _head(
+    config: Config,
+    cluster: Cluster,
+    at: tuple[str | None, str | None],
+    settings: Mapping[str, str],
+    *,
+    moved: bool = False,
+) -> CatalogHead:
+    directory, (commit, branch) = config.paths.catalog, at
     if commit is None:
         log.warning(
             "the catalog has no commit yet: it begins with branch %s", branch, extra=FROM_CATALOG
         )
-    notices = claim(directory, cluster, moved=moved, local=config.local, strict=config.strict)
+    notices = claim(directory, cluster, settings, moved=moved, config=config)
     return CatalogHead(directory, cluster.catalog_url, branch or FALLBACK_BRANCH, commit, notices)
 
 
@@ -87,4 +111,4 @@ def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
         log.warning(
             "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG
         )
-    return _head(config, cluster)
+    return _head(config, cluster, head_of(directory), catalog_settings(directory))

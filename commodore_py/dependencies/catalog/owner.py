@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.repository import remote_settings, set_setting, settings_of
+from commodore_py.adapters.git.repository import set_setting, settings_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
 
-_SETTING = "commodore.cluster"
+_OWNER = "commodore.cluster"
+
+
+def catalog_settings(directory: Path) -> Mapping[str, str]:
+    """The settings of a checkout that say whose catalog it is, and where it comes from."""
+    return settings_of(directory, r"^(commodore\.cluster|remote\.origin\.url)$")
 
 
 def claim(
-    directory: Path, cluster: Cluster, *, moved: bool, local: bool, strict: bool
+    directory: Path,
+    cluster: Cluster,
+    settings: Mapping[str, str],
+    *,
+    moved: bool,
+    config: Config,
 ) -> tuple[Problem, ...]:
     """Note whose catalog a checkout is now, and report what would mix up two clusters.
 
     A checkout that `moved` to another repository on the way is of another cluster by right.
     """
-    owner = owner_of(directory)
-    problems = tuple(_problems(directory, cluster, "" if moved else owner, local=local))
+    owner, remote = settings.get(_OWNER, ""), settings.get("remote.origin.url", "")
+    local, strict = config.local, config.strict
+    remote = remote if local else ""
+    problems = tuple(_problems(directory, cluster, "" if moved else owner, remote, local=local))
     if owner != cluster.id and not (problems and (strict or local)):
-        set_setting(directory, _SETTING, cluster.id)
+        set_setting(directory, _OWNER, cluster.id)
     return problems
 
 
 def owner_of(directory: Path) -> str:
     """The cluster whose catalog a checkout is; empty if that was not recorded."""
-    return settings_of(directory, rf"^{re.escape(_SETTING)}$").get(_SETTING, "")
+    return catalog_settings(directory).get(_OWNER, "")
 
 
-def _problems(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Problem]:
-    remote = remote_settings(directory).get("url", "") if local else ""
+def _problems(
+    directory: Path, cluster: Cluster, owner: str, remote: str, *, local: bool
+) -> list[Problem]:
     if owner and owner != cluster.id:
         text = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
         if not local:

@@ -8,39 +8,40 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
-from commodore_py.adapters.git.refs import (
-    FALLBACK_BRANCH,
-    RevisionNotFound,
-)
-from commodore_py.adapters.git.repository import head_of, is_repository
-from commodore_py.adapters.git.status import status
+from commodore_py.adapters.git.refs import FALLBACK_BRANCH
+from commodore_py.adapters.git.repository import head_of
+from commodore_py.adapters.git.status import Status, status
+from commodore_py.adapters.git.worktrees import switch_worktree
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.configurations import (
+from commodore_py.dependencies.git.checkouts import clean
+from commodore_py.dependencies.git.clones import (
     cannot_fetch,
-    check_out,
     clone_aside,
-    put_work_aside,
     swap_in,
     update_clone,
 )
 from commodore_py.dependencies.git.remotes import RemoteClient
-from commodore_py.dependencies.git.revisions import find
+from commodore_py.dependencies.git.revisions import named
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
     ignored_in_the_way,
+    keep_branch,
     not_ours_to_replace,
     put_aside,
     unpushed,
 )
+from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
+    from commodore_py.dependencies.git.revisions import Found
     from commodore_py.model.cluster import Cluster
 
 
@@ -51,47 +52,88 @@ _GENERATED = ("manifests/", "refs/")
 _MISSING = ("does not appear to be a git repository", "not found", "does not exist")
 
 
-def query(config: Config, cluster: Cluster) -> Refs | None:
-    """Query the refs of the remote; raises if the checkout contains local work."""
-    directory, what = config.paths.catalog, _name(cluster)
-    _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
+def status_of(directory: Path) -> Status | None:
+    """The state of the checkout; None if there is none."""
+    try:
+        return status(directory, untracked=True) if (directory / ".git").exists() else None
+    except ProgramFailed:
+        return None
+
+
+def query(config: Config, cluster: Cluster, now: Status) -> Refs:
+    """List the refs of the remote; raises if the checkout contains local work."""
+    what = _name(cluster)
+    _foreign_work(what, config.paths.catalog, now, force=config.force)
     return _ask(what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, *, known: bool, response: Refs | None) -> bool:
-    """Have the checkout at the tip of its remote, and return whether that is another remote now."""
-    directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
+def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
+    """Clone the catalog; returns its commit and branch."""
+    directory, what = config.paths.catalog, _name(cluster)
     problem = not_ours_to_replace(what, directory)
     if problem is not None:
         raise problem
-    if not is_repository(directory):
-        try:
-            aside, refs = clone_aside(what, directory, url)
-        except CommodoreError as error:
-            raise _unreachable(error) from error
-        _take_tip(config, what, aside, refs, None)
-        swap_in(aside, directory)
-        return False
-    journal = Journal.of(config.paths)
-    _protect(what, directory, force=config.force)
-    response = response if known else _ask(what, url)
-    refs, moved = update_clone(what, directory, url, listed=response)
-    _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
-    return moved
+    try:
+        aside, refs = clone_aside(what, directory, cluster.catalog_url)
+    except CommodoreError as error:
+        raise _unreachable(error) from error
+    found = named(refs, refs.default_branch, prefer="branch")
+    if found is not None:
+        switch_worktree(aside, found.commit, found.branch, force=True)
+    else:  # an empty repository, or one whose HEAD names no branch yet
+        _start_empty(aside, head_of(aside)[1] or FALLBACK_BRANCH)
+    swap_in(aside, directory)
+    return (found.commit, found.branch) if found is not None else head_of(directory)
+
+
+def update(
+    config: Config,
+    cluster: Cluster,
+    now: Status,
+    listed: Refs | None,
+    settings: Mapping[str, str],
+) -> tuple[str | None, str | None, bool]:
+    """Bring the checkout to the tip of its remote.
+
+    Returns the commit, the branch, and whether it is another remote now. `settings` are those of
+    the checkout's repository.
+    """
+    directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
+    listed = listed if listed is not None else _ask(what, url)
+    _protect(what, directory, now, force=config.force)
+    old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
+    moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
+    found = named(listed, listed.default_branch, prefer="branch")
+    if old == address and found == (now.commit, now.branch or "") and not now.changes:
+        return now.commit, now.branch, False
+    try:
+        update_clone(
+            *(directory, url, {listed.default_branch}, listed),
+            configured=old == address,
+            follow_head=True,
+        )
+    except ProgramFailed as error:
+        raise _unreachable(cannot_fetch(what, url, error)) from error
+    if moved:
+        shown = (without_secrets(old), without_secrets(address))
+        log.warning("%s: its repository was %s and is %s now", what, *shown)
+    if found is not None:
+        _take_tip(config, what, now, found)
+        return found.commit, found.branch, moved
+    branch = _unborn_branch(url) if moved else now.branch
+    _start_empty(directory, branch or FALLBACK_BRANCH)
+    return *head_of(directory), moved
 
 
 def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
 
 
-def _ask(what: str, url: str) -> Refs | None:
+def _ask(what: str, url: str) -> Refs:
     try:
         return RemoteClient(current=True).list_refs(url)
     except ProgramFailed as error:
-        shown = without_secrets(git_urls.normalise(url))
-        raise _unreachable(cannot_fetch(what, shown, error)) from error
-    except CommodoreError as error:
-        raise _unreachable(error) from error
+        raise _unreachable(cannot_fetch(what, url, error)) from error
 
 
 def _unreachable(error: CommodoreError) -> CommodoreError:
@@ -137,20 +179,18 @@ def _is_generated(path: str) -> bool:
     )
 
 
-def _protect(what: str, directory: Path, *, force: bool) -> None:
-    now = status(directory, untracked=True)
-    foreign = _foreign_work(what, directory, now, force=force)
-    if foreign:
-        put_work_aside(what, directory)
-    elif now.commit and _has_unpushed_files(directory):
+def _protect(what: str, directory: Path, now: Status, *, force: bool) -> None:
+    if _foreign_work(what, directory, now, force=force):
+        put_aside(directory, what, kept_in=directory)
+        clean(directory, untracked=True)
+    elif now.commit and now.ahead != 0 and _has_unpushed_files(directory):
         # Commits of a push that failed: they are compiled again, but backed up.
         put_aside(directory, what, kept_in=directory)
 
 
-def _protect_ignored(config: Config, what: str, directory: Path, commit: str, tip: str) -> None:
+def _protect_ignored(config: Config, what: str, commit: str, tip: str) -> None:
     """Ignored files may stay, so they are not local work; generated files are generated again."""
-    if commit == head_of(directory)[0]:
-        return
+    directory = config.paths.catalog
     names = [one for one in ignored_in_the_way(directory, commit) if not _is_generated(one)]
     if names and not config.force:
         raise LocalWork.blocking(what, directory, names, tip)
@@ -164,26 +204,14 @@ def _has_unpushed_files(directory: Path) -> bool:
     return bool(commits) and bool(git(directory, "ls-tree", "HEAD"))
 
 
-def _take_tip(
-    config: Config,
-    what: str,
-    directory: Path,
-    refs: Refs,
-    journal: Journal | None,
-    *,
-    moved_to: str = "",
-) -> None:
-    tip = refs.default_branch
-    try:
-        found = find(directory, refs, tip, prefer="branch")
-    except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
-        _, branch = head_of(directory)
-        branch = _unborn_branch(moved_to) if moved_to else branch
-        _start_empty(directory, branch or FALLBACK_BRANCH)
-        return
-    if journal is not None:
-        _protect_ignored(config, what, directory, found.commit, tip)
-    check_out(directory, found, head_of(directory), journal, overwrite=True)
+def _take_tip(config: Config, what: str, now: Status, found: Found) -> None:
+    directory, journal = config.paths.catalog, Journal.of(config.paths)
+    if found.commit != now.commit:
+        _protect_ignored(config, what, found.commit, found.branch)
+    if found.branch != now.branch:
+        keep_branch(directory, found.branch, found.commit)
+    with journaled(journal, directory, before=now.commit, after=found.commit):
+        switch_worktree(directory, found.commit, found.branch, force=True)
 
 
 def _start_empty(directory: Path, branch: str) -> None:

@@ -1,4 +1,4 @@
-"""Bare clones of the working directory: made by way of a mirror, and fetched."""
+"""Clones of the working directory: made, by way of a mirror if they are bare, and fetched."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
-from commodore_py.adapters.git.program import fetch, git
-from commodore_py.adapters.git.refs import is_complete, refs_of
-from commodore_py.adapters.git.repository import configure_remote, write_remote
+from commodore_py.adapters.git.program import fetch, git, over_network
+from commodore_py.adapters.git.refs import is_complete, note_default_branch, refs_of
+from commodore_py.adapters.git.repository import (
+    configure_remote,
+    remote_settings,
+    wanted_remote,
+    write_remote,
+)
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
@@ -30,128 +35,47 @@ log = logging.getLogger(__name__)
 
 
 def update_clone(
-    bare: Path,
+    clone: Path,
     url: str,
     versions: Collection[str],
     listed: Refs | None,
-    mirrors: Mirrors | None,
     *,
     configured: bool = False,
+    follow_head: bool = False,
 ) -> Refs:
-    """Make a clone, or fetch it if some versions are missing; returns its branches and tags.
+    """Fetch a clone unless it has some versions as its remote has them; returns the refs.
 
     `listed` is what the remote has, unless it was not asked. A clone that is `configured` has the
-    address of its remote.
+    address of its remote. With `follow_head`, it notes the default branch, for runs that do not
+    ask the remote.
     """
-    if not (bare / "HEAD").is_file():
-        make_clone(bare, url, versions, listed, mirrors)
-        return listed or refs_of(bare)
-    if not configured:
-        configure_remote(bare, url)
-    present = refs_of(bare)
-    if has_versions(bare, versions, listed, present):
-        return listed or present
-    log.info("fetching %s", without_secrets(git_urls.normalise(url)))
-    fetch(bare)
-    report_moved_tags(url, present, after := listed or refs_of(bare))
-    return after
+    address = git_urls.normalise(url)
+    old = address if configured else remote_settings(clone).get("url", "")
+    moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
+    present = refs_of(clone)
+    if not moved and not configured:
+        configure_remote(clone, url)
+    if moved or not has_versions(clone, versions, listed, present):
+        log.info("fetching %s", without_secrets(address))
+        fetch(clone, address if moved else "")
+        if not moved:
+            _report_moved_tags(address, present, listed or refs_of(clone))
+    if moved:  # only now, so that a killed run does not take the former refs for those of it
+        configure_remote(clone, url)
+    if follow_head and listed is not None and listed.default_branch != present.default_branch:
+        note_default_branch(clone, listed.default_branch)
+    return listed or refs_of(clone)
 
 
 def has_versions(
-    bare: Path, versions: Collection[str], listed: Refs | None, present: Refs | None = None
+    clone: Path, versions: Collection[str], listed: Refs | None, present: Refs | None = None
 ) -> bool:
     """Whether a clone has all versions as the remote has them."""
     commits = {version for version in versions if is_commit(version)}
     names = set(versions) - commits
-    if names and (listed is None or differs(listed, present or refs_of(bare), names)):
+    if names and (listed is None or differs(listed, present or refs_of(clone), names)):
         return False
-    return all(is_complete(bare, commit) for commit in commits)
-
-
-def make_clone(
-    bare: Path,
-    url: str,
-    versions: Collection[str],
-    listed: Refs | None,
-    mirrors: Mirrors | None,
-) -> None:
-    """Make a clone with all that its remote has, or had when its mirror was fetched."""
-    aside = aside_of(bare)
-    aside.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        log.info("cloning %s", without_secrets(git_urls.normalise(url)))
-        if mirrors is None or not _copied(mirrors, url, aside, versions, listed):
-            _clone_directly(aside, url)
-        write_remote(aside, url)
-        _put_in_place(aside, bare)
-    finally:
-        remove(aside)
-
-
-def _put_in_place(aside: Path, bare: Path) -> None:
-    if not bare.is_dir():
-        aside.rename(bare)
-        return
-    if (bare / "objects").exists():
-        raise CommodoreError(
-            "the clone is damaged: it has no HEAD; nothing was touched",
-            where=str(bare),
-            hint="if it is damaged, move it away with its checkouts; they are fetched again",
-        )
-    # Clones of remotes whose paths begin with the path of this one are below it.
-    for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
-        entry.rename(bare / entry.name)
-
-
-def _copied(
-    mirrors: Mirrors, url: str, aside: Path, versions: Collection[str], listed: Refs | None
-) -> bool:
-    had = mirrors.has(url)
-    try:
-        return mirrors.copy(url, aside, partial(_is_current, versions, listed))
-    except ProgramFailed as error:
-        if not had:
-            raise
-        remove(aside)
-        _clone_directly(aside, url)  # if this fails, too, the mirror is not to blame
-        drop_damaged(mirrors, url, error)
-        return True
-
-
-def _is_current(versions: Collection[str], listed: Refs | None, mirror: Path) -> bool:
-    return has_versions(mirror, versions, listed)
-
-
-def drop_damaged(mirrors: Mirrors, url: str, error: ProgramFailed) -> None:
-    """Remove a mirror that Git cannot use."""
-    mirror = mirrors.place(url)
-    reason = error.stderr.strip() or str(error)
-    log.warning("the mirror in %s is damaged, and removed: %s", mirror, reason)
-    mirrors.drop(mirror)
-
-
-def _clone_directly(aside: Path, url: str) -> None:
-    git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
-    fetch(aside, git_urls.normalise(url))
-
-
-def report_moved_tags(url: str, before: Refs, after: Refs) -> None:
-    """Warn of tags that a fetch found elsewhere than they were."""
-    for tag in moved_tags(before, after):
-        shown = without_secrets(git_urls.normalise(url))
-        log.warning("a tag was moved in %s: %s", shown, tag)
-
-
-def init_clone(bare: Path, url: str) -> None:
-    """Make an empty clone of a remote."""
-    aside = aside_of(bare)
-    aside.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
-        write_remote(aside, url)
-        _put_in_place(aside, bare)
-    finally:
-        remove(aside)
+    return all(is_complete(clone, commit) for commit in commits)
 
 
 def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bool:
@@ -162,3 +86,96 @@ def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bo
         return False
     make_clone(bare, url, {commit}, None, mirrors)
     return True
+
+
+def make_clone(
+    bare: Path,
+    url: str,
+    versions: Collection[str],
+    listed: Refs | None,
+    mirrors: Mirrors | None,
+) -> None:
+    """Make a bare clone with all that its remote has, or had when its mirror was fetched."""
+    log.info("cloning %s", without_secrets(git_urls.normalise(url)))
+    is_current = partial(has_versions, versions=versions, listed=listed)
+    aside = aside_of(bare)
+    aside.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if mirrors is None or not mirrors.copy(url, aside, is_current):
+            _init(aside)
+            fetch(aside, git_urls.normalise(url))
+        write_remote(aside, url)
+        _put_in_place(aside, bare)
+    finally:
+        remove(aside)
+
+
+def init_clone(bare: Path, url: str) -> None:
+    """Make an empty bare clone of a remote."""
+    aside = aside_of(bare)
+    aside.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _init(aside)
+        write_remote(aside, url)
+        _put_in_place(aside, bare)
+    finally:
+        remove(aside)
+
+
+def _init(aside: Path) -> None:
+    git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
+
+
+def _put_in_place(aside: Path, bare: Path) -> None:
+    if not bare.is_dir():
+        aside.rename(bare)
+        return
+    if (bare / "objects").exists():
+        raise CommodoreError(
+            "the clone is damaged: it has no HEAD; nothing was touched",
+            where=str(bare),
+            hint="move it away with its checkouts; they are fetched again",
+        )
+    # Clones of remotes whose paths begin with the path of this one are below it.
+    for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
+        entry.rename(bare / entry.name)
+
+
+def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
+    """Make an ordinary clone beside its place, so that a killed run leaves no part of it there."""
+    shown = without_secrets(git_urls.normalise(url))
+    log.info("cloning %s from %s", what, shown)
+    aside = aside_of(directory)
+    aside.mkdir(parents=True)
+    # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
+    pushed_to = wanted_remote(url).get("pushurl")
+    pushes = (f"--config=remote.origin.pushurl={pushed_to}",) if pushed_to else ()
+    how = ("--quiet", "--no-checkout", "--origin=origin", *pushes, "--", git_urls.normalise(url))
+    try:
+        over_network(aside, "clone", *how, ".")
+    except ProgramFailed as error:
+        remove(aside)
+        raise cannot_fetch(what, url, error) from error
+    return aside, refs_of(aside)
+
+
+def swap_in(aside: Path, directory: Path) -> None:
+    """Put what was made aside in its place, where at most an empty directory is."""
+    if directory.is_dir():
+        directory.rmdir()
+    aside.rename(directory)
+
+
+def cannot_fetch(what: str, url: str, error: ProgramFailed) -> CommodoreError:
+    """Explain why the clone of a configuration or a catalog cannot be fetched."""
+    return CommodoreError(
+        f"cannot fetch the {what}: {error.stderr.strip() or error}",
+        where=without_secrets(git_urls.normalise(url)),
+        hint="check the repository's URL in the cluster's and the tenant's facts,"
+        " and that you may read it",
+    )
+
+
+def _report_moved_tags(address: str, before: Refs, after: Refs) -> None:
+    for tag in moved_tags(before, after):
+        log.warning("a tag was moved in %s: %s", without_secrets(address), tag)

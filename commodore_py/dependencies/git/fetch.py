@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,14 @@ from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, short_commits
+from commodore_py.adapters.git.refs import (
+    BRANCHES,
+    FALLBACK_BRANCH,
+    RevisionNotFound,
+    refs_of,
+    short_commits,
+)
+from commodore_py.adapters.git.worktrees import switch_worktree
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
@@ -18,9 +24,10 @@ from commodore_py.dependencies.protection.checkouts import CheckedOut, Checkouts
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
+from commodore_py.model.dependency import Dependency, DependencySpec, Fetch, Kind
 
-from . import clones, configurations, worktrees
+from . import checkouts, clones
+from .checkouts import Place, Seen
 from .groups import groups_of, incomplete, override_of, place_of, register
 from .mirrors import Mirrors
 from .remotes import RemoteClient
@@ -28,18 +35,21 @@ from .revisions import Found, find, is_commit, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from typing import Literal
 
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
 
     from .groups import Group
-    from .worktrees import Seen
-
-log = logging.getLogger(__name__)
 
 PARALLEL = 8  # waiting for servers, not computing
+
+_REVISION_FROM = {
+    Kind.GLOBAL: "globalGitRepoRevision of the cluster and the tenant,"
+    " and --global-repo-revision-override",
+    Kind.TENANT: "tenantGitRepoRevision of the cluster and the tenant,"
+    " and --tenant-repo-revision-override",
+}
 
 
 @dataclass(slots=True)
@@ -48,12 +58,10 @@ class _Looked:
 
     group: Group
     refs: Refs | None = None
-    """The refs of the remote; None where only present commits are requested."""
-    seen: dict[DependencySpec, Seen] = field(default_factory=dict)
-    now: Status | None = None
-    """The state of a configuration's clone."""
+    """The refs of the remote; None if it was not asked."""
+    seen: dict[Place, Seen] = field(default_factory=dict)
     problems: list[CommodoreError] = field(default_factory=list)
-    work: list[DependencySpec] = field(default_factory=list)
+    work: list[Place] = field(default_factory=list)
     """What has local work, which is among the problems."""
 
 
@@ -65,11 +73,10 @@ def git_fetcher(config: Config) -> Fetch:
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
-        groups = groups_of(wanted, remotes, config.paths)
         try:
-            return run.fetch(wanted, groups)
+            return run.fetch(wanted, groups_of(wanted, remotes, config.paths))
         finally:
-            run.checkouts.save()
+            run.made.save()
 
     return from_git
 
@@ -82,7 +89,7 @@ class _Run:
         self.client = RemoteClient()
         self.mirrors = Mirrors.of(config)
         self.journal = Journal.of(config.paths)
-        self.checkouts = Checkouts(config.paths)
+        self.made = Checkouts(config.paths)
 
     def fetch(
         self, wanted: tuple[DependencySpec, ...], groups: Sequence[Group]
@@ -102,71 +109,42 @@ class _Run:
 
     def _look(self, group: Group) -> _Looked:
         """List the remote, and look for local work."""
-        looked = _Looked(group)
-        about = ", ".join(map(str, group.specs))
+        looked, about = _Looked(group), ", ".join(map(str, group.specs))
+        for spec in group.specs:
+            place = Place(spec, place_of(spec, self.paths), group.clone)
+            try:
+                looked.seen[place] = checkouts.look(place, self.made)
+            except CommodoreError as error:
+                if isinstance(error, ProgramFailed):
+                    error.hint = error.hint or "if it is damaged, move it away; it is fetched again"
+                looked.problems.append(_noted(error, f"while looking for local work of {spec}"))
         try:
-            if group.configuration is not None:
-                looked.now = configurations.look(group.configuration, group.clone)
-            else:
-                self._look_at_worktrees(looked)
             with run_log.item("question", group.clone.name):
                 if self._must_be_listed(looked):
                     looked.refs = self.client.list_refs(group.url)
         except ProgramFailed as error:
             looked.problems.append(_noted(_cannot_fetch(group, error), f"while querying {about}"))
             return looked
-        except CommodoreError as error:
-            looked.problems.append(_noted(error, f"while looking for local work of {about}"))
-            return looked
-        for spec in group.specs:
-            self._look_for_work(looked, spec)
+        for place, seen in looked.seen.items():
+            found = _known(place.spec, looked.refs)
+            work = checkouts.local_work(place, seen, found.commit if found else "", self.made)
+            if work is not None:
+                looked.problems.append(_noted(work, f"while looking for local work of {about}"))
+                looked.work.append(place)
         return looked
-
-    def _look_at_worktrees(self, looked: _Looked) -> None:
-        for spec in looked.group.specs:
-            place = place_of(spec, self.paths)
-            try:
-                looked.seen[spec] = worktrees.look(spec, place, looked.group.clone, self.checkouts)
-            except ProgramFailed as error:
-                error.hint = error.hint or "if it is damaged, move it away; it is fetched again"
-                raise
 
     def _must_be_listed(self, looked: _Looked) -> bool:
         """Whether it matters what the remote has."""
-        group, config = looked.group, looked.group.configuration
-        versions = {spec.version or "HEAD" for spec in group.specs}
-        if config is not None:
-            return configurations.must_be_listed(group.clone, config, looked.now)
-        if not (group.clone / "HEAD").is_file():
+        group = looked.group
+        versions = {_version(spec) for spec in group.specs}
+        commits = all(map(is_commit, versions))
+        if not _exists(group):
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
             mirrored = self.mirrors is not None and self.mirrors.has(group.url)
-            plain = not any(version.startswith("HEAD") for version in versions)
-            return not plain or (mirrored and not all(map(is_commit, versions)))
-        if all(map(is_commit, versions)):
-            at = {now.commit for one in looked.seen.values() if (now := one.status) is not None}
-            missing = versions - at
-            return bool(missing) and not clones.has_versions(group.clone, missing, None)
-        return True
-
-    def _look_for_work(self, looked: _Looked, spec: DependencySpec) -> None:
-        place = place_of(spec, self.paths)
-        refs, known = looked.refs, self.checkouts
-        problem: CommodoreError | None
-        try:
-            if looked.group.configuration is not None:
-                found = configurations.wanted_by(spec, refs)
-                wanted = found.commit if found is not None else ""
-                problem = configurations.local_work(str(spec), place, looked.now, wanted, known)
-            else:
-                found = _known(spec, refs)
-                wanted = found.commit if found is not None else ""
-                problem = worktrees.local_work(spec, place, looked.seen[spec], wanted, known)
-        except CommodoreError as error:
-            problem = _noted(error, f"while looking for local work of {spec}")
-        if problem is not None:
-            looked.problems.append(problem)
-        if isinstance(problem, LocalWork):
-            looked.work.append(spec)
+            named_head = any(version.startswith("HEAD") for version in versions)
+            return group.configuration is None and (named_head or (mirrored and not commits))
+        missing = versions - {seen.commit for seen in looked.seen.values()}
+        return not commits or not clones.has_versions(group.clone, missing, None)
 
     def _clear_the_way(self, looked: Sequence[_Looked]) -> None:
         """Report all problems; with `--force`, back up local work instead of reporting it."""
@@ -177,193 +155,197 @@ class _Run:
             "nothing was fetched",
         )
         for one in looked:
-            for spec in one.work:
-                place = place_of(spec, self.paths)
-                if one.group.configuration is not None:
-                    configurations.put_work_aside(str(spec), place)
-                    one.now = configurations.look(spec, place)
-                else:
-                    worktrees.put_work_aside(spec, place)
-                    one.seen[spec] = worktrees.look(spec, place, one.group.clone, self.checkouts)
+            for place in one.work:
+                checkouts.put_work_aside(place)
+                one.seen[place] = checkouts.look(place, self.made)
 
     def _fetch(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         group = looked.group
+        note = f"while fetching {', '.join(map(str, group.specs))}"
         try:
             with run_log.item("repository", group.clone.name):
-                if group.configuration is not None:
-                    return [self._configuration(looked, group.configuration)]
-                known = self._as_they_are(looked)
-                return known if known is not None else list(self._worktrees(looked))
+                return self._as_they_are(looked) or list(self._changed(looked))
         except ProgramFailed as error:
-            return [_noted(_cannot_fetch(group, error), _while_fetching(group))]
+            return [_noted(_cannot_fetch(group, error), note)]
         except CommodoreError as error:
-            return [_noted(error, _while_fetching(group))]
+            return [_noted(error, note)]
 
-    def _configuration(self, looked: _Looked, spec: DependencySpec) -> Dependency:
-        return configurations.update_configuration(
-            spec,
-            looked.group.clone,
-            looked.now,
-            looked.refs,
-            self.journal,
-            self.checkouts,
-            override=override_of(spec, self.config),
-            force=self.config.force,
-        )
-
-    def _as_they_are(self, looked: _Looked) -> list[Dependency | CommodoreError] | None:
+    def _as_they_are(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         """The dependencies of a repository, if all of them are checked out as requested."""
-        wanted: dict[DependencySpec, Found] = {}
-        for spec in looked.seen:
-            found = _known(spec, looked.refs)
+        if not self._is_configured(looked):
+            return []
+        wanted = {}
+        for place in looked.seen:
+            found = _known(place.spec, looked.refs)
             if found is None:
-                return None
-            wanted[spec] = found
+                return []
+            wanted[place] = found
         wanted = dict(_with_branches(looked, wanted))
-        for spec, found in wanted.items():
-            seen = looked.seen[spec]
-            at = (seen.status.commit, seen.branch) if seen.status is not None else None
-            if at != found or seen.incomplete:
-                return None
-        return self._dependencies(looked.group, wanted)
+        for place, seen in looked.seen.items():
+            if (seen.commit, seen.branch) != wanted[place] or seen.incomplete:
+                return []
+        return self._dependencies(looked, wanted, looked.refs)
 
-    def _worktrees(self, looked: _Looked) -> Iterator[Dependency | CommodoreError]:
+    def _is_configured(self, looked: _Looked) -> bool:
+        """Whether the clone is known to have the address of the remote."""
+        address = git_urls.normalise(looked.group.url)
+        made = (self.made.at(place.path, seen.commit) for place, seen in looked.seen.items())
+        return any(one is not None and one.url == address for one in made)
+
+    def _changed(self, looked: _Looked) -> Iterator[Dependency | CommodoreError]:
         group, mirrors = looked.group, self.mirrors
-        fresh = not (group.clone / "HEAD").is_file()
-        refs = self._update_clone(looked)
-        if not fresh:
+        versions = {_version(spec) for spec in group.specs}
+        if _exists(group):
+            configured = self._is_configured(looked)
+            own = group.configuration is not None
+            refs = clones.update_clone(
+                *(group.clone, group.url, versions, looked.refs),
+                configured=configured,
+                follow_head=own,
+            )
             yield from self._check_out(looked, refs, fresh=False)
-            return
-        mirrored = mirrors is not None and mirrors.has(group.url)
-        results = list(self._check_out(looked, refs, fresh=True))
-        damage = next((one for one in results if isinstance(one, ProgramFailed)), None)
-        if mirrors is not None and mirrored and damage is not None:
-            clones.drop_damaged(mirrors, group.url, damage)
-            remove(group.clone)
-            clones.make_clone(group.clone, group.url, (), None, None)
+        elif group.configuration is not None:
+            yield from self._new_configuration(looked)
+        else:
+            clones.make_clone(group.clone, group.url, versions, looked.refs, mirrors)
+            refs = looked.refs or refs_of(group.clone)
             results = list(self._check_out(looked, refs, fresh=True))
-        yield from results
+            damage = next((one for one in results if isinstance(one, ProgramFailed)), None)
+            if mirrors is not None and damage is not None and mirrors.has(group.url):
+                mirrors.drop_damaged(group.url, damage)
+                remove(group.clone)
+                clones.make_clone(group.clone, group.url, versions, looked.refs, None)
+                results = list(self._check_out(looked, refs, fresh=True))
+            yield from results
 
-    def _update_clone(self, looked: _Looked) -> Refs:
-        group = looked.group
-        address = git_urls.normalise(group.url)
-        known = [
-            self.checkouts.at(place_of(spec, self.paths), now.commit)
-            for spec, seen in looked.seen.items()
-            if (now := seen.status) is not None
-        ]
-        return clones.update_clone(
-            group.clone,
-            group.url,
-            {spec.version or "HEAD" for spec in group.specs},
-            looked.refs,
-            self.mirrors,
-            configured=any(one is not None and one.url == address for one in known),
-        )
+    def _new_configuration(self, looked: _Looked) -> list[Dependency | CommodoreError]:
+        (place,) = looked.seen
+        aside, refs = clones.clone_aside(str(place.spec), place.path, place.spec.url)
+        try:
+            found = _find(place._replace(clone=aside), refs)
+            switch_worktree(aside, found.commit, found.branch, force=True)
+        except CommodoreError:
+            remove(aside)
+            raise
+        clones.swap_in(aside, place.path)
+        return self._dependencies(looked, {place: found}, refs)
 
     def _check_out(
         self, looked: _Looked, refs: Refs, *, fresh: bool
     ) -> Iterator[Dependency | CommodoreError]:
-        group, force = looked.group, self.config.force
-        resolved: dict[DependencySpec, Found] = {}
-        for spec in group.specs:
+        resolved: dict[Place, Found] = {}
+        for place in looked.seen:
             try:
-                resolved[spec] = _find(spec, group.clone, refs)
+                resolved[place] = _find(place, refs)
             except CommodoreError as error:
-                yield _noted(error, f"while checking out {spec}")
-        done: dict[DependencySpec, Found] = {}
-        for spec, found in _with_branches(looked, resolved):
-            place = place_of(spec, self.paths)
-            seen = looked.seen[spec]
+                yield _noted(error, f"while checking out {place.spec}")
+        done: dict[Place, Found] = {}
+        for place, found in _with_branches(looked, resolved):
+            seen = looked.seen[place]
             try:
-                worktrees.check_out(
-                    spec,
-                    place,
-                    group.clone,
-                    found,
-                    seen,
-                    self.journal,
-                    self.checkouts,
-                    fresh=fresh,
-                    force=force,
-                )
+                checkouts.make_room(place, seen, found)
+                if (place.path / ".git").exists():
+                    checkouts.switch(place, found, seen, self.journal, force=self.config.force)
+                else:
+                    checkouts.add(place, found, self.made, fresh=fresh)
             except CommodoreError as error:
                 problem = error
-                if isinstance(error, ProgramFailed) and _is_no_commit(group.clone, found.commit):
-                    problem = RevisionNotFound.named(spec.version or "HEAD", url=spec.url)
-                yield _noted(problem, f"while checking out {spec}")
+                if isinstance(error, ProgramFailed) and _is_no_commit(place, found):
+                    problem = RevisionNotFound.named(_version(place.spec), url=place.spec.url)
+                yield _noted(problem, f"while checking out {place.spec}")
             else:
-                done[spec] = found
-        yield from self._dependencies(group, done)
+                done[place] = found
+        yield from self._dependencies(looked, done, refs)
 
     def _dependencies(
-        self, group: Group, found: Mapping[DependencySpec, Found]
+        self, looked: _Looked, found: Mapping[Place, Found], refs: Refs | None
     ) -> list[Dependency | CommodoreError]:
         """What was fetched, as the rest of a run uses it; and note it for the next run."""
-        remote = git_urls.normalise(group.url)
-        places = {spec: place_of(spec, self.paths) for spec in found}
-        known = {spec: self.checkouts.at(places[spec], one.commit) for spec, one in found.items()}
-        new = {found[spec].commit for spec, one in known.items() if one is None}
+        group, remote = looked.group, git_urls.normalise(looked.group.url)
+        known = {place: self.made.at(place.path, one.commit) for place, one in found.items()}
+        new = {found[place].commit for place, one in known.items() if one is None}
         short = short_commits(group.clone, new)
         dependencies: list[Dependency | CommodoreError] = []
-        for spec, (commit, _) in found.items():
-            noted = known[spec] or CheckedOut(commit, short[commit], remote)
-            self.checkouts.note(places[spec], noted._replace(url=remote))
-            version, abbreviated = spec.version or "HEAD", noted.short_commit
+        for place, (commit, _) in found.items():
+            noted = known[place] or CheckedOut(commit, short[commit], remote)
+            self.made.note(place.path, noted._replace(url=remote))
+            version = _version(place.spec)
+            if group.configuration is not None:
+                # Commodore reports the default branch even where the API pins a revision.
+                default = (refs or refs_of(group.clone, BRANCHES)).default_branch
+                version = override_of(place.spec, self.config) or default or FALLBACK_BRANCH
             dependencies.append(
-                Dependency(spec, remote, version, commit, abbreviated, places[spec])
+                Dependency(place.spec, remote, version, commit, noted.short_commit, place.path)
             )
         return dependencies
 
 
-def _with_branches(
-    looked: _Looked, found: Mapping[DependencySpec, Found]
-) -> list[tuple[DependencySpec, Found]]:
+def _exists(group: Group) -> bool:
+    if group.configuration is not None:
+        return (group.clone / ".git").exists()
+    return (group.clone / "HEAD").is_file()
+
+
+def _with_branches(looked: _Looked, found: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
     """What each checkout is to have: of several for one branch, one has it.
 
     The others are first, as they must leave the branch before it is moved.
     """
-    owners: dict[str, DependencySpec] = {}
-    for spec, one in found.items():
-        if one.branch:
-            owner = owners.setdefault(one.branch, spec)
-            at_owner, here = looked.seen[owner].branch, looked.seen[spec].branch
-            if here == one.branch != at_owner:
-                owners[one.branch] = spec
-    with_branches = [
-        (spec, Found(one.commit) if owners.get(one.branch, spec) != spec else one)
-        for spec, one in found.items()
+    owners: dict[str, Place] = {}
+    for place, one in found.items():
+        owner = owners.setdefault(one.branch, place)
+        if looked.seen[place].branch == one.branch != looked.seen[owner].branch:
+            owners[one.branch] = place
+    pairs = [
+        (place, one if owners[one.branch] == place else Found(one.commit))
+        for place, one in found.items()
     ]
-    return sorted(with_branches, key=lambda pair: bool(pair[1].branch))
+    return sorted(pairs, key=lambda pair: bool(pair[1].branch))
+
+
+def _version(spec: DependencySpec) -> str:
+    return spec.version or "HEAD"
+
+
+def _prefer(spec: DependencySpec) -> Literal["branch", "tag"]:
+    """What wins of a branch and a tag of one name: as in Commodore's clones and worktrees."""
+    return "branch" if spec.kind in _REVISION_FROM else "tag"
 
 
 def _known(spec: DependencySpec, refs: Refs | None) -> Found | None:
     """What a version means by its name alone; None if the clone must be asked."""
-    version = spec.version or "HEAD"
+    version = _version(spec)
     if is_commit(version):
         return Found(version)
     if refs is None:
         return None
-    if version == "HEAD":
-        commit = refs.commits.get(BRANCHES + refs.default_branch)
-        return Found(commit) if commit else None
-    # A tag wins over a branch of that name, as it does in a first checkout by Git.
-    return named(refs, version, prefer="tag")
+    if version != "HEAD":
+        return named(refs, version, prefer=_prefer(spec))
+    if spec.kind in _REVISION_FROM:
+        return named(refs, refs.default_branch, prefer="branch")
+    commit = refs.commits.get(BRANCHES + refs.default_branch)
+    return Found(commit) if commit else None
 
 
-def _find(spec: DependencySpec, bare: Path, refs: Refs) -> Found:
-    version = spec.version or "HEAD"
+def _find(place: Place, refs: Refs) -> Found:
+    spec, version = place.spec, _version(place.spec)
     known = None if is_commit(version) else _known(spec, refs)
+    if version == "HEAD" and spec.kind in _REVISION_FROM:
+        version = refs.default_branch
     try:
-        return known or find(bare, refs, version, prefer="tag")
+        return known or find(place.clone, refs, version, prefer=_prefer(spec))
     except RevisionNotFound as error:
-        raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=error.hint) from error
+        hint = error.hint
+        if spec.kind in _REVISION_FROM:
+            hint = "the repository has no branch that its HEAD names: push one"
+            hint = f"check {_REVISION_FROM[spec.kind]}" if spec.version else hint
+        raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint) from error
 
 
-def _is_no_commit(bare: Path, found: str) -> bool:
+def _is_no_commit(place: Place, found: Found) -> bool:
     """Whether a tag leads to a file or a directory."""
     try:
-        return git(bare, "cat-file", "-t", found) in ("blob", "tree")
+        return git(place.clone, "cat-file", "-t", found.commit) in ("blob", "tree")
     except ProgramFailed:
         return False
 
@@ -373,14 +355,9 @@ def _noted(error: CommodoreError, note: str) -> CommodoreError:
     return error
 
 
-def _while_fetching(group: Group) -> str:
-    return f"while fetching {', '.join(map(str, group.specs))}"
-
-
 def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
     if group.configuration is not None:
-        address = without_secrets(git_urls.normalise(group.url))
-        return configurations.cannot_fetch(str(group.configuration), address, error)
+        return clones.cannot_fetch(str(group.configuration), group.url, error)
     return CommodoreError(
         f"cannot fetch {', '.join(map(str, group.specs))}: {error.stderr.strip() or error}",
         where=without_secrets(git_urls.normalise(group.url)),

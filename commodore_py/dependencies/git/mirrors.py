@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import fetch, git
+from commodore_py.adapters.git.refs import list_remote
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Mirrors(NamedTuple):
     def entries(self) -> Iterator[Path]:
         """All mirrors."""
         for parent, names, files in os.walk(self.folder):
-            if os.path.basename(parent).endswith(_NEW):  # noqa: PTH119 - a name among thousands
+            if is_unfinished(os.path.basename(parent)):  # noqa: PTH119 - a name among thousands
                 names.clear()
             elif "HEAD" in files:
                 yield Path(parent)
@@ -69,14 +71,14 @@ class Mirrors(NamedTuple):
                 names[:] = [name for name in names if name not in _OF_GIT]
 
     def copy(self, url: str, clone: Path, is_current: Callable[[Path], bool]) -> bool:
-        """Make a clone from the mirror; False where there can be no mirror.
+        """Make a clone from the mirror; False where there can be none.
 
         The mirror is made, or fetched unless it `is_current`.
         """
-        mirror, address = self.place(url), git_urls.normalise(url)
+        mirror, address, had = self.place(url), git_urls.normalise(url), self.has(url)
         try:
             make_private(self.folder)
-            with self._locked(mirror, patience=self.patience):
+            with self.locked(mirror, patience=self.patience):
                 if not (mirror / "HEAD").is_file():
                     self._create(mirror, address)
                 elif not is_current(mirror):
@@ -87,12 +89,25 @@ class Mirrors(NamedTuple):
             log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
             remove(clone)
             return False
+        except ProgramFailed as error:
+            remove(clone)
+            if not had:
+                raise
+            list_remote(address)  # if this fails, too, the mirror is not to blame
+            self.drop_damaged(url, error)
+            return False
         return True
+
+    def drop_damaged(self, url: str, error: ProgramFailed) -> None:
+        """Remove a mirror that Git cannot use."""
+        mirror, reason = self.place(url), error.stderr.strip() or str(error)
+        log.warning("the mirror in %s is damaged, and removed: %s", mirror, reason)
+        self.drop(mirror)
 
     def drop(self, mirror: Path) -> bool:
         """Remove a mirror, unless another run uses it; returns whether it was removed."""
         try:
-            with self._locked(mirror, patience=0.0):
+            with self.locked(mirror, patience=0.0):
                 aside = _new(mirror)
                 remove(aside)
                 mirror.rename(aside)
@@ -119,7 +134,8 @@ class Mirrors(NamedTuple):
             remove(aside)
 
     @contextmanager
-    def _locked(self, mirror: Path, *, patience: float) -> Iterator[None]:
+    def locked(self, mirror: Path, *, patience: float) -> Iterator[None]:
+        """Keep other runs from using a mirror."""
         # Not in the mirror, which may be removed while it is locked.
         name = hashlib.sha256(os.fsencode(mirror.relative_to(self.folder))).hexdigest()[:16]
         locks = self.folder / ".locks"
@@ -137,6 +153,11 @@ def make_private(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a directory is a mirror that is being made, or that a killed run left."""
+    return name.startswith(".") and name.endswith(_NEW)
 
 
 def _new(mirror: Path) -> Path:

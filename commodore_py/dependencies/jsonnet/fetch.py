@@ -147,9 +147,10 @@ class Clones:
             shared = any(bare == place for place, _ in self._shared.values())
             try:
                 listed = None if is_commit(version) else self._list(bare, url)
-                return bare_clones.update_clone(
-                    bare, url, {version}, listed, self._mirrors, configured=shared
-                )
+                if (bare / "HEAD").is_file():
+                    return bare_clones.update_clone(bare, url, {version}, listed, configured=shared)
+                bare_clones.make_clone(bare, url, {version}, listed, self._mirrors)
+                return listed or refs_of(bare)
             except ProgramFailed as error:
                 self._errors[bare] = error.stderr.strip() or str(error)
         raise _cannot_fetch(url, self._errors[bare])

@@ -10,8 +10,7 @@ from commodore_py.adapters.git.program import git, over_network, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of, short_commits
 from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.clones import has_commit
-from commodore_py.dependencies.git.configurations import clone_aside, swap_in
+from commodore_py.dependencies.git.clones import clone_aside, has_commit, swap_in
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import find

@@ -20,8 +20,7 @@ from commodore_py.adapters.git.refs import is_complete
 from commodore_py.adapters.git.repository import configure_remote, head_of
 from commodore_py.adapters.reading import bytes_of, check_kind
 from commodore_py.dependencies.downloads.store import digest_of
-from commodore_py.dependencies.git.clones import init_clone
-from commodore_py.dependencies.git.configurations import swap_in
+from commodore_py.dependencies.git.clones import init_clone, swap_in
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError
 

@@ -20,7 +20,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def test_what_was_begun_is_read_again(journal: Journal) -> None:
-    intent = Intent("dependencies/a", before="1", after="2", clone="dependencies/.repos/a.git")
+    intent = Intent("dependencies/a", before="1", after="2")
 
     file = journal.note(intent)
 
@@ -37,8 +37,6 @@ def test_what_was_begun_is_read_again(journal: Journal) -> None:
         {"place": "a\0b"},
         {"place": "x" * 5000},
         {"place": ["a"]},
-        {"place": "a", "clone": "/srv/repositories/a.git"},
-        {"place": "a", "clone": "../a.git"},
         {"place": "a", "after": "1\n2"},
         {"place": "a", "of a newer version": ""},
         ["a"],

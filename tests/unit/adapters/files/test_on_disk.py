@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -224,6 +225,8 @@ def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_pat
 
 
 def test_notes_lie_in_the_git_folder(checkout: Path, tmp_path: Path) -> None:
+    shutil.rmtree(checkout / ".git")
+    git(checkout, "init", "--quiet")
     linked, plain = tmp_path / "linked", tmp_path / "plain"
     linked.mkdir()
     plain.mkdir()

@@ -238,7 +238,7 @@ def test_an_unchanged_remote_is_listed_and_not_fetched(
     work.install()
 
     url = f"https://{HOST}/org/x.git"
-    assert first == [f"fetching {url}"]
+    assert first == [f"listing the refs of {url}", f"cloning {url}"]
     assert caplog.messages == [f"listing the refs of {url}"]
 
 

@@ -1,0 +1,278 @@
+"""Checkouts: local work is found before anything changes, then a commit is checked out.
+
+Those of dependencies are worktrees of bare clones. Those of configurations have their own clone.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import clone_of, remote_settings
+from commodore_py.adapters.git.status import Status, status
+from commodore_py.adapters.git.worktrees import (
+    add_worktree,
+    reconnect,
+    switch_worktree,
+    worktrees_of,
+)
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.protection.local_work import (
+    LocalWork,
+    described,
+    in_the_way,
+    is_empty,
+    keep_branch,
+    keep_head,
+    move_aside,
+    not_ours_to_replace,
+    put_aside,
+    unpushed,
+)
+from commodore_py.dependencies.protection.undo import journaled, remove_incomplete
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from commodore_py.dependencies.protection.checkouts import Checkouts
+    from commodore_py.dependencies.protection.journal import Journal
+    from commodore_py.model.dependency import DependencySpec
+
+    from .revisions import Found
+
+log = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """The directory of a checkout, and the clone that it belongs to."""
+
+    spec: DependencySpec
+    path: Path
+    clone: Path
+    """Its own directory, if it is not a worktree."""
+
+    @property
+    def is_worktree(self) -> bool:
+        """Whether it shares its clone with other checkouts."""
+        return self.clone != self.path
+
+
+class Seen(NamedTuple):
+    """What is in a place, before anything is changed."""
+
+    status: Status | None = None
+    """None if there is nothing, or something that must make room."""
+    makes_room: bool = False
+    """Whether a checkout of another repository is there."""
+    incomplete: bool = False
+    """Whether Git was killed while it made the worktree."""
+
+    @property
+    def commit(self) -> str:
+        """The commit that is checked out; empty if there is none."""
+        return (self.status.commit if self.status is not None else None) or ""
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out; empty if there is none."""
+        return (self.status.branch if self.status is not None else None) or ""
+
+
+def look(place: Place, checkouts: Checkouts) -> Seen:
+    """What is in a place; raises if it is not ours, or cannot be read."""
+    spec, path, clone = place
+    if not path.is_symlink():
+        if not path.exists() or is_empty(path):
+            return Seen()
+        if not place.is_worktree and (now := _status(place)) is not None:
+            return Seen(now)
+        if place.is_worktree and (path / ".git").is_file():
+            return _look_at_worktree(place, checkouts)
+    problem = not_ours_to_replace(str(spec), path)
+    if problem is not None:
+        raise problem
+    return Seen(makes_room=True) if place.is_worktree else Seen(status(path, untracked=True))
+
+
+def _look_at_worktree(place: Place, checkouts: Checkouts) -> Seen:
+    spec, path, clone = place
+    if checkouts.is_elsewhere and clone.is_dir():
+        reconnect(path, clone)
+    now = _status(place)
+    if now is None and clone.is_dir():  # its link leads nowhere
+        if _is_incomplete(place):
+            return Seen(incomplete=True)
+        reconnect(path, clone)
+        now = _status(place)
+    if now is None:
+        raise CommodoreError(
+            f"{spec}: the clone that this checkout belongs to is gone; nothing was touched",
+            where=str(path),
+            hint="move it away; it is checked out again by the next run",
+        )
+    known = checkouts.at(path, now.commit)
+    key = git_urls.dependency_key
+    ours = known is not None and key(known.url) == key(spec.url)
+    if not ours and (clone_of(path) or path).resolve() != clone.resolve():
+        return Seen(makes_room=True)
+    # What Git did not finish has changes, or no commit.
+    suspect = bool(now.changes) or now.commit is None
+    return Seen(now, incomplete=suspect and _is_incomplete(place))
+
+
+def _status(place: Place) -> Status | None:
+    try:
+        # Untracked files of worktrees stay where they are, so they are in no danger.
+        if (place.path / ".git").exists():
+            return status(place.path, untracked=not place.is_worktree)
+    except ProgramFailed:
+        pass
+    return None
+
+
+def _is_incomplete(place: Place) -> bool:
+    path = place.path.resolve()
+    return any(one.incomplete and one.path.resolve() == path for one in worktrees_of(place.clone))
+
+
+def local_work(place: Place, seen: Seen, wanted: str, checkouts: Checkouts) -> LocalWork | None:
+    """Work that an update to the wanted commit would lose, unless it is forced."""
+    spec, path, _ = place
+    if seen.incomplete:
+        return None
+    if seen.makes_room:
+        return _work_that_makes_room(place)
+    if seen.status is None:
+        return None
+    work = described(seen.status)
+    published = seen.commit in ("", wanted) or seen.status.ahead == 0
+    if not published and checkouts.at(path, seen.commit) is None:
+        work += unpushed(path, "HEAD", *(() if place.is_worktree else ("--branches",)))
+    return LocalWork.found(str(spec), path, work) if work else None
+
+
+def _work_that_makes_room(place: Place) -> LocalWork | None:
+    spec, path, _ = place
+    now = status(path, untracked=True)
+    old = without_secrets(remote_settings(path).get("url", "nowhere"))
+    new = without_secrets(spec.url)
+    linked = (path / ".git").is_file()
+    starts = ("HEAD",) if linked else ("HEAD", "--branches")
+    work = [*described(now), *(unpushed(path, *starts) if now.commit else [])]
+    if linked:
+        why = f", and its repository changed from {old} to {new}"
+    else:
+        work += ["a stash"] if commit_of(path, "refs/stash") else []
+        why = f", and a clone of {old} must make room for a worktree of {new}"
+    return LocalWork.found(str(spec), path, work, why=why) if work else None
+
+
+def put_work_aside(place: Place, *, ignored: Sequence[str] = ()) -> None:
+    """Back up local work under refs; afterwards the checkout is clean or removed."""
+    if place.is_worktree and not (place.path / ".git").is_file():
+        # A clone keeps its refs and stashes to itself: it is moved as a whole.
+        move_aside(f"{place.spec}: the clone with local work", place.path)
+        return
+    kept_in = (clone_of(place.path) if place.is_worktree else None) or place.path
+    put_aside(place.path, str(place.spec), kept_in=kept_in, ignored=ignored)
+    clean(place.path, untracked=not place.is_worktree)
+
+
+def clean(directory: Path, *, untracked: bool) -> None:
+    """Restore all files of a checkout."""
+    succeeds(directory, "reset", "--quiet", "--hard")  # not before there is a commit
+    if untracked:
+        git(directory, "clean", "--quiet", "-d", "--force")
+
+
+def add(place: Place, found: Found, checkouts: Checkouts, *, fresh: bool) -> None:
+    """Add a worktree; nothing is known of others in a `fresh` clone."""
+    place.path.parent.mkdir(parents=True, exist_ok=True)
+    branch = found.branch if fresh else _prepare(place.clone, found, checkouts)
+    add_worktree(place.path, place.clone, found.commit, branch)
+
+
+def _prepare(bare: Path, found: Found, checkouts: Checkouts) -> str:
+    """Keep what a new worktree would have Git forget; returns the branch that it can have."""
+    present = []
+    for one in worktrees_of(bare):
+        if one.path.is_dir():
+            present.append(one.branch)
+        elif checkouts.at(one.path, one.commit) is None:
+            keep_head(bare, one)
+    git(bare, "worktree", "prune")
+    # Git allows a branch in one worktree only; the second one just has its commit.
+    if not found.branch or found.branch in present:
+        return ""
+    keep_branch(bare, found.branch, found.commit)
+    return found.branch
+
+
+def make_room(place: Place, seen: Seen, found: Found) -> None:
+    """Remove an incomplete checkout, or one of another repository."""
+    spec, path, clone = place
+    if seen.incomplete:
+        remove_incomplete(path, clone, seen.commit or found.commit)
+    elif seen.makes_room and (path / ".git").exists():
+        old = remote_settings(path).get("url", "nowhere")
+        # The same after `git remote set-url`: objects are those of the former one.
+        log.warning(
+            "%s is checked out again: its repository was %s and is %s now",
+            spec,
+            without_secrets(old) if old != spec.url else "another one",
+            without_secrets(spec.url),
+        )
+        _discard(place)
+
+
+def _discard(place: Place) -> None:
+    path = place.path
+    ignored = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
+    clone = clone_of(path) if (path / ".git").is_file() else None
+    if git(path, *ignored):  # not counted as work, but they exist nowhere else
+        move_aside(f"{place.spec}: the old checkout with ignored files", path)
+    else:
+        # At once: half a checkout would look like deleted files.
+        aside = aside_of(path)
+        path.rename(aside)
+        remove(aside)
+    if clone is not None and clone.is_dir():
+        succeeds(clone, "worktree", "remove", "--force", "--force", str(path))
+
+
+def switch(place: Place, found: Found, seen: Seen, journal: Journal, *, force: bool) -> None:
+    """Check out another commit; files in the way are local work."""
+    spec, path, clone = place
+    branch = found.branch
+    if branch and branch != seen.branch:
+        branch = "" if place.is_worktree and _is_taken(place, branch) else branch
+    if (seen.commit, seen.branch) == (found.commit, branch):
+        return
+    if branch and branch != seen.branch:
+        keep_branch(clone, branch, found.commit)
+    try:
+        with journaled(journal, path, before=seen.commit, after=found.commit):
+            switch_worktree(path, found.commit, branch)
+    except ProgramFailed as error:
+        names = in_the_way(error.stderr)
+        if not names:
+            raise
+        if not force:
+            raise LocalWork.blocking(str(spec), path, names, spec.version) from error
+        put_work_aside(place, ignored=names)
+        with journaled(journal, path, before=seen.commit, after=found.commit):
+            switch_worktree(path, found.commit, branch, force=True)
+
+
+def _is_taken(place: Place, branch: str) -> bool:
+    """Whether another worktree has a branch."""
+    path = place.path.resolve()
+    present = (one for one in worktrees_of(place.clone) if one.path.is_dir())
+    return any(one.branch == branch and one.path.resolve() != path for one in present)
