@@ -98,9 +98,7 @@ def empty_home(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # thousand tests, that is a fifth of the time.
     home = Path(tempfile.mkdtemp(dir=_homes))
     for name in list(os.environ):
-        # The whole suite may be run with Git's program alone.
-        foreign = name == "CI" or name.startswith(_FOREIGN)
-        if foreign and name != "COMMODORE_GIT":
+        if name == "CI" or name.startswith(_FOREIGN):
             monkeypatch.delenv(name)
     values = {
         "HOME": str(home),

@@ -160,7 +160,7 @@ def play_for(game: Game, seconds: float, *, jobs: int, seed: int) -> Report:
 def as_stranger() -> None:
     """Run Git without anybody's settings, as the tests do; and say nothing on the way."""
     for name in list(os.environ):
-        if name.startswith(("COMMODORE_", "GIT_")) and name != "COMMODORE_GIT":
+        if name.startswith(("COMMODORE_", "GIT_")):
             del os.environ[name]
     home = tempfile.mkdtemp(prefix="stateful-home-")
     os.environ.update(

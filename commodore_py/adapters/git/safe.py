@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from threading import Lock
 
 from commodore_py.adapters import git_credentials
 from commodore_py.adapters.child_environment import child_environment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from commodore_py.adapters.process import ProgramFailed, run
 
 _SETTINGS = (
     ("core.hooksPath", os.devnull),
@@ -36,7 +34,7 @@ _SETTINGS = (
     ("tag.gpgSign", "false"),
     ("push.gpgSign", "false"),
 )
-# Known even where the settings that define it are in a file that is not known.
+# Also where only the repository's own settings define it.
 _FILTERS = ("lfs",)
 _FILTER_KEYS = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 
@@ -75,16 +73,15 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 }
 _WITH_VALUE = ("-c", "-C")  # before Git's own verb
 
-_INCLUDED = r"(?im)^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$"
-_FILTER = r'(?im)^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)*)"'
-_GIT_FILES = ("config", "ignore", "attributes")
 _DEPENDS_ON = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")
+_asking = Lock()  # threads would ask at the same time
 
 
 def environment(*, credentials: bool = True) -> dict[str, str | None]:
     """Changes of the variables for a Git process; None removes one."""
     changes: dict[str, str | None] = {**_NOT_INHERITED}
-    settings = _settings(tuple(map(os.environ.get, _DEPENDS_ON)))
+    with _asking:
+        settings = _settings(tuple(map(os.environ.get, _DEPENDS_ON)))
     if credentials:
         changes |= git_credentials.variables()
         settings = (*settings, *git_credentials.settings())
@@ -99,11 +96,6 @@ def environment(*, credentials: bool = True) -> dict[str, str | None]:
         kept = (one for one in allowed.split(":") if one not in _RUNS_PROGRAMS)
         changes["GIT_ALLOW_PROTOCOL"] = ":".join(kept)
     return changes
-
-
-def without_ours() -> dict[str, str]:
-    """Changes of `environment()` with which Git reads the user's settings alone."""
-    return {"GIT_CONFIG_COUNT": str(_count(os.environ.get("GIT_CONFIG_COUNT", "")))}
 
 
 def environment_for_programs(*, credentials: bool = False) -> dict[str, str]:
@@ -121,18 +113,6 @@ def with_options(arguments: tuple[str, ...]) -> tuple[str, ...]:
     return (*arguments[: at + 1], *more, *arguments[at + 1 :]) if more else arguments
 
 
-def settings_files() -> list[str]:
-    """Files of Git's settings that are not in any repository, whether they are there or not."""
-    home = os.environ.get("HOME", "")
-    given = [os.environ.get(f"GIT_CONFIG_{name}", "") for name in ("SYSTEM", "GLOBAL")]
-    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
-    found = [*given, "/etc/gitconfig", "/etc/gitattributes", f"{home}/.gitconfig"]
-    found += [f"{folder}/git/{name}" for name in _GIT_FILES]
-    for file in found:  # grows meanwhile
-        found += [one for one in _named_in(file) if one not in found]
-    return found
-
-
 @functools.lru_cache
 def _settings(_depends_on: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
     names = dict.fromkeys((*_FILTERS, *_filters()))
@@ -144,27 +124,12 @@ def _count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
-def _filters() -> Iterator[str]:
+def _filters() -> list[str]:
     """The filters that the user's settings define."""
-    for file in settings_files():
-        for name in re.findall(_FILTER, _text(file)):
-            yield re.sub(r"\\(.)", r"\1", name)
-
-
-def _named_in(file: str) -> Iterator[str]:
-    """Other files that a file of settings names."""
-    text = _text(file)
-    lower = text.lower()
-    if "path" not in lower and "sfile" not in lower:  # a regular expression takes time to compile
-        return
-    for name in re.findall(_INCLUDED, text):
-        path = os.path.expanduser(name.strip('"'))
-        yield os.path.join(os.path.dirname(file), path)
-
-
-def _text(file: str) -> str:
+    command = ("git", "config", "--name-only", "-z", "--get-regexp", r"^filter\.")
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
-            return opened.read()
-    except OSError:
-        return ""
+        listing = run([*command], cwd=Path("/"), env=_NOT_INHERITED)
+    except ProgramFailed:
+        return []  # none; or git is missing, as the next command reports
+    keys = os.fsdecode(listing).split("\0")[:-1]
+    return [key.removeprefix("filter.").rpartition(".")[0] for key in keys]

@@ -87,7 +87,7 @@ class Seen(NamedTuple):
 
 def look(place: Place, checkouts: Checkouts) -> Seen:
     """What is in a place; raises if it is not ours, or cannot be read."""
-    spec, path, clone = place
+    spec, path, _ = place
     if not path.is_symlink():
         if not path.exists() or is_empty(path):
             return Seen()

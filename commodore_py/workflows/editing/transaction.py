@@ -103,7 +103,7 @@ def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
     problems: list[Problem] = []
     diff, now = None, ""
     if plan:
-        check_versions(config, plan)
+        check_versions(plan)
         cluster = cluster_id_in(config.paths)
         problems += pinned(config.paths.classes / plan.choice.name.partition(".")[0])
         found = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)

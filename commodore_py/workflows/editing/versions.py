@@ -19,7 +19,7 @@ from commodore_py.workflows.tools.programs import precedence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import WorkPaths
 
     from .plan import Plan
 
@@ -47,7 +47,7 @@ class Versions(NamedTuple):
         )
 
 
-def check_versions(config: Config, plan: Plan) -> None:
+def check_versions(plan: Plan) -> None:
     """Refuse a version of a component or a package that its repository does not have."""
     section, name, *field = (*plan.path, "", "")[:3]
     if section not in _SECTIONS or field not in ([""], ["version"]):
