@@ -492,7 +492,11 @@ def _push(
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
         published = published._replace(change=change)
-        if not change or (change != approved and not approve(change)):
+        if not change:
+            return published
+        if change != approved and not approve(change):
+            with run_log.stage("stage"):
+                sink.leave_staged()
             return published
         with run_log.stage("commit"):
             approved, commit = change, sink.commit(message)

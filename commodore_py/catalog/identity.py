@@ -3,45 +3,69 @@
 from __future__ import annotations
 
 import logging
+import os
 import platform
+import re
+import time
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.git.repository import settings_of
+from commodore_py.adapters.git.staging import Signatures
 from commodore_py.config import Author
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _LOG = logging.getLogger(__name__)
+
+SETTINGS = r"^(user|committer)\.(name|email)$"
+"""Git's settings that `committer` uses."""
+
+# What Git takes as it is: it removes some characters, and more at both ends.
+_END = r"[^\x00-\x20\x7f.,:;<>\"\\']"
+_PLAIN = re.compile(rf"{_END}(?:[^\x00-\x1f\x7f<>]*{_END})?")
 _FALLBACK = Author("Commodore", "commodore@syn.tools")
 
 
-def committer(given: Author, directory: Path) -> Author:
-    """The author and committer of a commit; a missing half is looked up."""
-    name = given.name or _name_known_to_git(directory)
-    email = given.email or _email_known_to_git(directory)
+def committer(given: Author, directory: Path, settings: Mapping[str, str] | None = None) -> Author:
+    """The author and committer of a commit; a missing half is looked up as Git does.
+
+    `settings` are those that `SETTINGS` matches, if they are known.
+    """
+    if given.name and given.email:
+        return given
+    if settings is None:
+        settings = settings_of(directory, SETTINGS, local=False)
+    name = given.name or _known_to_git("name", settings)
+    email = given.email or _known_to_git("email", settings)
     if name and email:
         return Author(name, email)
     account = _account()
     return Author(name or account.name, email or account.email)
 
 
-def _name_known_to_git(directory: Path) -> str:
-    return _known_to_git(directory, GIT_COMMITTER_EMAIL="-").partition(" <")[0]
-
-
-def _email_known_to_git(directory: Path) -> str:
-    return _known_to_git(directory, GIT_COMMITTER_NAME="-").partition(" <")[2].partition(">")[0]
-
-
-def _known_to_git(directory: Path, **other_half: str) -> str:
+def _known_to_git(half: str, settings: Mapping[str, str]) -> str:
     # Git's own guesses need a host name with a domain and fail without one; ours do not.
-    try:
-        only_settings = ("-c", "user.useConfigOnly=true")
-        return git(directory, *only_settings, "var", "GIT_COMMITTER_IDENT", env=other_half)
-    except ProgramFailed:
-        return ""
+    variable = os.environ.get(f"GIT_COMMITTER_{half.upper()}", "")
+    return variable or settings.get(f"committer.{half}", "") or settings.get(f"user.{half}", "")
+
+
+def signatures(who: Author, directory: Path) -> Signatures:
+    """The same person as author and committer of a commit, at this time."""
+    author, by = (_signature(role, who, directory) for role in ("AUTHOR", "COMMITTER"))
+    return Signatures(author, by)
+
+
+def _signature(role: str, who: Author, directory: Path) -> str:
+    plain = _PLAIN.fullmatch(who.name) and _PLAIN.fullmatch(who.email)
+    if plain and f"GIT_{role}_DATE" not in os.environ:
+        now = int(time.time())
+        return f"{who.name} <{who.email}> {now} {time.strftime('%z', time.localtime(now))}"
+    # Git leaves out characters, and reads dates in many forms.
+    names = {f"GIT_{role}_NAME": who.name, f"GIT_{role}_EMAIL": who.email}
+    return git(directory, "var", f"GIT_{role}_IDENT", env=names)
 
 
 def _account() -> Author:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -21,6 +22,8 @@ class CatalogHead(NamedTuple):
     branch: str
     commit: str | None
     notices: tuple[Problem, ...] = ()
+    identity: Mapping[str, str] | None = None
+    """Git's settings of the user's name there, if they were read."""
 
 
 class FileChange(NamedTuple):

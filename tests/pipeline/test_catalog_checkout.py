@@ -297,3 +297,25 @@ def test_local_mode_takes_the_catalog_as_it_is(checkout: CatalogCheckout, remote
 
     assert (got.commit, got.branch) == (mine, "master")
     assert (checkout.place / "new.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize("resolved", [False, True])
+def test_a_merge_is_not_overwritten_in_local_mode(
+    checkout: CatalogCheckout, remote: Path, *, resolved: bool
+) -> None:
+    checkout.fetch(remote)
+    file = checkout.place / "manifests/foo/cm.yaml"
+    git(checkout.place, "checkout", "--quiet", "-b", "other")
+    commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: other\n"})
+    git(checkout.place, "checkout", "--quiet", "master")
+    commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: mine\n"})
+    assert not git_succeeds(checkout.place, *WHO, "merge", "--quiet", "other")
+    if resolved:
+        git(checkout.place, "add", "--all")
+    before = file.read_text()
+
+    error = checkout.refused(remote, local=True)
+
+    conflicts = "unresolved merge conflicts: manifests/foo/cm.yaml"
+    assert ("in the middle of a merge" if resolved else conflicts) in str(error)
+    assert file.read_text() == before

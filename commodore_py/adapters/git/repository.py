@@ -86,10 +86,11 @@ def remote_settings(directory: Path) -> dict[str, str]:
     return {key.removeprefix(prefix): value for key, value in found.items()}
 
 
-def settings_of(directory: Path, pattern: str) -> dict[str, str]:
-    """The settings of the repository itself whose keys match a regular expression."""
+def settings_of(directory: Path, pattern: str, *, local: bool = True) -> dict[str, str]:
+    """The settings whose keys match a regular expression, `local` for the repository's own."""
+    scope = ("--local",) if local else ()
     try:
-        listing = git(directory, "config", "--local", "-z", "--get-regexp", pattern)
+        listing = git(directory, "config", *scope, "-z", "--get-regexp", pattern)
     except ProgramFailed:
         return {}  # the exit code if none matches
     entries = (entry.partition("\n") for entry in listing.split("\0") if entry)

@@ -1,4 +1,4 @@
-"""What a repository's index changes, in pairs of old and new as Git finds them."""
+"""The files that a commit changes, in pairs of old and new as Git finds them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import stat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.adapters.git.program import git_bytes
-from commodore_py.adapters.git.written import Leaf
+from commodore_py.adapters.git.staging import Leaf
 from commodore_py.model.catalog import FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from commodore_py.adapters.git.staging import Leaves
 
 _Kind = Literal["added", "deleted", "renamed", "modified", "retyped"]
 
@@ -39,31 +41,28 @@ class Pair(NamedTuple):
     new_mode: int
 
 
-def is_compared_by_git(old: Mapping[str, Leaf], new: Mapping[str, Leaf]) -> bool:
-    """Whether the index itself is compared: where files come and go, Git finds renames."""
-    return not (old.keys() <= new.keys() or new.keys() <= old.keys())
-
-
 def staged_files(
     directory: Path,
-    old: Mapping[str, Leaf],
+    old: Leaves,
     new: Mapping[str, Leaf],
     contents: Mapping[str, bytes],
+    imported: Callable[[], str],
 ) -> tuple[FileChange, ...]:
-    """The index, which has the `new` leaves, against the commit that has the `old` ones.
+    """The change from a commit to new leaves, whose contents are given by their object ids.
 
-    Of new files, the contents are given by their object ids.
+    Where files come and go, Git finds renames, and needs the new leaves `imported` as a commit.
     """
-    if is_compared_by_git(old, new):
-        output = git_bytes(
-            directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
-        )
-        pairs = tuple(parse_raw(output))
-    else:
-        changed = {path for path in {*old, *new} if old.get(path) != new.get(path)}
+    before = old.leaves
+    if before.keys() <= new.keys() or new.keys() <= before.keys():
+        changed = {path for path in {*before, *new} if before.get(path) != new.get(path)}
         pairs = tuple(
-            _pair(path, old.get(path), new.get(path)) for path in sorted(changed, key=os.fsencode)
+            _pair(path, before.get(path), new.get(path))
+            for path in sorted(changed, key=os.fsencode)
         )
+    else:
+        options = ("-r", "--raw", "-z", "--find-renames", "--no-abbrev")
+        output = git_bytes(directory, "diff-tree", *options, str(old.commit), imported())
+        pairs = tuple(parse_raw(output))
     return _with_contents(directory, pairs, contents)
 
 

@@ -39,6 +39,10 @@ class RepositorySink(CatalogSink, Protocol):
         """The branch to push to."""
         ...
 
+    def leave_staged(self) -> None:
+        """Leave what was staged to the user, who does not want it to be committed now."""
+        ...
+
     def unstage(self) -> None:
         """Forget what was staged; the files stay as they were written."""
         ...

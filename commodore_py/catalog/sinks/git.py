@@ -8,40 +8,38 @@ from __future__ import annotations
 
 import logging
 import os
-import stat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files, git_urls
 from commodore_py.adapters.git import staging
-from commodore_py.adapters.git.index import seen_of
-from commodore_py.adapters.git.program import git, over_network, succeeds
-from commodore_py.adapters.git.written import Leaf
+from commodore_py.adapters.git.program import git, over_network
+from commodore_py.adapters.git.refs import HEADS
+from commodore_py.adapters.git.staging import Edit, Leaf
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.catalog.diff.staged import is_compared_by_git, staged_files
-from commodore_py.catalog.identity import committer
+from commodore_py.catalog.diff.staged import staged_files
+from commodore_py.catalog.identity import committer, signatures
 from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
+from .push_errors import push_failed
 from .written import write_owned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.git.staging import Ignored, State
+    from commodore_py.adapters.git.staging import Ignored
     from commodore_py.config import Author, Config
     from commodore_py.model.catalog import CatalogHead
     from commodore_py.model.stages import Rendered
-    from commodore_py.model.tree import Entry, Tree
+    from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 
 _FILE, _PROGRAM = 0o100644, 0o100755
 _SHOWN = 5
-# Git looks into one of 256 folders of objects to find out whether there are more than 6,700.
-_SAMPLE, _MANY = "objects/17", 27
 
 
 def is_chosen(_config: Config) -> bool:
@@ -60,13 +58,9 @@ def check(_config: Config, _cluster: str) -> None:
 def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog:
     """The catalog's checkout."""
     return GitCatalog(
-        directory=head.directory,
-        url=head.url,
-        pushed_to=git_urls.push_url(head.url),
-        branch=head.branch,
+        head,
         compiled=config.paths.compiled,
         author=config.author,
-        commit_before=head.commit,
         report_edits=not config.local,
         dry_run=config.dry_run,
     )
@@ -77,27 +71,23 @@ class GitCatalog:
 
     def __init__(
         self,
+        head: CatalogHead,
         *,
-        directory: Path,
-        url: str,
-        pushed_to: str,
-        branch: str,
         compiled: Path,
         author: Author,
-        commit_before: str | None = None,
         report_edits: bool = True,
         dry_run: bool = False,
     ) -> None:
-        self.directory = directory
-        self.branch = branch
-        self._url = url
-        self._pushed_to = pushed_to
+        self.directory = head.directory
+        self.branch = head.branch
+        self._head = head
+        self._pushed_to = git_urls.push_url(head.url)
         self._compiled = compiled
         self._author = author
-        self._commit_before = commit_before
         self._report_edits = report_edits
         self._dry_run = dry_run
-        self._tree = ""
+        self._edit: Edit | None = None
+        self._imported = ""
         self._commit = ""
 
     @property
@@ -106,143 +96,107 @@ class GitCatalog:
         return self
 
     def stage(self, rendered: Rendered) -> Change:
-        """Write `compiled/` and the catalog's files where they differ, and stage the catalog."""
-        state = staging.state_of(self.directory, self._commit_before)
-        self._refuse_merges(state)
+        """Write `compiled/` and the catalog's files where they differ, and compare the catalog."""
+        committed = staging.leaves_of(self.directory, self._head.commit)
         files.write_trees(self._compiled, rendered.instances, dry_run=self._dry_run)
-        gone: dict[str, os.stat_result] = {}
+        gone: set[str] = set()
         for folder in OWNED:
-            gone |= write_owned(self.directory, rendered.catalog, folder, dry_run=self._dry_run)
-        return self._staged(state, rendered.catalog, gone)
-
-    def _staged(self, state: State, catalog: Tree, gone: Mapping[str, os.stat_result]) -> Change:
-        """Have the compiled files in the index, and those of the commit that are not ours."""
-        entries = {str(path): entry for path, entry in catalog.items()}
-        compiled = {
+            gone |= write_owned(
+                self.directory, rendered.catalog, folder, dry_run=self._dry_run
+            ).keys()
+        entries = {str(path): entry for path, entry in rendered.catalog.items()}
+        new = (path for path in entries if path not in committed.leaves)
+        ignored = staging.ignored_among(self.directory, new)
+        for rule in ignored:
+            del entries[rule.path]
+        ours = {
             path: Leaf(
                 _PROGRAM if entry.executable else _FILE,
-                staging.blob_id(entry.content, state.algorithm),
+                staging.blob_id(entry.content, committed.algorithm),
             )
             for path, entry in entries.items()
         }
-        new = (path for path in compiled if path not in state.staged)
-        ignored = staging.ignored_among(self.directory, new)
-        left_out = {one.path for one in ignored}
-        ours = {path: leaf for path, leaf in compiled.items() if path not in left_out}
-        wanted = {**dict(_not_ours(state.committed, catalog)), **ours}
+        wanted = {**dict(_not_ours(committed.leaves, rendered.catalog)), **ours}
+        if self._report_edits:
+            _report_edits(self.directory, gone, committed.leaves, wanted)
+        if wanted == committed.leaves:
+            return Change(ignored=_rules(ignored))
+        written = {path: leaf for path, leaf in ours.items() if committed.leaves.get(path) != leaf}
+        removed = tuple(path for path in committed.leaves if path not in wanted)
+        present = {leaf.id for leaf in committed.leaves.values()}
         contents = {
             leaf.id: entries[path].content
-            for path, leaf in ours.items()
-            if state.committed.get(path) != leaf
+            for path, leaf in written.items()
+            if leaf.id not in present
         }
-        if self._report_edits:
-            _report_edits(self.directory, state, wanted, gone)
-        if wanted == state.committed == state.staged:
-            return Change(ignored=_rules(ignored))
-        if not self._dry_run or is_compared_by_git(state.committed, wanted):
-            self._tree = staging.replace(
-                self.directory,
-                state,
-                wanted,
-                contents,
-                status=lambda path: (
-                    _status(f"{self.directory}/{path}", entries[path]) if path in ours else None
-                ),
-            )
-        changed = staged_files(self.directory, state.committed, wanted, contents)
+        self._edit = Edit(committed.commit, removed, written, contents, committed.algorithm)
+        changed = staged_files(self.directory, committed, wanted, contents, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
 
+    def leave_staged(self) -> None:
+        """Have the change in the index, as Commodore leaves it where it does not commit."""
+        if not self._dry_run:
+            # Everything that is tracked, and not HEAD.
+            git(self.directory, "reset", "--quiet", self._import(), "--", ":/")
+
     def unstage(self) -> None:
         """Make the index as the last commit is, or empty before there is one."""
-        if self._dry_run:
-            return
-        git(self.directory, "reset", "--quiet", "--mixed")
+        if not self._dry_run:
+            git(self.directory, "reset", "--quiet", "--mixed")
 
     def commit(self, message: str) -> str:
         """Commit what was staged, and return the commit's id."""
-        if not self._tree:
+        if self._edit is None:
             raise ValueError("nothing was staged")
-        who = committer(self._author, self.directory)
-        parent = self._commit_before
-        if parent is None:
-            # A catalog's history begins with an empty commit, as Commodore's do.
-            git(self.directory, "symbolic-ref", "HEAD", f"refs/heads/{self.branch}")
-            nothing = git(self.directory, "hash-object", "-t", "tree", "-w", "--stdin")
-            parent = self._commit_tree("Initial commit", nothing, None, who)
-        self._commit = self._commit_tree(message, self._tree, parent, who)
-        self._move_head(message)
-        if _has_many_objects(self.directory / ".git"):
-            succeeds(self.directory, "maintenance", "run", "--auto", "--quiet")
-        return self._commit
-
-    def _commit_tree(self, message: str, tree: str, parent: str | None, who: Author) -> str:
-        # Unlike `git commit`, it knows neither hooks nor signatures.
-        return git(
-            self.directory,
-            "commit-tree",
-            *(("-p", parent) if parent else ()),
-            tree,
-            stdin=message.encode(),
-            env={
-                "GIT_AUTHOR_NAME": who.name,
-                "GIT_AUTHOR_EMAIL": who.email,
-                "GIT_COMMITTER_NAME": who.name,
-                "GIT_COMMITTER_EMAIL": who.email,
-            },
-        )
-
-    def _move_head(self, message: str) -> None:
-        before = self._commit_before or "0" * len(self._commit)
-        why = f"commit: {message.partition(chr(10))[0]}"
+        branch = f"{HEADS}{self.branch}"
+        who = committer(self._author, self.directory, self._head.identity)
+        by = signatures(who, self.directory)
+        if self._edit.parent is None:
+            git(self.directory, "symbolic-ref", "HEAD", branch)
         try:
-            git(self.directory, "update-ref", "-m", why, "HEAD", self._commit, before)
+            # Unlike `git commit`, it uses neither hooks nor signatures.
+            self._commit = staging.import_commit(self.directory, branch, self._edit, message, by)
         except ProgramFailed as error:
+            if not staging.is_moved(error):
+                raise
             raise CommodoreError(
                 "the catalog's checkout was changed by somebody else during the run:"
                 f" {error.stderr.strip()}",
                 where=str(self.directory),
                 hint="compile again",
             ) from error
+        git(self.directory, "reset", "--quiet", "--mixed")
+        return self._commit
 
     def push(self) -> None:
         """Push the commit; it stays here if that fails."""
-        target = f"{self._commit}:refs/heads/{self.branch}"
+        target = f"{self._commit}:{HEADS}{self.branch}"
         try:
             over_network(self.directory, "push", "origin", target)
         except ProgramFailed as error:
-            from .push_errors import push_failed  # rarely needed
-
             raise push_failed(
                 error.stderr,
-                url=self._url,
+                url=self._head.url,
                 pushed_to=self._pushed_to,
                 branch=self.branch,
                 kept_in=str(self.directory),
             ) from error
-        # A branch for review is deleted eventually: commits pushed to it are still not local work.
-        name = self.branch.replace("/", "%")  # a branch may be below another's name
-        git(self.directory, "update-ref", f"refs/commodore/pushed/{name}", self._commit)
 
     def take_back(self) -> None:
         """Undo the commit, but not the files: to commit again on top of what others pushed."""
-        ref = f"refs/heads/{self.branch}"
-        if self._commit_before is None:
+        ref = f"{HEADS}{self.branch}"
+        if self._head.commit is None:
             git(self.directory, "update-ref", "-d", ref)
         else:
-            git(self.directory, "update-ref", ref, self._commit_before)
+            git(self.directory, "update-ref", ref, self._head.commit)
 
-    def _refuse_merges(self, state: State) -> None:
-        # Conflict markers would be overwritten, or the merge forgotten.
-        conflicts = f": {', '.join(sorted(state.unmerged))}" if state.unmerged else ""
-        if conflicts or staging.is_merging(self.directory):
-            raise CommodoreError(
-                f"the catalog has unresolved merge conflicts{conflicts}"
-                if conflicts
-                else "the catalog is in the middle of a merge",
-                where=str(self.directory),
-                hint="resolve or abort the merge in the catalog's checkout",
-            )
+    def _import(self) -> str:
+        if not self._imported:
+            if self._edit is None:
+                raise ValueError("nothing was staged")
+            self._imported = staging.import_unreferenced(self.directory, self._edit)
+        return self._imported
 
 
 def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[str, Leaf]]:
@@ -262,16 +216,12 @@ def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[st
 
 def _report_edits(
     directory: Path,
-    state: State,
+    gone: Collection[str],
+    committed: Mapping[str, Leaf],
     wanted: Mapping[str, Leaf],
-    gone: Mapping[str, os.stat_result],
 ) -> None:
     """Warn of files that were not as they had been committed, and had to be for this catalog."""
-    if state.seen is None or not gone:
-        return
-    edited = [
-        path for path, found in sorted(gone.items()) if _is_edited(path, found, state, wanted)
-    ]
+    edited = [path for path in sorted(gone) if _is_edited(path, committed, wanted)]
     if edited:
         more = f" and {len(edited) - _SHOWN} more" if edited[_SHOWN:] else ""
         log.warning(
@@ -282,24 +232,13 @@ def _report_edits(
         )
 
 
-def _is_edited(path: str, found: os.stat_result, state: State, wanted: Mapping[str, Leaf]) -> bool:
-    if path not in state.staged:
-        # Or a folder that held files of the commit.
-        return not any(one.startswith(f"{path}/") for one in state.staged)
-    now = seen_of(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    untouched = state.seen is not None and state.seen.get(path) == now
-    return not untouched and state.staged[path] == wanted.get(path)
-
-
-def _status(path: str, entry: Entry) -> os.stat_result | None:
-    """What a file is like that was just written, if nobody else has written to it since."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    runs = bool(found.st_mode & stat.S_IXUSR)
-    same = found.st_size == len(entry.content) and runs == entry.executable
-    return found if same and stat.S_ISREG(found.st_mode) else None
+def _is_edited(path: str, committed: Mapping[str, Leaf], wanted: Mapping[str, Leaf]) -> bool:
+    """Whether a path that was replaced had something else than the commit."""
+    if path in committed:
+        # A file that the compile changes is replaced anyway.
+        return committed[path] == wanted.get(path)
+    # Or a folder that held files of the commit.
+    return not any(other.startswith(f"{path}/") for other in committed)
 
 
 def _rules(ignored: Iterable[Ignored]) -> tuple[str, ...]:
@@ -307,11 +246,3 @@ def _rules(ignored: Iterable[Ignored]) -> tuple[str, ...]:
         f"{one.path} ({one.source}:{one.line}: {one.pattern})"
         for one in sorted(ignored, key=lambda one: os.fsencode(one.path))
     )
-
-
-def _has_many_objects(git_folder: Path) -> bool:
-    """Whether it is time for Git's housekeeping, by the measure that Git itself takes."""
-    try:
-        return sum(1 for _ in (git_folder / _SAMPLE).iterdir()) >= _MANY
-    except OSError:
-        return False

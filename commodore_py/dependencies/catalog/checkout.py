@@ -6,9 +6,12 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import asides_in, remove
-from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import FALLBACK_BRANCH
 from commodore_py.adapters.git.repository import head_of, is_repository
+from commodore_py.adapters.git.status import status
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.warning import FROM_CATALOG
 
@@ -45,7 +48,7 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
 
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
-    now = catalog_remote.status_of(config.paths.catalog)
+    now = status_of(config.paths.catalog)
     if now is None:
         return RemoteCatalog(head=_cloned(config, cluster))
     return RemoteCatalog(now, catalog_remote.query(config, cluster, now))
@@ -63,7 +66,7 @@ def fetch_catalog(
         return _as_it_is(config, cluster)
     from . import remote as catalog_remote
 
-    now = remote.now if remote is not None else catalog_remote.status_of(directory)
+    now = remote.now if remote is not None else status_of(directory)
     if now is None:
         return _cloned(config, cluster)
     settings = catalog_settings(directory)
@@ -77,6 +80,18 @@ def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
 
     _sweep(config.paths.catalog)
     return _head(config, cluster, catalog_remote.clone(config, cluster), {})
+
+
+def status_of(directory: Path, *, untracked: bool = True) -> Status | None:
+    """The state of a checkout; None if there is none."""
+    if not (directory / ".git").exists():
+        return None
+    try:
+        return status(directory, untracked=untracked)
+    except ProgramFailed:
+        if is_repository(directory):
+            raise
+        return None
 
 
 def _sweep(catalog: Path) -> None:
@@ -100,15 +115,36 @@ def _head(
             "the catalog has no commit yet: it begins with branch %s", branch, extra=FROM_CATALOG
         )
     notices = claim(directory, cluster, settings, moved=moved, config=config)
-    return CatalogHead(directory, cluster.catalog_url, branch or FALLBACK_BRANCH, commit, notices)
+    branch = branch or FALLBACK_BRANCH
+    return CatalogHead(directory, cluster.catalog_url, branch, commit, notices, settings or None)
 
 
 def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     directory = config.paths.catalog
-    if not is_repository(directory):
+    now = status_of(directory, untracked=False)
+    if now is None:
         directory.mkdir(parents=True, exist_ok=True)
         git(directory, "init", "--quiet", f"--initial-branch={FALLBACK_BRANCH}")
         log.warning(
             "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG
         )
-    return _head(config, cluster, head_of(directory), catalog_settings(directory))
+        return _head(config, cluster, head_of(directory), {})
+    _refuse_merges(directory, now)
+    return _head(config, cluster, (now.commit, now.branch), catalog_settings(directory))
+
+
+def _refuse_merges(directory: Path, now: Status) -> None:
+    """Fail if conflict markers would be overwritten, or a merge forgotten."""
+    unmerged = [path for kind, path in now.changes if kind == "unmerged"]
+    # A merge that is not committed yet has changed something.
+    if not now.changes or not (
+        unmerged or succeeds(directory, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")
+    ):
+        return
+    raise CommodoreError(
+        f"the catalog has unresolved merge conflicts: {', '.join(sorted(unmerged))}"
+        if unmerged
+        else "the catalog is in the middle of a merge",
+        where=str(directory),
+        hint="resolve or abort the merge in the catalog's checkout",
+    )

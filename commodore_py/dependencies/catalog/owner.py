@@ -20,8 +20,9 @@ _OWNER = "commodore.cluster"
 
 
 def catalog_settings(directory: Path) -> Mapping[str, str]:
-    """The settings of a checkout that say whose catalog it is, and where it comes from."""
-    return settings_of(directory, r"^(commodore\.cluster|remote\.origin\.url)$")
+    """The owner of a checkout, its remote, and the user's name: what is needed of its settings."""
+    pattern = r"^(commodore\.cluster|remote\.origin\.url|(user|committer)\.(name|email))$"
+    return settings_of(directory, pattern, local=False)
 
 
 def claim(
@@ -43,11 +44,6 @@ def claim(
     if owner != cluster.id and not (problems and (strict or local)):
         set_setting(directory, _OWNER, cluster.id)
     return problems
-
-
-def owner_of(directory: Path) -> str:
-    """The cluster whose catalog a checkout is; empty if that was not recorded."""
-    return catalog_settings(directory).get(_OWNER, "")
 
 
 def _problems(

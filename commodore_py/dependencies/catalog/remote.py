@@ -10,7 +10,6 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
 from commodore_py.adapters.git.refs import FALLBACK_BRANCH
 from commodore_py.adapters.git.repository import head_of
-from commodore_py.adapters.git.status import Status, status
 from commodore_py.adapters.git.worktrees import switch_worktree
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.adapters.git.refs import Refs
+    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
     from commodore_py.dependencies.git.revisions import Found
     from commodore_py.model.cluster import Cluster
@@ -50,14 +50,6 @@ log = logging.getLogger(__name__)
 # A run that is not pushed leaves these changed, and the next generates them again.
 _GENERATED = ("manifests/", "refs/")
 _MISSING = ("does not appear to be a git repository", "not found", "does not exist")
-
-
-def status_of(directory: Path) -> Status | None:
-    """The state of the checkout; None if there is none."""
-    try:
-        return status(directory, untracked=True) if (directory / ".git").exists() else None
-    except ProgramFailed:
-        return None
 
 
 def query(config: Config, cluster: Cluster, now: Status) -> Refs:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.git.staging import state_of
+from commodore_py.adapters.git.staging import leaves_of
 from commodore_py.catalog.diff.staged import staged_files
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.model.catalog import Change
@@ -48,14 +48,17 @@ def test_every_case_says_what_is_expected() -> None:
 
 def staged(case: GoldenCase, repository: Path) -> Change:
     """The change from a case's old files to its new ones."""
-    case.write_files(repository, "old")
+    repository.mkdir()
     git(repository, "init", "--quiet")
-    git(repository, "add", "--all", "--force")
-    git(repository, "-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "-m", "old")
-    # Files made within one second, of one size, look alike to an index: it starts from scratch.
-    (repository / ".git/index").unlink()
-    shutil.rmtree(repository / "manifests")
-    case.write_files(repository, "new")
-    git(repository, "add", "--all", "--force")
-    state = state_of(repository, git(repository, "rev-parse", "HEAD"))
-    return Change(staged_files(repository, state.committed, state.staged, {}))
+    commits = []
+    for key in ("old", "new"):
+        shutil.rmtree(repository / "manifests", ignore_errors=True)
+        # Files made within one second, of one size, look alike to an index: it starts from scratch.
+        (repository / ".git/index").unlink(missing_ok=True)
+        case.write_files(repository, key)
+        git(repository, "add", "--all", "--force")
+        who = ("-c", "user.name=x", "-c", "user.email=x")
+        git(repository, *who, "commit", "--quiet", "--allow-empty", "-m", key)
+        commits.append(git(repository, "rev-parse", "HEAD"))
+    old, new = (leaves_of(repository, commit) for commit in commits)
+    return Change(staged_files(repository, old, new.leaves, {}, lambda: commits[1]))
