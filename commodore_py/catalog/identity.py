@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import settings_of
-from commodore_py.adapters.git.staging import Signatures
 from commodore_py.config import Author
 
 if TYPE_CHECKING:
@@ -52,10 +51,10 @@ def _known_to_git(half: str, settings: Mapping[str, str]) -> str:
     return variable or settings.get(f"committer.{half}", "") or settings.get(f"user.{half}", "")
 
 
-def signatures(who: Author, directory: Path) -> Signatures:
-    """The same person as author and committer of a commit, at this time."""
+def signatures(who: Author, directory: Path) -> str:
+    """The lines of a commit that name its author and committer, at this time."""
     author, by = (_signature(role, who, directory) for role in ("AUTHOR", "COMMITTER"))
-    return Signatures(author, by)
+    return f"author {author}\ncommitter {by}"
 
 
 def _signature(role: str, who: Author, directory: Path) -> str:

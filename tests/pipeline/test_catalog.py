@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -135,10 +135,48 @@ def test_the_branch_of_an_empty_catalog_is_the_remotes(tmp_path: Path) -> None:
     assert git(clone.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
+def test_a_catalog_with_sha256(tmp_path: Path) -> None:
+    clone = CatalogClone(tmp_path)
+    clone.catalog.mkdir(parents=True)
+    sha256 = ("--quiet", "--object-format=sha256", "--initial-branch=master")
+    git(tmp_path, "init", *sha256, "--bare", str(clone.remote))
+    git(clone.catalog, "init", *sha256)
+    git(clone.catalog, "remote", "add", "origin", f"file://{clone.remote}")
+
+    clone.push(rendered({"foo/cm.yaml": "a: 1\n"}))
+    unchanged = clone.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}))
+    renamed = clone.sink().stage(rendered({"foo/new.yaml": "a: 1\n"}))
+
+    assert not unchanged
+    assert [file.kind for file in renamed.files] == ["renamed"]
+    assert len(clone.push(rendered({"foo/cm.yaml": "a: 2\n"}))) == 64
+
+
 def test_the_message_is_kept_to_the_byte(clone: CatalogClone) -> None:
     commit = git_bytes(clone.remote, "cat-file", "commit", "master")
 
     assert commit.partition(b"\n\n")[2] == MESSAGE.encode()
+
+
+@pytest.mark.parametrize("name", ["Ann Author", "Jörg O'Neil", " Ann <at> home,", "A", "A. B."])
+@pytest.mark.parametrize("date", ["", "2001-02-03T04:05:06+0700"])
+def test_a_commit_is_as_git_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, date: str
+) -> None:
+    clone = replace(make_clone(tmp_path), author=Author(name, "ann@example.org"))
+    if date:
+        monkeypatch.setenv("GIT_AUTHOR_DATE", date)
+
+    commit = clone.push(rendered({"foo/cm.yaml": "a: 1\n"}))
+
+    env: dict[str, str] = {}
+    for role, letter in (("AUTHOR", "a"), ("COMMITTER", "c")):
+        when = git(clone.catalog, "log", "-1", f"--format=%{letter}d", "--date=raw")
+        env |= {f"GIT_{role}_{key}": value for key, value in (("NAME", name), ("DATE", when))}
+        env[f"GIT_{role}_EMAIL"] = "ann@example.org"
+    words = ("commit-tree", "-p", "HEAD^", "HEAD^{tree}")
+    assert git(clone.catalog, *words, stdin=MESSAGE.encode(), env=env) == commit
+    assert not date or "2001" in git(clone.catalog, "log", "-1", "--format=%ai")
 
 
 def test_hooks_and_signing_of_the_user_are_left_out(empty: CatalogClone) -> None:

@@ -1,15 +1,18 @@
 """The files of a commit, and commits made of bytes in memory by `git fast-import`.
 
-Files on disk are never read, so neither attributes, filters nor repositories among them count.
+Commits hold no bytes of files on disk: neither attributes, filters nor repositories among them
+matter.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 
 from .program import git, git_bytes
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 SHA1, SHA256 = "sha1", "sha256"
 
 _SCRATCH = "refs/commodore/staged"
+_NOBODY = "committer Commodore <commodore@localhost> 0 +0000"
 _FIRST = b"Initial commit"
 
 
@@ -50,13 +54,6 @@ class Edit(NamedTuple):
     algorithm: str = SHA1
 
 
-class Signatures(NamedTuple):
-    """The author and the committer of a commit, with names, addresses and times."""
-
-    author: str
-    committer: str
-
-
 class Ignored(NamedTuple):
     """A path that an ignore rule excludes."""
 
@@ -64,9 +61,6 @@ class Ignored(NamedTuple):
     source: str
     line: str
     pattern: str
-
-
-_NOBODY = Signatures(*["Commodore <commodore@localhost> 0 +0000"] * 2)
 
 
 def leaves_of(directory: Path, commit: str | None) -> Leaves:
@@ -86,6 +80,19 @@ def blob_id(content: bytes, algorithm: str) -> str:
     """The object id of a file's content."""
     blob = b"blob %d\0%s" % (len(content), content)
     return hashlib.new(algorithm, blob, usedforsecurity=False).hexdigest()
+
+
+def contents_on_disk(
+    directory: Path, leaves: Mapping[str, Leaf], algorithm: str
+) -> dict[str, bytes]:
+    """The contents of files that are in the checkout as they were committed, by their ids."""
+    contents = {}
+    for path, leaf in leaves.items():
+        with suppress(OSError):
+            content = bytes_of(f"{directory}/{path}", follow=False)
+            if blob_id(content, algorithm) == leaf.id:
+                contents[leaf.id] = content
+    return contents
 
 
 def ignored_among(directory: Path, paths: Iterable[str]) -> tuple[Ignored, ...]:
@@ -118,12 +125,11 @@ def import_unreferenced(directory: Path, edit: Edit) -> str:
     return _import(directory, stream, ":1")
 
 
-def import_commit(
-    directory: Path, ref: str, edit: Edit, message: str, signatures: Signatures
-) -> str:
+def import_commit(directory: Path, ref: str, edit: Edit, message: str, signatures: str) -> str:
     """Make a commit on a branch, which must not have moved away from the commit's parent.
 
-    The history of a branch without commits begins with an empty one.
+    `signatures` are the lines for its author and committer. The history of a branch without
+    commits begins with an empty one.
     """
     stream: list[bytes] = []
     if edit.parent is None:
@@ -146,13 +152,9 @@ def _import(directory: Path, stream: Iterable[bytes], mark: str) -> str:
     return git(directory, "fast-import", "--quiet", "--done", stdin=stdin)
 
 
-def _commit(
-    ref: str, mark: str, edit: Edit, message: bytes, signatures: Signatures
-) -> Iterator[bytes]:
+def _commit(ref: str, mark: str, edit: Edit, message: bytes, signatures: str) -> Iterator[bytes]:
     """The commands for one commit, see git-fast-import(1)."""
-    author, committer = signatures
-    head = f"commit {ref}\nmark {mark}\nauthor {author}\ncommitter {committer}\n"
-    yield os.fsencode(head) + _data(message)
+    yield os.fsencode(f"commit {ref}\nmark {mark}\n{signatures}\n") + _data(message)
     if edit.parent is not None:
         yield f"from {edit.parent}\n".encode()
     # A file may take the place of a directory, and the other way round.

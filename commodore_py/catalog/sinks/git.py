@@ -6,7 +6,6 @@ people and for the next run; what anybody else writes to them is never committed
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -24,10 +23,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
 from .push_errors import push_failed
-from .written import write_owned
+from .written import report_edits, write_owned
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.git.staging import Ignored
@@ -36,10 +35,7 @@ if TYPE_CHECKING:
     from commodore_py.model.stages import Rendered
     from commodore_py.model.tree import Tree
 
-log = logging.getLogger(__name__)
-
 _FILE, _PROGRAM = 0o100644, 0o100755
-_SHOWN = 5
 
 
 def is_chosen(_config: Config) -> bool:
@@ -98,41 +94,41 @@ class GitCatalog:
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the catalog's files where they differ, and compare the catalog."""
         committed = staging.leaves_of(self.directory, self._head.commit)
-        files.write_trees(self._compiled, rendered.instances, dry_run=self._dry_run)
-        gone: set[str] = set()
-        for folder in OWNED:
-            gone |= write_owned(
-                self.directory, rendered.catalog, folder, dry_run=self._dry_run
-            ).keys()
+        before, algorithm = committed.leaves, committed.algorithm
         entries = {str(path): entry for path, entry in rendered.catalog.items()}
-        new = (path for path in entries if path not in committed.leaves)
-        ignored = staging.ignored_among(self.directory, new)
+        wanted = dict(_not_ours(before, rendered.catalog))
+        for path, entry in entries.items():
+            mode = _PROGRAM if entry.executable else _FILE
+            wanted[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
+        outdated = {path: leaf for path, leaf in before.items() if wanted.get(path) != leaf}
+        old = staging.contents_on_disk(self.directory, outdated, algorithm)
+        gone = self._write(rendered)
+        ignored = staging.ignored_among(
+            self.directory, (path for path in entries if path not in before)
+        )
         for rule in ignored:
-            del entries[rule.path]
-        ours = {
-            path: Leaf(
-                _PROGRAM if entry.executable else _FILE,
-                staging.blob_id(entry.content, committed.algorithm),
-            )
-            for path, entry in entries.items()
-        }
-        wanted = {**dict(_not_ours(committed.leaves, rendered.catalog)), **ours}
+            del wanted[rule.path]
         if self._report_edits:
-            _report_edits(self.directory, gone, committed.leaves, wanted)
-        if wanted == committed.leaves:
+            report_edits(self.directory, gone, before, wanted)
+        if wanted == before:
             return Change(ignored=_rules(ignored))
-        written = {path: leaf for path, leaf in ours.items() if committed.leaves.get(path) != leaf}
-        removed = tuple(path for path in committed.leaves if path not in wanted)
-        present = {leaf.id for leaf in committed.leaves.values()}
-        contents = {
-            leaf.id: entries[path].content
-            for path, leaf in written.items()
-            if leaf.id not in present
-        }
-        self._edit = Edit(committed.commit, removed, written, contents, committed.algorithm)
-        changed = staged_files(self.directory, committed, wanted, contents, self._import)
+        written = {path: leaf for path, leaf in wanted.items() if before.get(path) != leaf}
+        removed = tuple(path for path in before if path not in wanted)
+        present = {leaf.id for leaf in before.values()}
+        new = {leaf.id: entries[path].content for path, leaf in written.items()}
+        missing = {id_: content for id_, content in new.items() if id_ not in present}
+        self._edit = Edit(committed.commit, removed, written, missing, algorithm)
+        changed = staged_files(self.directory, committed, wanted, {**old, **new}, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
+
+    def _write(self, rendered: Rendered) -> set[str]:
+        """Write the files where they differ, and return what was removed or replaced."""
+        files.write_trees(self._compiled, rendered.instances, dry_run=self._dry_run)
+        gone: set[str] = set()
+        for owned in OWNED:
+            gone |= write_owned(self.directory, rendered.catalog, owned, dry_run=self._dry_run)
+        return gone
 
     def leave_staged(self) -> None:
         """Have the change in the index, as Commodore leaves it where it does not commit."""
@@ -212,33 +208,6 @@ def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[st
         if inner in folders or any(above in catalog for above in (inner, *inner.parents)):
             continue
         yield path, leaf
-
-
-def _report_edits(
-    directory: Path,
-    gone: Collection[str],
-    committed: Mapping[str, Leaf],
-    wanted: Mapping[str, Leaf],
-) -> None:
-    """Warn of files that were not as they had been committed, and had to be for this catalog."""
-    edited = [path for path in sorted(gone) if _is_edited(path, committed, wanted)]
-    if edited:
-        more = f" and {len(edited) - _SHOWN} more" if edited[_SHOWN:] else ""
-        log.warning(
-            "removed or overwritten in %s, as no commit has it: %s%s",
-            directory,
-            ", ".join(edited[:_SHOWN]),
-            more,
-        )
-
-
-def _is_edited(path: str, committed: Mapping[str, Leaf], wanted: Mapping[str, Leaf]) -> bool:
-    """Whether a path that was replaced had something else than the commit."""
-    if path in committed:
-        # A file that the compile changes is replaced anyway.
-        return committed[path] == wanted.get(path)
-    # Or a folder that held files of the commit.
-    return not any(other.startswith(f"{path}/") for other in committed)
 
 
 def _rules(ignored: Iterable[Ignored]) -> tuple[str, ...]:
