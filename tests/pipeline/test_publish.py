@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,6 +78,31 @@ def test_an_overtaken_push_goes_on_top_of_the_others(fleet: Fleet) -> None:
     assert git(fleet.work / "catalog", "for-each-ref", "refs/commodore/backup") == ""
 
 
+def test_the_catalog_takes_few_git_processes(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    push(fleet.config())
+    events, catalog = fleet.root / "events", str(fleet.work / "catalog")
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(events))
+
+    def started() -> Counter[str]:
+        """The commands of Git in the catalog, without those that Git itself starts."""
+        log = [json.loads(line) for line in events.read_text().splitlines()]
+        events.write_text("")
+        inside = {one["sid"] for one in log if one.get("worktree") == catalog}
+        names = (one for one in log if one["event"] == "cmd_name" and one["sid"] in inside)
+        return Counter(one["name"] for one in names if "/" not in one["sid"])
+
+    push(fleet.config())
+    unchanged = started()
+    fleet.change_data()
+    push(fleet.config())
+    changed = started()
+    push(fleet.config())
+
+    each = ("status", "config", "ls-tree")
+    assert unchanged == started() == dict.fromkeys(each, 1)
+    assert changed == dict.fromkeys((*each, "fast-import", "reset", "push"), 1)
+
+
 def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
     rival = Rival(fleet, times=1, files={"README.md": "theirs"})
 
@@ -86,6 +113,28 @@ def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
         "Automated catalog update from Commodore",
         "Change",
     ]
+
+
+def test_a_change_that_is_not_approved_stays_staged(fleet: Fleet) -> None:
+    commit = push(fleet.config()).commit
+    fleet.change_data()
+
+    for _ in range(2):
+        compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+
+        assert git(fleet.work / "catalog", "rev-parse", "HEAD") == commit
+        assert git(fleet.work / "catalog", "status", "--porcelain") == f"M  {OUT}"
+
+
+def test_a_change_that_was_staged_and_withdrawn_leaves_a_clean_checkout(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+    fleet.change_data("web")
+
+    assert not push(fleet.config()).change
+
+    assert git(fleet.work / "catalog", "status", "--porcelain") == ""
 
 
 def test_another_change_than_the_approved_one_needs_approval_again(fleet: Fleet) -> None:
