@@ -98,6 +98,11 @@ def environment(*, credentials: bool = True) -> dict[str, str | None]:
     return changes
 
 
+def without_ours() -> dict[str, str]:
+    """Changes of `environment()` with which Git reads the user's settings alone."""
+    return {"GIT_CONFIG_COUNT": str(_count(os.environ.get("GIT_CONFIG_COUNT", "")))}
+
+
 def environment_for_programs(*, credentials: bool = False) -> dict[str, str]:
     """All variables of a program that starts Git itself, on content of others."""
     merged = {**child_environment(users_own=True), **environment(credentials=credentials)}

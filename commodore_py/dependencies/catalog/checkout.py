@@ -49,7 +49,7 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
     now = status_of(config.paths.catalog)
-    if now is None:
+    if now is None or config.paths.catalog.is_symlink():
         return RemoteCatalog(head=_cloned(config, cluster))
     return RemoteCatalog(now, catalog_remote.query(config, cluster, now))
 
@@ -67,7 +67,7 @@ def fetch_catalog(
     from . import remote as catalog_remote
 
     now = remote.now if remote is not None else status_of(directory)
-    if now is None:
+    if now is None or directory.is_symlink():
         return _cloned(config, cluster)
     settings = catalog_settings(directory)
     listed = remote.listed if remote is not None else None

@@ -17,6 +17,7 @@ from commodore_py.adapters.git.refs import (
     short_commits,
 )
 from commodore_py.adapters.git.worktrees import switch_worktree
+from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
@@ -189,6 +190,8 @@ class _Run:
     def _is_configured(self, looked: _Looked) -> bool:
         """Whether the clone is known to have the address of the remote."""
         address = git_urls.normalise(looked.group.url)
+        if looked.group.url != without_credentials(looked.group.url):
+            return False  # Commodore writes them to the clone
         made = (self.made.at(place.path, seen.commit) for place, seen in looked.seen.items())
         return any(one is not None and one.url == address for one in made)
 
