@@ -35,7 +35,7 @@ class Bounds:
     private: tuple[str, ...] = ()
     """More places that no download may write to: facts of clusters, and the file of a token."""
     others: tuple[Path, ...] = ()
-    """Checkouts of all parties."""
+    """CheckoutRecord of all parties."""
     components: Mapping[str, str] = field(default_factory=dict)
     """The component that each instance is an instance of."""
     roots: tuple[Path, ...] = ()

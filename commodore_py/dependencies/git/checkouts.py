@@ -1,4 +1,4 @@
-"""Checkouts: local work is found before anything changes, then a commit is checked out.
+"""CheckoutRecord: local work is found before anything changes, then a commit is checked out.
 
 Those of dependencies are worktrees of bare clones. Those of configurations have their own clone.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from commodore_py.dependencies.protection.checkouts import Checkouts
+    from commodore_py.dependencies.protection.checkout_record import CheckoutRecord
     from commodore_py.dependencies.protection.journal import Journal
     from commodore_py.model.dependency import DependencySpec
 
@@ -85,7 +85,7 @@ class Seen(NamedTuple):
         return (self.status.branch if self.status is not None else None) or ""
 
 
-def look(place: Place, checkouts: Checkouts) -> Seen:
+def look(place: Place, record: CheckoutRecord) -> Seen:
     """What is in a place; raises if it is not ours, or cannot be read."""
     spec, path, _ = place
     if not path.is_symlink():
@@ -94,16 +94,16 @@ def look(place: Place, checkouts: Checkouts) -> Seen:
         if not place.is_worktree and (now := _status(place)) is not None:
             return Seen(now)
         if place.is_worktree and (path / ".git").is_file():
-            return _look_at_worktree(place, checkouts)
+            return _look_at_worktree(place, record)
     problem = not_ours_to_replace(str(spec), path)
     if problem is not None:
         raise problem
     return Seen(makes_room=True) if place.is_worktree else Seen(status(path, untracked=True))
 
 
-def _look_at_worktree(place: Place, checkouts: Checkouts) -> Seen:
+def _look_at_worktree(place: Place, record: CheckoutRecord) -> Seen:
     spec, path, clone = place
-    if checkouts.is_elsewhere and clone.is_dir():
+    if record.is_elsewhere and clone.is_dir():
         reconnect(path, clone)
     now = _status(place)
     if now is None and clone.is_dir():  # its link leads nowhere
@@ -117,7 +117,7 @@ def _look_at_worktree(place: Place, checkouts: Checkouts) -> Seen:
             where=str(path),
             hint="move it away; it is checked out again by the next run",
         )
-    known = checkouts.at(path, now.commit)
+    known = record.at(path, now.commit)
     key = git_urls.dependency_key
     ours = known is not None and key(known.url) == key(spec.url)
     if not ours and (clone_of(path) or path).resolve() != clone.resolve():
@@ -142,7 +142,7 @@ def _is_incomplete(place: Place) -> bool:
     return any(one.incomplete and one.path.resolve() == path for one in worktrees_of(place.clone))
 
 
-def local_work(place: Place, seen: Seen, wanted: str, checkouts: Checkouts) -> LocalWork | None:
+def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) -> LocalWork | None:
     """Work that an update to the wanted commit would lose, unless it is forced."""
     spec, path, _ = place
     if seen.incomplete:
@@ -153,7 +153,7 @@ def local_work(place: Place, seen: Seen, wanted: str, checkouts: Checkouts) -> L
         return None
     work = described(seen.status)
     published = seen.commit in ("", wanted) or seen.status.ahead == 0
-    if not published and checkouts.at(path, seen.commit) is None:
+    if not published and record.at(path, seen.commit) is None:
         work += unpushed(path, "HEAD", *(() if place.is_worktree else ("--branches",)))
     return LocalWork.found(str(spec), path, work) if work else None
 
@@ -192,20 +192,20 @@ def clean(directory: Path, *, untracked: bool) -> None:
         git(directory, "clean", "--quiet", "-d", "--force")
 
 
-def add(place: Place, found: Found, checkouts: Checkouts, *, fresh: bool) -> None:
+def add(place: Place, found: Found, record: CheckoutRecord, *, fresh: bool) -> None:
     """Add a worktree; nothing is known of others in a `fresh` clone."""
     place.path.parent.mkdir(parents=True, exist_ok=True)
-    branch = found.branch if fresh else _prepare(place.clone, found, checkouts)
+    branch = found.branch if fresh else _prepare(place.clone, found, record)
     add_worktree(place.path, place.clone, found.commit, branch)
 
 
-def _prepare(bare: Path, found: Found, checkouts: Checkouts) -> str:
+def _prepare(bare: Path, found: Found, record: CheckoutRecord) -> str:
     """Keep what a new worktree would have Git forget; returns the branch that it can have."""
     present = []
     for one in worktrees_of(bare):
         if one.path.is_dir():
             present.append(one.branch)
-        elif checkouts.at(one.path, one.commit) is None:
+        elif record.at(one.path, one.commit) is None:
             keep_head(bare, one)
     git(bare, "worktree", "prune")
     # Git allows a branch in one worktree only; the second one just has its commit.

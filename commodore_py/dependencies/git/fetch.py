@@ -21,7 +21,7 @@ from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.protection.checkouts import CheckedOut, Checkouts
+from commodore_py.dependencies.protection.checkout_record import CheckedOut, CheckoutRecord
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
@@ -77,7 +77,7 @@ def git_fetcher(config: Config) -> Fetch:
         try:
             return run.fetch(wanted, groups_of(wanted, remotes, config.paths))
         finally:
-            run.made.save()
+            run.record.save()
 
     return from_git
 
@@ -90,7 +90,7 @@ class _Run:
         self.client = RemoteClient()
         self.mirrors = Mirrors.of(config)
         self.journal = Journal.of(config.paths)
-        self.made = Checkouts(config.paths)
+        self.record = CheckoutRecord(config.paths)
 
     def fetch(
         self, wanted: tuple[DependencySpec, ...], groups: Sequence[Group]
@@ -114,7 +114,7 @@ class _Run:
         for spec in group.specs:
             place = Place(spec, place_of(spec, self.paths), group.clone)
             try:
-                looked.seen[place] = checkouts.look(place, self.made)
+                looked.seen[place] = checkouts.look(place, self.record)
             except CommodoreError as error:
                 if isinstance(error, ProgramFailed):
                     error.hint = error.hint or "if it is damaged, move it away; it is fetched again"
@@ -128,7 +128,7 @@ class _Run:
             return looked
         for place, seen in looked.seen.items():
             found = _known(place.spec, looked.refs)
-            work = checkouts.local_work(place, seen, found.commit if found else "", self.made)
+            work = checkouts.local_work(place, seen, found.commit if found else "", self.record)
             if work is not None:
                 looked.problems.append(_noted(work, f"while looking for local work of {about}"))
                 looked.work.append(place)
@@ -158,7 +158,7 @@ class _Run:
         for one in looked:
             for place in one.work:
                 checkouts.put_work_aside(place)
-                one.seen[place] = checkouts.look(place, self.made)
+                one.seen[place] = checkouts.look(place, self.record)
 
     def _fetch(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         group = looked.group
@@ -192,7 +192,7 @@ class _Run:
         address = git_urls.normalise(looked.group.url)
         if looked.group.url != without_credentials(looked.group.url):
             return False  # Commodore writes them to the clone
-        made = (self.made.at(place.path, seen.commit) for place, seen in looked.seen.items())
+        made = (self.record.at(place.path, seen.commit) for place, seen in looked.seen.items())
         return any(one is not None and one.url == address for one in made)
 
     def _changed(self, looked: _Looked) -> Iterator[Dependency | CommodoreError]:
@@ -250,7 +250,7 @@ class _Run:
                 if (place.path / ".git").exists():
                     checkouts.switch(place, found, seen, self.journal, force=self.config.force)
                 else:
-                    checkouts.add(place, found, self.made, fresh=fresh)
+                    checkouts.add(place, found, self.record, fresh=fresh)
             except CommodoreError as error:
                 problem = error
                 if isinstance(error, ProgramFailed) and _is_no_commit(place, found):
@@ -265,13 +265,13 @@ class _Run:
     ) -> list[Dependency | CommodoreError]:
         """What was fetched, as the rest of a run uses it; and note it for the next run."""
         group, remote = looked.group, git_urls.normalise(looked.group.url)
-        known = {place: self.made.at(place.path, one.commit) for place, one in found.items()}
+        known = {place: self.record.at(place.path, one.commit) for place, one in found.items()}
         new = {found[place].commit for place, one in known.items() if one is None}
         short = short_commits(group.clone, new)
         dependencies: list[Dependency | CommodoreError] = []
         for place, (commit, _) in found.items():
             noted = known[place] or CheckedOut(commit, short[commit], remote)
-            self.made.note(place.path, noted._replace(url=remote))
+            self.record.note(place.path, noted._replace(url=remote))
             version = _version(place.spec)
             if group.configuration is not None:
                 # Commodore reports the default branch even where the API pins a revision.

@@ -14,7 +14,7 @@ from commodore_py.dependencies.git.clones import clone_aside, has_commit, swap_i
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import find
-from commodore_py.dependencies.protection.checkouts import CheckedOut, Checkouts
+from commodore_py.dependencies.protection.checkout_record import CheckedOut, CheckoutRecord
 from commodore_py.model.dependency import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
     if found:
         swap_in(aside, place)
-        checkouts, short = Checkouts(config.paths), short_commits(place, [commit])[commit]
-        checkouts.note(place, CheckedOut(commit, short, git_urls.normalise(spec.url)))
-        checkouts.save()
+        record, short = CheckoutRecord(config.paths), short_commits(place, [commit])[commit]
+        record.note(place, CheckedOut(commit, short, git_urls.normalise(spec.url)))
+        record.save()
     else:
         remove(aside)
     return found

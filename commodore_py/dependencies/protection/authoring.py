@@ -22,7 +22,7 @@ from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
-from .checkouts import CheckedOut, Checkouts
+from .checkout_record import CheckedOut, CheckoutRecord
 from .local_work import (
     LocalWork,
     described,
@@ -89,9 +89,9 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
             git(bare, "worktree", "prune")
             raise
         _bring_ignored(first.content, place)
-        checkouts, short = Checkouts(paths), short_commits(bare, [commit])
-        checkouts.note(place, CheckedOut(commit, short[commit], git_urls.normalise(url)))
-        checkouts.save()
+        record, short = CheckoutRecord(paths), short_commits(bare, [commit])
+        record.note(place, CheckedOut(commit, short[commit], git_urls.normalise(url)))
+        record.save()
 
 
 def checkout_problem(what: str, place: Path) -> CommodoreError | None:
@@ -145,7 +145,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     if has_work:
         put_aside(place, what, kept_in=bare)
     own = commit_of(place, "HEAD") or ""
-    ours = own if Checkouts(paths).at(place, own) is not None else ""
+    ours = own if CheckoutRecord(paths).at(place, own) is not None else ""
     aside = aside_of(place)
     place.rename(aside)
     remove(aside)

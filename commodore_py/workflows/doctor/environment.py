@@ -201,7 +201,7 @@ def _problem_of_writing(folder: Path) -> str:
 
 def _checkouts_in(paths: WorkPaths) -> Iterator[Path]:
     for place in (paths.catalog, *_children(paths.classes), *_children(paths.dependencies)):
-        # Checkouts behind a link belong to another folder.
+        # CheckoutRecord behind a link belong to another folder.
         if (place / ".git").exists() and not place.is_symlink():
             yield place
 

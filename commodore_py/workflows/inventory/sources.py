@@ -32,7 +32,7 @@ _GIVEN = "given-facts"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Checkouts of configuration, and values and facts of the cluster."""
+    """CheckoutRecord of configuration, and values and facts of the cluster."""
 
     global_config: Path
     tenant_config: Path | None = None

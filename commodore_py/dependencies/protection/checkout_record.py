@@ -1,4 +1,4 @@
-"""Checkouts that a run made: what a remote had, so that it is not taken for local work."""
+"""CheckoutRecord that a run made: what a remote had, so that it is not taken for local work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CheckedOut(NamedTuple):
     url: str
 
 
-class Checkouts:
+class CheckoutRecord:
     """The checkouts of a working directory by their names in it; a file that may be deleted."""
 
     def __init__(self, paths: WorkPaths) -> None:
@@ -46,10 +46,6 @@ class Checkouts:
     def note(self, place: Path, made: CheckedOut) -> None:
         """Note a checkout that is complete."""
         self._known[self._name(place)] = made
-
-    def forget(self, place: Path) -> None:
-        """Note that a checkout is about to be replaced or removed."""
-        self._known.pop(self._name(place), None)
 
     def save(self) -> None:
         """Write what changed."""
