@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import remove
 from commodore_py.adapters.process import ProgramFailed
 
-from .program import git, succeeds
+from .program import fetch, git, succeeds
 from .refs import BRANCHES, HEADS, refs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_OTHER_FORMAT = "mismatched algorithms"
 
 
 class Checkout(NamedTuple):
@@ -113,6 +117,22 @@ def wanted_remote(url: str) -> Mapping[str, str]:
     normalised, push = git_urls.normalise(url), git_urls.push_url(url)
     wanted = {"url": normalised, "fetch": f"+{HEADS}*:{BRANCHES}*"}
     return wanted if push == normalised else {**wanted, "pushurl": push}
+
+
+def make_bare(folder: Path, address: str) -> None:
+    """Make a bare repository with all branches and tags of a remote, if one is named."""
+    for object_format in ("sha1", "sha256"):
+        how = ("--quiet", "--bare", "--initial-branch=master", f"--object-format={object_format}")
+        git(folder.parent, "init", *how, folder.name)
+        try:
+            if address:
+                fetch(folder, address)
+        except ProgramFailed as error:
+            if _OTHER_FORMAT not in error.stderr:
+                raise
+            remove(folder)
+        else:
+            return
 
 
 def write_remote(bare: Path, url: str) -> None:

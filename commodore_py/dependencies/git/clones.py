@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
-from commodore_py.adapters.git.program import fetch, git, over_network
+from commodore_py.adapters.git.program import fetch, over_network
 from commodore_py.adapters.git.refs import is_complete, note_default_branch, refs_of
 from commodore_py.adapters.git.repository import (
     configure_remote,
+    make_bare,
     remote_settings,
     wanted_remote,
     write_remote,
@@ -102,8 +103,7 @@ def make_clone(
     aside.parent.mkdir(parents=True, exist_ok=True)
     try:
         if mirrors is None or not mirrors.copy(url, aside, is_current):
-            _init(aside)
-            fetch(aside, git_urls.normalise(url))
+            make_bare(aside, git_urls.normalise(url))
         write_remote(aside, url)
         _put_in_place(aside, bare)
     finally:
@@ -115,15 +115,11 @@ def init_clone(bare: Path, url: str) -> None:
     aside = aside_of(bare)
     aside.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _init(aside)
+        make_bare(aside, "")
         write_remote(aside, url)
         _put_in_place(aside, bare)
     finally:
         remove(aside)
-
-
-def _init(aside: Path) -> None:
-    git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
 
 
 def _put_in_place(aside: Path, bare: Path) -> None:

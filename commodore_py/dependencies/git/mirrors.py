@@ -18,6 +18,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import fetch, git
 from commodore_py.adapters.git.refs import list_remote
+from commodore_py.adapters.git.repository import make_bare
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
 
@@ -125,8 +126,7 @@ class Mirrors(NamedTuple):
         remove(aside)  # of a run that was killed
         aside.parent.mkdir(parents=True, exist_ok=True)
         try:
-            git(aside.parent, "init", "--quiet", "--bare", "--initial-branch=master", aside.name)
-            fetch(aside, address)
+            make_bare(aside, address)
             aside.chmod(0o700)
             remove(mirror)
             aside.rename(mirror)

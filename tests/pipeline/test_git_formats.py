@@ -1,0 +1,132 @@
+"""Repositories and checkouts that are unusual: only git knows their formats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.builders import commit_in, commit_to, component_files, git
+from tests.support.scenarios.dependencies import (
+    Workspace,
+    backups,
+    component,
+    configuration,
+    head,
+    rewrite_history,
+    tag,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def plain(_: Path) -> None:
+    pass
+
+
+def sha256(repository: Path) -> None:
+    _convert(repository, "--object-format=sha256")
+
+
+def reftable(repository: Path) -> None:
+    version = git(repository, "version").split()[2].split(".")
+    if tuple(map(int, version[:2])) < (2, 48):
+        pytest.skip("this git has no reftable")
+    git(repository, "refs", "migrate", "--ref-format=reftable")
+
+
+def packed(repository: Path) -> None:
+    git(repository, "gc", "--quiet")
+
+
+def _convert(repository: Path, option: str) -> None:
+    """Replace a repository by one of another format with the same files."""
+    checkout = repository.with_suffix(".files")
+    git(repository, "worktree", "add", "--quiet", "--detach", str(checkout), "master")
+    new = repository.with_suffix(".new")
+    git(repository.parent, "init", "--quiet", "--bare", "--initial-branch=master", option, new.name)
+    (checkout / ".git").unlink()
+    where = (f"--git-dir={new}", f"--work-tree={checkout}")
+    who = ("-c", "user.name=User", "-c", "user.email=user@example.com")
+    git(checkout, *where, "add", "--all")
+    git(checkout, *where, *who, "commit", "--quiet", "--message", "First")
+    repository.rename(repository.with_suffix(".old"))
+    new.rename(repository)
+
+
+@pytest.mark.parametrize("change", [plain, sha256, reftable, packed])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_life_of_a_checkout(
+    workspace: Workspace, change: Callable[[Path], None], *, mirrored: bool
+) -> None:
+    cache = {"git_cache": workspace.root / "cache/git"} if mirrored else {}
+    remote, place = workspace.repository("foo"), workspace.place("foo")
+    change(remote)
+    tag(remote, "v1")
+    specs = (component(remote), component(remote, "v1"))
+
+    first = workspace.fetch(specs[0], **cache)
+    assert workspace.fetch(specs[0], **cache) == first
+    commit = commit_to(remote, {"new.txt": "new"})
+    assert workspace.fetch(specs[0], **cache)[0].commit == head(place) == commit
+    tag(remote, "v1", at="master")
+    assert workspace.fetch(specs[1], **cache)[0].commit == commit
+    commit = rewrite_history(remote, component_files("foo", other__txt="other"))
+    assert workspace.fetch(specs[0], **cache)[0].commit == head(place) == commit
+    mine = commit_in(place, {"mine.txt": "mine"})
+    (error,) = workspace.refused(specs[0], **cache)
+    assert f"commit {mine[:7]}" in str(error)
+    assert workspace.fetch(specs[0], force=True, **cache)[0].commit == commit
+    assert backups(workspace.bare(remote))
+    assert git(place, "fsck", "--no-dangling") == ""
+
+
+@pytest.mark.parametrize("change", [sha256, reftable, packed])
+def test_life_of_a_configuration(workspace: Workspace, change: Callable[[Path], None]) -> None:
+    remote = workspace.repository("global", {"common.yml": "{}"})
+    change(remote)
+    spec = configuration(remote)
+
+    (first,) = workspace.fetch(spec)
+    commit = commit_to(remote, {"new.yml": "{}"})
+    (got,) = workspace.fetch(spec)
+    local = workspace.fetch(spec, local=True)
+
+    assert got.commit == head(first.directory) == commit
+    assert local[0].commit == commit
+
+
+def test_sparse_checkout(workspace: Workspace) -> None:
+    remote = workspace.repository("foo", component_files("foo", docs__txt="x"))
+    workspace.fetch(component(remote))
+    git(workspace.place("foo"), "sparse-checkout", "set", "--no-cone", "/class/")
+    commit = commit_to(remote, {"more.txt": "more"})
+
+    (got,) = workspace.fetch(component(remote))
+
+    assert got.commit == head(workspace.place("foo")) == commit
+    assert not (workspace.place("foo") / "more.txt").exists()
+    assert workspace.fetch(component(remote)) == (got,)
+
+
+def test_submodule_that_the_user_has_fetched(workspace: Workspace) -> None:
+    inner = workspace.repository("inner", {"a.txt": "a"})
+    remote = workspace.repository("foo")
+    allow = ("-c", "protocol.file.allow=always")
+    git(workspace.root, "clone", "--quiet", str(remote), "author")
+    author = workspace.root / "author"
+    git(author, *allow, "submodule", "--quiet", "add", str(inner), "inner")
+    commit_in(author, {"b.txt": "b"}, message="Submodule")
+    git(author, "push", "--quiet", "origin", "HEAD:master")
+    (before,) = workspace.fetch(component(remote))
+    place = workspace.place("foo")
+    git(place, *allow, "submodule", "--quiet", "update", "--init")
+    (place / "inner/a.txt").write_text("edited")
+    commit = commit_to(remote, {"class/foo.yml": "{}"})
+
+    (got,) = workspace.fetch(component(remote))
+
+    assert before.commit != got.commit == head(place) == commit
+    assert (place / "inner/a.txt").read_text() == "edited"
