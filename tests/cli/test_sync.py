@@ -324,7 +324,7 @@ def test_repositories_elsewhere_get_a_branch(
         pushed = branch_of(one)
         assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
         kept = empty_home / ".cache/commodore/git/127.0.0.1/git/component-one.git"
-        assert (kept / "commodore-lends.json").is_file()  # the next working directory may borrow
+        assert (kept / "HEAD").is_file()  # for the next working directory
         again = commodore("component", "sync", "list.yaml", *QUICKLY)
         assert summary(again) == [
             f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"

@@ -146,7 +146,7 @@ def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
     what = f"component {slug}"
     problem = checkout_problem(what, place)
     if problem is None and not config.force:
-        problem = local_work(what, place)
+        problem = local_work(config.paths, what, place)
     if problem is not None:
         raise problem
 

@@ -148,7 +148,7 @@ def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) ->
     if seen.incomplete:
         return None
     if seen.makes_room:
-        return _work_that_makes_room(place)
+        return _work_that_makes_room(place, record)
     if seen.status is None:
         return None
     work = described(seen.status)
@@ -158,14 +158,16 @@ def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) ->
     return LocalWork.found(str(spec), path, work) if work else None
 
 
-def _work_that_makes_room(place: Place) -> LocalWork | None:
+def _work_that_makes_room(place: Place, record: CheckoutRecord) -> LocalWork | None:
     spec, path, _ = place
     now = status(path, untracked=True)
     old = without_secrets(remote_settings(path).get("url", "nowhere"))
     new = without_secrets(spec.url)
     linked = (path / ".git").is_file()
     starts = ("HEAD",) if linked else ("HEAD", "--branches")
-    work = [*described(now), *(unpushed(path, *starts) if now.commit else [])]
+    work = described(now)
+    if now.commit and not (linked and record.at(path, now.commit)):
+        work += unpushed(path, *starts)
     if linked:
         why = f", and its repository changed from {old} to {new}"
     else:

@@ -118,10 +118,12 @@ def checkout_problem(what: str, place: Path) -> CommodoreError | None:
     return None
 
 
-def local_work(what: str, place: Path) -> LocalWork | None:
-    """What of a checkout exists nowhere else."""
+def local_work(paths: WorkPaths, what: str, place: Path) -> LocalWork | None:
+    """What of a checkout exists nowhere else, but for the first commit of a new component."""
     now = status(place, untracked=True)
-    work = [*described(now), *_unpushed_of(place)]
+    work = described(now)
+    if now.commit and CheckoutRecord(paths).at(place, now.commit) is None:
+        work += unpushed(place, "HEAD", *(() if _is_linked(place) else ("--branches",)))
     if not _is_linked(place) and commit_of(place, "refs/stash"):
         work.append("a stash")
     return LocalWork.found(what, place, work) if work else None
@@ -133,7 +135,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     Local work is backed up first. A clone that is not the working directory's is never deleted.
     """
     bare = clone_of(place) if _is_linked(place) else None
-    has_work = local_work(what, place) is not None
+    has_work = local_work(paths, what, place) is not None
     if bare is None:
         if has_work:
             move_aside(f"{what}: the clone with local work", place)
@@ -149,7 +151,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     aside = aside_of(place)
     place.rename(aside)
     remove(aside)
-    git(bare, "worktree", "prune")
+    succeeds(bare, "worktree", "remove", "--force", "--force", str(place))
     is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
     if not is_ours or worktrees_of(bare) or _holds_work(bare, ours):
         return bare
@@ -182,7 +184,7 @@ def _refuse_history(bare: Path, url: str) -> None:
             hint="choose another name; or use that repository, with git worktree add",
         )
     for one in worktrees_of(bare):
-        if one.branch == BRANCH:
+        if one.branch == BRANCH and one.path.is_dir():
             raise CommodoreError(
                 f"{shown} is checked out already",
                 where=str(one.path),
@@ -221,11 +223,6 @@ def _bring_ignored(content: Path, place: Path) -> None:
     for path, entry in read_tree(content).items():
         if not (place / path).exists():
             write_if_changed(place / path, entry.content, executable=entry.executable)
-
-
-def _unpushed_of(place: Path) -> list[str]:
-    starts = ("HEAD",) if _is_linked(place) else ("--branches", "HEAD")
-    return unpushed(place, *starts) if commit_of(place, "HEAD") else []
 
 
 def _is_linked(place: Path) -> bool:
