@@ -128,7 +128,7 @@ class Config(NamedTuple):
     force: bool = False
     fetch_dependencies: bool = True
     git_cache: Path | None = None
-    """The user's cache of Git objects; None if it is disabled."""
+    """The user's mirrors of Git remotes; None without a cache folder."""
     download_cache: Path | None = None
     """The user's cache of downloads; None to keep them in the working directory."""
     result_cache: Path | None = None
