@@ -119,14 +119,11 @@ def wanted_remote(url: str) -> Mapping[str, str]:
     return wanted if push == normalised else {**wanted, "pushurl": push}
 
 
-def make_bare(folder: Path, address: str, *options: str) -> None:
-    """Make a bare repository with all branches and tags of a remote, if one is named.
-
-    The options are those of `git init`.
-    """
+def make_bare(folder: Path, address: str) -> None:
+    """Make a bare repository with all branches and tags of a remote, if one is named."""
     for object_format in ("sha1", "sha256"):
         how = ("--quiet", "--bare", "--initial-branch=master", f"--object-format={object_format}")
-        git(folder.parent, "init", *how, *options, folder.name)
+        git(folder.parent, "init", *how, folder.name)
         try:
             if address:
                 fetch(folder, address)

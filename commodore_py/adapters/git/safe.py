@@ -36,6 +36,7 @@ _SETTINGS = (
 )
 # Also where only the repository's own settings define it.
 _FILTERS = ("lfs",)
+_TEMPLATE = "init.templatedir"
 _FILTER_KEYS = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 
 # A hook or an alias may have set these for its own repository; ours are named by their folder.
@@ -120,21 +121,25 @@ def with_options(arguments: tuple[str, ...]) -> tuple[str, ...]:
 
 @functools.lru_cache
 def _settings(_depends_on: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
-    names = dict.fromkeys((*_FILTERS, *_filters()))
+    users = _users_settings()
+    # Git's own template has samples only, which take as long to copy as a clone.
+    template = () if _TEMPLATE in users else ((_TEMPLATE, ""),)
+    of_user = (key.split(".", 1)[1].rpartition(".")[0] for key in users if key != _TEMPLATE)
+    names = dict.fromkeys((*_FILTERS, *of_user))
     filters = ((f"filter.{name}.{key}", value) for name in names for key, value in _FILTER_KEYS)
-    return (*_SETTINGS, *filters)
+    return (*_SETTINGS, *template, *filters)
 
 
 def _count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() else 0
 
 
-def _filters() -> list[str]:
-    """The filters that the user's settings define."""
-    command = ("git", "config", "--name-only", "-z", "--get-regexp", r"^filter\.")
+def _users_settings() -> list[str]:
+    """The user's settings of filters, and of the template of new repositories."""
+    pattern = r"^(filter\.|init\.templatedir$)"
     try:
-        listing = run([*command], cwd=Path("/"), env=_NOT_INHERITED)
+        command = ["git", "config", "--name-only", "-z", "--get-regexp", pattern]
+        listing = run(command, cwd=Path("/"), env=_NOT_INHERITED)
     except ProgramFailed:
         return []  # none; or git is missing, as the next command reports
-    keys = os.fsdecode(listing).split("\0")[:-1]
-    return [key.removeprefix("filter.").rpartition(".")[0] for key in keys]
+    return os.fsdecode(listing).split("\0")[:-1]

@@ -126,7 +126,7 @@ class Mirrors(NamedTuple):
         remove(aside)  # of a run that was killed
         aside.parent.mkdir(parents=True, exist_ok=True)
         try:
-            make_bare(aside, address, "--template=")
+            make_bare(aside, address)
             aside.chmod(0o700)
             remove(mirror)
             aside.rename(mirror)
