@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import commit_in, commit_to, component_files, git
+from commodore_py.dependencies.git.mirrors import Mirrors
+from commodore_py.dependencies.git.remotes import RemoteClient
+from tests.support.builders import (
+    commit_in,
+    commit_to,
+    component_files,
+    git,
+    git_succeeds,
+    url_of,
+)
 from tests.support.scenarios.dependencies import (
     Workspace,
     backups,
@@ -20,6 +29,8 @@ from tests.support.scenarios.dependencies import (
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from commodore_py.adapters.git.refs import Refs
 
 
 def plain(_: Path) -> None:
@@ -130,3 +141,91 @@ def test_submodule_that_the_user_has_fetched(workspace: Workspace) -> None:
 
     assert before.commit != got.commit == head(place) == commit
     assert (place / "inner/a.txt").read_text() == "edited"
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u0085"])
+def test_branch_names_with_line_separators(workspace: Workspace, separator: str) -> None:
+    remote = workspace.repository("foo")
+    git(remote, "branch", f"a{separator}b", "master")
+
+    (first,) = workspace.fetch(component(remote))
+    (got,) = workspace.fetch(component(remote, f"a{separator}b"))
+
+    assert got.commit == first.commit
+
+
+def test_id_of_a_tag_is_its_commit(workspace: Workspace) -> None:
+    remote = workspace.repository("foo")
+    tag(remote, "v1")
+    of_tag = git(remote, "rev-parse", "v1")
+
+    for _ in range(2):
+        (got,) = workspace.fetch(component(remote, of_tag))
+
+        assert got.commit == head(workspace.place("foo")) == git(remote, "rev-parse", "master")
+
+
+def test_local_branch_that_is_named_like_a_commit(workspace: Workspace) -> None:
+    remote = workspace.repository("foo")
+    (first,) = workspace.fetch(component(remote))
+    commit_to(remote, {"new.txt": "new"})
+    workspace.fetch(component(remote))
+    git(workspace.bare(remote), "branch", first.commit[:8], "refs/remotes/origin/master")
+
+    (got,) = workspace.fetch(component(remote, first.commit[:8]))
+
+    assert got.commit == first.commit
+
+
+def test_push_between_listing_and_fetch(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = workspace.repository("foo")
+    workspace.fetch(component(remote))
+    commit_to(remote, {"new.txt": "new"})
+    latest: list[str] = []
+
+    def listed(self: RemoteClient, url: str) -> Refs:
+        refs = list_refs(self, url)
+        latest.append(commit_to(remote, {"newer.txt": "newer"}))
+        return refs
+
+    list_refs = RemoteClient.list_refs
+    monkeypatch.setattr(RemoteClient, "list_refs", listed)
+
+    (got,) = workspace.fetch(component(remote))
+
+    assert got.commit == head(workspace.place("foo")) == latest[0]
+
+
+def test_remote_below_the_path_of_another(workspace: Workspace) -> None:
+    cache = workspace.root / "cache/git"
+    outer = workspace.repository("foo")
+    inner = workspace.repository("foo.git/inner", component_files("inner"))
+
+    for specs in ((inner, "inner"), (outer, "foo")), ((outer, "foo"), (inner, "inner")):
+        for remote, name in specs:
+            workspace.fetch(component(remote, name=name), git_cache=cache)
+
+    for name in ("foo", "inner"):
+        assert git(workspace.place(name), "fsck", "--no-dangling") == ""
+    assert Mirrors(cache).has(url_of(outer))
+    assert Mirrors(cache).has(url_of(inner))
+    assert Mirrors(cache).drop(Mirrors(cache).place(url_of(outer)))
+    assert Mirrors(cache).has(url_of(inner))
+
+
+def test_name_of_remotes_in_the_settings_of_the_user(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = workspace.root / "settings"
+    git(workspace.root, "config", "--file", str(settings), "clone.defaultRemoteName", "upstream")
+    git(workspace.root, "config", "--file", str(settings), "safe.bareRepository", "explicit")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    remote = workspace.repository("foo")
+
+    workspace.fetch(component(remote), git_cache=workspace.root / "cache/git")
+
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    assert git(workspace.bare(remote), "remote") == "origin"
+    assert not git_succeeds(workspace.bare(remote), "config", "remote.origin.mirror")

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.dependencies.fetch import fetcher
 from commodore_py.model.dependency import Kind
-from tests.support.builders import commit_in, commit_to, component_files, git, url_of
+from tests.support.builders import (
+    commit_in,
+    commit_to,
+    component_files,
+    git,
+    make_config,
+    url_of,
+)
 from tests.support.scenarios.dependencies import (
     Workspace,
     backups,
@@ -19,6 +27,7 @@ from tests.support.scenarios.dependencies import (
     instance,
     package,
     rewrite_history,
+    tag,
 )
 
 if TYPE_CHECKING:
@@ -357,3 +366,71 @@ def test_all_problems_are_reported_before_anything_changes(workspace: Workspace,
     assert (workspace.place("foo") / "class/defaults.yml").read_text() == "edited"
     assert backups(workspace.bare(foo)) == []
     assert git(workspace.bare(clean), "rev-parse", "refs/remotes/origin/master") == before
+
+
+def test_commit_that_is_pinned_by_its_id_stays_local_work(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo))
+    mine = commit_in(workspace.place("foo"), {"mine.txt": "mine"})
+
+    (pinned,) = workspace.refused(component(foo, mine))
+
+    assert f"commit {mine[:7]}" in str(pinned)
+
+
+def test_worktrees_of_a_copied_directory_are_its_own_in_each_step(
+    workspace: Workspace, foo: Path
+) -> None:
+    tenant = configuration(workspace.repository("global", {"common.yml": "{}"}))
+    tag(foo, "v1", at="master")
+    workspace.fetch(tenant)
+    workspace.fetch(component(foo))
+    copy = workspace.root / "copy"
+    shutil.copytree(workspace.work, copy, symlinks=True)
+    before = git(workspace.place("foo"), "status", "--branch", "--porcelain")
+
+    fetch = fetcher(make_config(copy))
+    fetch([tenant])
+    fetch([component(foo, "v1")])
+
+    assert git(workspace.place("foo"), "status", "--branch", "--porcelain") == before
+    assert branch(copy / "dependencies/foo") == "HEAD"
+
+
+def test_local_tag_does_not_save_the_commits_of_a_clone(workspace: Workspace, foo: Path) -> None:
+    place = workspace.place("foo")
+    place.parent.mkdir(parents=True)
+    git(workspace.root, "clone", "--quiet", str(foo), str(place))
+    mine = commit_in(place, {"mine.txt": "mine"})
+    git(place, "tag", "wip")
+
+    (error,) = workspace.refused(component(foo))
+
+    assert f"commit {mine[:7]}" in str(error)
+
+
+def test_repository_in_a_checkout_that_makes_room_is_kept(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo))
+    (workspace.place("foo") / ".gitignore").write_text("")
+    inner = workspace.place("foo") / "inner"
+    git(workspace.root, "init", "--quiet", str(inner))
+    commit_in(inner, {"mine.txt": "mine"})
+    fork = workspace.repository("fork", component_files("foo", fork__txt="fork"))
+
+    workspace.fetch(component(fork, name="foo"), force=True)
+
+    (kept,) = workspace.work.rglob("mine.txt")
+    assert kept.read_text() == "mine"
+
+
+def test_component_and_package_on_one_branch(workspace: Workspace) -> None:
+    remote = workspace.repository("mono")
+    specs = (package(remote), component(remote))
+    for spec in specs:
+        workspace.fetch(spec)
+    # Commodore has several worktrees on one branch.
+    git(workspace.place("mono"), "checkout", "--quiet", "--ignore-other-worktrees", "master")
+    commit = commit_to(remote, {"new.txt": "new"})
+
+    got = [workspace.fetch(spec)[0] for spec in specs]
+
+    assert [one.commit for one in got] == [commit, commit]

@@ -27,7 +27,7 @@ _TRANSIENT = (
 )
 _PAUSES = (0.3, 1.5)  # seconds before each further try
 
-_ALL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+_BRANCHES, _TAGS = "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"
 
 # Git ends slow HTTP itself, by bytes that arrive: here it is after us, where we cannot see it idle.
 _TOO_SLOW = "Operation too slow"
@@ -47,6 +47,11 @@ def git(
         directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr, patience=patience
     )
     return output.decode(errors="surrogateescape").rstrip("\n")
+
+
+def git_lines(directory: Path, *arguments: str) -> list[str]:
+    """Run git in a folder and return the lines that it printed; names may hold other separators."""
+    return [line for line in git(directory, *arguments).split("\n") if line]
 
 
 def git_bytes(
@@ -135,13 +140,14 @@ def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = N
     return True
 
 
-def fetch(directory: Path, address: str = "") -> None:
-    """Fetch all branches and tags of `origin`; tags that moved are followed.
+def fetch(directory: Path, address: str = "origin", *, replace_tags: bool = False) -> None:
+    """Fetch all branches and tags from an address; tags that moved are followed.
 
-    With an address, fetch from there, and remove tags and branches of any other repository. What
+    With `replace_tags`, tags that are not there are removed: they are of another repository. What
     arrives is one pack, so that a killed fetch leaves no part of it.
     """
     # Housekeeping is done before the next program, not beside it.
     settings = ("-c", "fetch.unpackLimit=1", "-c", "pack.threads=1", "-c", "gc.autoDetach=false")
-    source = ("--no-tags", address, *_ALL) if address else ("--tags", "origin")
-    over_network(directory, *settings, "fetch", "--quiet", "--prune", "--force", *source)
+    refs = (address, _BRANCHES, *((_TAGS,) if replace_tags else ()))
+    how = ("--quiet", "--prune", "--force", "--no-tags" if replace_tags else "--tags")
+    over_network(directory, *settings, "fetch", *how, *refs)

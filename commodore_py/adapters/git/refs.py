@@ -9,7 +9,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
-from .program import git, over_network, succeeds
+from .program import git, git_lines, over_network, succeeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,9 +48,9 @@ class Refs(NamedTuple):
 def refs_of(directory: Path, *patterns: str) -> Refs:
     """All remote branches and tags of a repository, as the last fetch left them."""
     format_ = "%(refname) %(objectname) %(*objecttype) %(*objectname) %(symref)"
-    listing = git(directory, "for-each-ref", f"--format={format_}", *(patterns or (BRANCHES, TAGS)))
+    wanted = patterns or (BRANCHES, TAGS)
     commits, head = {}, ""
-    for line in listing.splitlines():
+    for line in git_lines(directory, "for-each-ref", f"--format={format_}", *wanted):
         name, value, inner_kind, inner, target = line.split(" ")
         if target:
             head = target if name == f"{BRANCHES}HEAD" else head
@@ -70,7 +70,7 @@ def parse_listing(listing: str) -> Refs:
     """Parse the output of `git ls-remote --symref` (pure)."""
     head = head_object = ""
     commits: dict[str, str] = {}
-    for line in listing.splitlines():
+    for line in listing.split("\n"):
         value, _, name = line.partition("\t")
         if name == "HEAD":
             if value.startswith("ref: "):

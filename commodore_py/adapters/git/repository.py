@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,13 +11,18 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.process import ProgramFailed
 
-from .program import fetch, git, succeeds
+from .program import fetch, git, git_lines, succeeds
 from .refs import BRANCHES, HEADS, refs_of
+from .worktrees import commit_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+FOLDERS = frozenset(
+    ("branches", "hooks", "info", "logs", "modules", "objects", "refs", "reftable", "worktrees")
+)
+"""Directories of a bare repository."""
 _OTHER_FORMAT = "mismatched algorithms"
 
 
@@ -55,10 +61,9 @@ def head_of(directory: Path) -> tuple[str | None, str | None]:
     """The commit and the branch of a checkout, either may be missing."""
     try:
         # Not the short name: it is longer where a tag has the branch's name.
-        output = git(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+        commit, ref = git_lines(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
     except ProgramFailed:
         return None, git(directory, "symbolic-ref", "HEAD").removeprefix(HEADS)
-    commit, ref = output.splitlines()
     return commit, None if ref == "HEAD" else ref.removeprefix(HEADS)
 
 
@@ -69,8 +74,7 @@ def checkout_at(directory: Path) -> Checkout | None:
     commit: str | None = None
     short = ""
     try:
-        how = ("--no-walk", "--no-commit-header", "--abbrev=6", "--format=%H %h")
-        commit, short = git(directory, "rev-list", *how, "HEAD").split(" ")
+        commit, short = commit_at(directory)
     except ProgramFailed:
         if not is_repository(directory):
             return None
@@ -126,13 +130,31 @@ def make_bare(folder: Path, address: str) -> None:
         git(folder.parent, "init", *how, folder.name)
         try:
             if address:
-                fetch(folder, address)
+                fetch(folder, address, replace_tags=True)
         except ProgramFailed as error:
             if _OTHER_FORMAT not in error.stderr:
                 raise
             remove(folder)
         else:
             return
+
+
+def remove_bare(bare: Path) -> None:
+    """Remove a bare repository; others may be below it, as a remote's path may begin with its."""
+    for entry in bare.iterdir() if bare.is_dir() else ():
+        if not entry.is_dir() or entry.is_symlink() or entry.name in FOLDERS:
+            remove(entry)
+    with suppress(OSError):
+        bare.rmdir()
+
+
+def put_in_place(aside: Path, bare: Path) -> None:
+    """Move a new bare repository to its path, where only others may be below it."""
+    if not bare.is_dir():
+        aside.rename(bare)
+        return
+    for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
+        entry.rename(bare / entry.name)
 
 
 def write_remote(bare: Path, url: str) -> None:

@@ -24,6 +24,7 @@ _SETTINGS = (
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
     ("status.submoduleSummary", "false"),
+    ("safe.bareRepository", "all"),  # ours are named by their directory
     # Bytes of checkouts and of the catalog do not depend on the user's settings.
     ("core.autocrlf", "false"),
     ("core.eol", "lf"),

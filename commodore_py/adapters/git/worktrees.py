@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from commodore_py.adapters.process import ProgramFailed
 
 from .program import git
 from .refs import BRANCHES, HEADS
@@ -58,17 +61,32 @@ def switch_worktree(worktree: Path, commit: str, branch: str = "", *, force: boo
     git(worktree, "checkout", "--quiet", "--ignore-other-worktrees", keeping, *how)
 
 
+def commit_at(checkout: Path) -> tuple[str, str]:
+    """The commit that is checked out, and its abbreviation: at least six characters."""
+    how = ("--no-walk", "--no-commit-header", "--abbrev=6", "--format=%H %h")
+    commit, _, short = git(checkout, "rev-list", *how, "HEAD").partition(" ")
+    return commit, short
+
+
 def reconnect(worktree: Path, bare: Path) -> None:
-    """Connect a worktree with its repository again, after both were moved or copied together.
+    """Connect a worktree with its repository again if both were moved or copied together.
 
     The link of a copied worktree leads to the original's repository; `git worktree repair` would
     take the copy for a worktree of that, and redirect the originals of others to the copy.
     """
     link = worktree / ".git"
-    admin = Path(os.fsdecode(link.read_bytes()).removeprefix(_LINK).strip())
-    own = bare.resolve() / "worktrees" / admin.name
-    if not admin.is_dir():
-        git(bare, "worktree", "repair", os.path.realpath(worktree))
-    elif own.is_dir() and own != admin:
-        (own / "gitdir").write_bytes(os.fsencode(f"{link.absolute()}\n"))
-        link.write_bytes(os.fsencode(f"{_LINK}{own}\n"))
+    with suppress(OSError, ProgramFailed):
+        admin = Path(os.fsdecode(link.read_bytes()).removeprefix(_LINK).strip())
+        own = bare.resolve() / "worktrees" / admin.name
+        if not admin.is_dir():
+            git(bare, "worktree", "repair", os.path.realpath(worktree))
+        elif own.is_dir() and own != admin:
+            (own / "gitdir").write_bytes(os.fsencode(f"{link.absolute()}\n"))
+            link.write_bytes(os.fsencode(f"{_LINK}{own}\n"))
+
+
+def reconnect_moved(bare: Path, directory: Path) -> None:
+    """Reconnect the worktrees that the repository misses, and that are in a directory now."""
+    for one in worktrees_of(bare):
+        if not one.path.is_dir() and (directory / one.path.name / ".git").is_file():
+            reconnect(directory / one.path.name, bare)

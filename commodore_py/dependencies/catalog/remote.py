@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
-from commodore_py.adapters.git.refs import FALLBACK_BRANCH
+from commodore_py.adapters.git.refs import FALLBACK_BRANCH, HEADS, commit_of
 from commodore_py.adapters.git.repository import head_of
+from commodore_py.adapters.git.status import Status, status
 from commodore_py.adapters.git.worktrees import switch_worktree
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
     from commodore_py.dependencies.git.revisions import Found
     from commodore_py.model.cluster import Cluster
@@ -92,12 +92,13 @@ def update(
     """
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     listed = listed if listed is not None else _ask(what, url)
-    _protect(what, directory, now, force=config.force)
     old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     found = named(listed, listed.default_branch, prefer="branch")
     if old == address and found == (now.commit, now.branch or "") and not now.changes:
         return now.commit, now.branch, False
+    now = status(directory, untracked=True)  # it may have changed since the run began
+    _protect(what, directory, now, force=config.force)
     try:
         update_clone(
             *(directory, url, {listed.default_branch}, listed),
@@ -209,9 +210,12 @@ def _take_tip(config: Config, what: str, now: Status, found: Found) -> None:
 def _start_empty(directory: Path, branch: str) -> None:
     """Reset a clone to that of an empty repository: a new branch, without the old files."""
     nothing = git(directory, "hash-object", "-t", "tree", "-w", "--stdin")
+    # Commodore begins an empty catalog with an empty commit: that is nothing to keep.
+    if commit_of(directory, HEADS + branch) and git(directory, "ls-tree", HEADS + branch):
+        keep_branch(directory, branch, "")
     git(directory, "read-tree", "--reset", "-u", nothing)
-    git(directory, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    git(directory, "update-ref", "-d", f"refs/heads/{branch}")
+    git(directory, "symbolic-ref", "HEAD", HEADS + branch)
+    git(directory, "update-ref", "-d", HEADS + branch)
 
 
 def _unborn_branch(url: str) -> str:

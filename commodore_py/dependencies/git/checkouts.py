@@ -1,4 +1,4 @@
-"""CheckoutRecord: local work is found before anything changes, then a commit is checked out.
+"""Checkouts: local work is found before anything changes, then a commit is checked out.
 
 Those of dependencies are worktrees of bare clones. Those of configurations have their own clone.
 """
@@ -17,6 +17,7 @@ from commodore_py.adapters.git.status import Status, status
 from commodore_py.adapters.git.worktrees import (
     add_worktree,
     reconnect,
+    reconnect_moved,
     switch_worktree,
     worktrees_of,
 )
@@ -25,6 +26,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
+    holds_repositories,
     in_the_way,
     is_empty,
     keep_branch,
@@ -103,14 +105,11 @@ def look(place: Place, record: CheckoutRecord) -> Seen:
 
 def _look_at_worktree(place: Place, record: CheckoutRecord) -> Seen:
     spec, path, clone = place
-    if record.is_elsewhere and clone.is_dir():
+    if clone.is_dir():
         reconnect(path, clone)
     now = _status(place)
-    if now is None and clone.is_dir():  # its link leads nowhere
-        if _is_incomplete(place):
-            return Seen(incomplete=True)
-        reconnect(path, clone)
-        now = _status(place)
+    if now is None and clone.is_dir() and _is_incomplete(place):
+        return Seen(incomplete=True)
     if now is None:
         raise CommodoreError(
             f"{spec}: the clone that this checkout belongs to is gone; nothing was touched",
@@ -118,9 +117,9 @@ def _look_at_worktree(place: Place, record: CheckoutRecord) -> Seen:
             hint="move it away; it is checked out again by the next run",
         )
     known = record.at(path, now.commit)
-    key = git_urls.dependency_key
-    ours = known is not None and key(known.url) == key(spec.url)
-    if not ours and (clone_of(path) or path).resolve() != clone.resolve():
+    if (known is None or known.url != git_urls.normalise(spec.url)) and (
+        clone_of(path) or path
+    ).resolve() != clone.resolve():
         return Seen(makes_room=True)
     # What Git did not finish has changes, or no commit.
     suspect = bool(now.changes) or now.commit is None
@@ -167,7 +166,8 @@ def _work_that_makes_room(place: Place, record: CheckoutRecord) -> LocalWork | N
     starts = ("HEAD",) if linked else ("HEAD", "--branches")
     work = described(now)
     if now.commit and not (linked and record.at(path, now.commit)):
-        work += unpushed(path, *starts)
+        # Tags of a plain clone are lost with it.
+        work += unpushed(path, *starts, tags=linked)
     if linked:
         why = f", and its repository changed from {old} to {new}"
     else:
@@ -197,13 +197,14 @@ def clean(directory: Path, *, untracked: bool) -> None:
 def add(place: Place, found: Found, record: CheckoutRecord, *, fresh: bool) -> None:
     """Add a worktree; nothing is known of others in a `fresh` clone."""
     place.path.parent.mkdir(parents=True, exist_ok=True)
-    branch = found.branch if fresh else _prepare(place.clone, found, record)
+    branch = found.branch if fresh else _prepare(place, found, record)
     add_worktree(place.path, place.clone, found.commit, branch)
 
 
-def _prepare(bare: Path, found: Found, record: CheckoutRecord) -> str:
+def _prepare(place: Place, found: Found, record: CheckoutRecord) -> str:
     """Keep what a new worktree would have Git forget; returns the branch that it can have."""
-    present = []
+    bare, present = place.clone, []
+    reconnect_moved(bare, place.path.parent)
     for one in worktrees_of(bare):
         if one.path.is_dir():
             present.append(one.branch)
@@ -238,8 +239,9 @@ def _discard(place: Place) -> None:
     path = place.path
     ignored = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
     clone = clone_of(path) if (path / ".git").is_file() else None
-    if git(path, *ignored):  # not counted as work, but they exist nowhere else
-        move_aside(f"{place.spec}: the old checkout with ignored files", path)
+    # These are not counted as work, but they exist nowhere else.
+    if git(path, *ignored) or holds_repositories(path):
+        move_aside(f"{place.spec}: the old checkout with files that Git does not track", path)
     else:
         # At once: half a checkout would look like deleted files.
         aside = aside_of(path)
@@ -249,12 +251,21 @@ def _discard(place: Place) -> None:
         succeeds(clone, "worktree", "remove", "--force", "--force", str(path))
 
 
-def switch(place: Place, found: Found, seen: Seen, journal: Journal, *, force: bool) -> None:
+def switch(
+    place: Place,
+    found: Found,
+    seen: Seen,
+    journal: Journal,
+    record: CheckoutRecord,
+    *,
+    force: bool,
+) -> None:
     """Check out another commit; files in the way are local work."""
     spec, path, clone = place
     branch = found.branch
-    if branch and branch != seen.branch:
-        branch = "" if place.is_worktree and _is_taken(place, branch) else branch
+    shared = record.others_of(path, git_urls.normalise(spec.url))
+    if branch and place.is_worktree and (shared or branch != seen.branch):
+        branch = "" if _is_taken(place, branch) else branch
     if (seen.commit, seen.branch) == (found.commit, branch):
         return
     if branch and branch != seen.branch:

@@ -13,6 +13,7 @@ from commodore_py.adapters.git.refs import is_complete, note_default_branch, ref
 from commodore_py.adapters.git.repository import (
     configure_remote,
     make_bare,
+    put_in_place,
     remote_settings,
     wanted_remote,
     write_remote,
@@ -58,7 +59,7 @@ def update_clone(
         configure_remote(clone, url)
     if moved or not has_versions(clone, versions, listed, present):
         log.info("fetching %s", without_secrets(address))
-        fetch(clone, address if moved else "")
+        fetch(clone, address, replace_tags=moved)
         if not moved:
             _report_moved_tags(address, present, listed or refs_of(clone))
     if moved:  # only now, so that a killed run does not take the former refs for those of it
@@ -123,18 +124,13 @@ def init_clone(bare: Path, url: str) -> None:
 
 
 def _put_in_place(aside: Path, bare: Path) -> None:
-    if not bare.is_dir():
-        aside.rename(bare)
-        return
     if (bare / "objects").exists():
         raise CommodoreError(
             "the clone is damaged: it has no HEAD; nothing was touched",
             where=str(bare),
             hint="move it away with its checkouts; they are fetched again",
         )
-    # Clones of remotes whose paths begin with the path of this one are below it.
-    for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
-        entry.rename(bare / entry.name)
+    put_in_place(aside, bare)
 
 
 def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:

@@ -14,9 +14,9 @@ from commodore_py.adapters.git.refs import (
     FALLBACK_BRANCH,
     RevisionNotFound,
     refs_of,
-    short_commits,
 )
-from commodore_py.adapters.git.worktrees import switch_worktree
+from commodore_py.adapters.git.repository import remove_bare
+from commodore_py.adapters.git.worktrees import commit_at, switch_worktree
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
@@ -127,7 +127,9 @@ class _Run:
             looked.problems.append(_noted(_cannot_fetch(group, error), f"while querying {about}"))
             return looked
         for place, seen in looked.seen.items():
-            found = _known(place.spec, looked.refs)
+            # A commit that is named by its id need not be on the remote.
+            plain = not is_commit(_version(place.spec))
+            found = _known(place.spec, looked.refs) if plain else None
             work = checkouts.local_work(place, seen, found.commit if found else "", self.record)
             if work is not None:
                 looked.problems.append(_noted(work, f"while looking for local work of {about}"))
@@ -170,6 +172,9 @@ class _Run:
             return [_noted(_cannot_fetch(group, error), note)]
         except CommodoreError as error:
             return [_noted(error, note)]
+        except OSError as error:
+            problem = CommodoreError(f"cannot write: {error.strerror}", where=str(error.filename))
+            return [_noted(problem, note)]
 
     def _as_they_are(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         """The dependencies of a repository, if all of them are checked out as requested."""
@@ -185,7 +190,7 @@ class _Run:
         for place, seen in looked.seen.items():
             if (seen.commit, seen.branch) != wanted[place] or seen.incomplete:
                 return []
-        return self._dependencies(looked, wanted, looked.refs)
+        return self._dependencies(looked, list(wanted), looked.refs)
 
     def _is_configured(self, looked: _Looked) -> bool:
         """Whether the clone is known to have the address of the remote."""
@@ -214,9 +219,8 @@ class _Run:
             refs = looked.refs or refs_of(group.clone)
             results = list(self._check_out(looked, refs, fresh=True))
             damage = next((one for one in results if isinstance(one, ProgramFailed)), None)
-            if mirrors is not None and damage is not None and mirrors.has(group.url):
-                mirrors.drop_damaged(group.url, damage)
-                remove(group.clone)
+            if mirrors and damage and mirrors.drop_if_damaged(group.url, damage):
+                remove_bare(group.clone)
                 clones.make_clone(group.clone, group.url, versions, looked.refs, None)
                 results = list(self._check_out(looked, refs, fresh=True))
             yield from results
@@ -231,7 +235,7 @@ class _Run:
             remove(aside)
             raise
         clones.swap_in(aside, place.path)
-        return self._dependencies(looked, {place: found}, refs)
+        return self._dependencies(looked, [place], refs)
 
     def _check_out(
         self, looked: _Looked, refs: Refs, *, fresh: bool
@@ -242,13 +246,15 @@ class _Run:
                 resolved[place] = _find(place, refs)
             except CommodoreError as error:
                 yield _noted(error, f"while checking out {place.spec}")
-        done: dict[Place, Found] = {}
+        done: list[Place] = []
         for place, found in _with_branches(looked, resolved):
             seen = looked.seen[place]
             try:
                 checkouts.make_room(place, seen, found)
                 if (place.path / ".git").exists():
-                    checkouts.switch(place, found, seen, self.journal, force=self.config.force)
+                    checkouts.switch(
+                        place, found, seen, self.journal, self.record, force=self.config.force
+                    )
                 else:
                     checkouts.add(place, found, self.record, fresh=fresh)
             except CommodoreError as error:
@@ -257,29 +263,27 @@ class _Run:
                     problem = RevisionNotFound.named(_version(place.spec), url=place.spec.url)
                 yield _noted(problem, f"while checking out {place.spec}")
             else:
-                done[place] = found
+                done.append(place)
+                looked.seen[place] = Seen()
         yield from self._dependencies(looked, done, refs)
 
     def _dependencies(
-        self, looked: _Looked, found: Mapping[Place, Found], refs: Refs | None
+        self, looked: _Looked, places: Sequence[Place], refs: Refs | None
     ) -> list[Dependency | CommodoreError]:
         """What was fetched, as the rest of a run uses it; and note it for the next run."""
         group, remote = looked.group, git_urls.normalise(looked.group.url)
-        known = {place: self.record.at(place.path, one.commit) for place, one in found.items()}
-        new = {found[place].commit for place, one in known.items() if one is None}
-        short = short_commits(group.clone, new)
         dependencies: list[Dependency | CommodoreError] = []
-        for place, (commit, _) in found.items():
-            noted = known[place] or CheckedOut(commit, short[commit], remote)
-            self.record.note(place.path, noted._replace(url=remote))
+        for place in places:
+            known = self.record.at(place.path, looked.seen[place].commit)
+            # Asked of the checkout: since the remote was listed, a branch may have moved.
+            commit, short = known[:2] if known is not None else commit_at(place.path)
+            self.record.note(place.path, CheckedOut(commit, short, remote))
             version = _version(place.spec)
             if group.configuration is not None:
                 # Commodore reports the default branch even where the API pins a revision.
                 default = (refs or refs_of(group.clone, BRANCHES)).default_branch
                 version = override_of(place.spec, self.config) or default or FALLBACK_BRANCH
-            dependencies.append(
-                Dependency(place.spec, remote, version, commit, noted.short_commit, place.path)
-            )
+            dependencies.append(Dependency(place.spec, remote, version, commit, short, place.path))
         return dependencies
 
 

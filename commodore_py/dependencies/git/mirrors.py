@@ -16,9 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.program import fetch, git
+from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import list_remote
-from commodore_py.adapters.git.repository import make_bare
+from commodore_py.adapters.git.repository import (
+    FOLDERS,
+    make_bare,
+    put_in_place,
+    remove_bare,
+)
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
 
@@ -29,7 +34,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs", "reftable")
 _PAUSE = 0.05
 _NEW = ".new"
 
@@ -69,50 +73,48 @@ class Mirrors(NamedTuple):
             elif "HEAD" in files:
                 yield Path(parent)
                 # The path of a remote may be below that of another.
-                names[:] = [name for name in names if name not in _OF_GIT]
+                names[:] = [name for name in names if name not in FOLDERS]
 
     def copy(self, url: str, clone: Path, is_current: Callable[[Path], bool]) -> bool:
         """Make a clone from the mirror; False where there can be none.
 
         The mirror is made, or fetched unless it `is_current`.
         """
-        mirror, address, had = self.place(url), git_urls.normalise(url), self.has(url)
+        mirror, address = self.place(url), git_urls.normalise(url)
         try:
             make_private(self.folder)
             with self.locked(mirror, patience=self.patience):
                 if not (mirror / "HEAD").is_file():
                     self._create(mirror, address)
                 elif not is_current(mirror):
-                    fetch(mirror, address)
+                    fetch(mirror, address, replace_tags=True)
                 os.utime(mirror)
-                git(clone.parent, "clone", "--quiet", "--mirror", str(mirror), clone.name)
+                how = ("--quiet", "--mirror", "--origin=origin")
+                git(clone.parent, "clone", *how, str(mirror), clone.name)
         except (OSError, Busy) as error:
             log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
-            remove(clone)
-            return False
         except ProgramFailed as error:
-            remove(clone)
-            if not had:
-                raise
             list_remote(address)  # if this fails, too, the mirror is not to blame
-            self.drop_damaged(url, error)
-            return False
-        return True
+            log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
+            self.drop_if_damaged(url, error)
+        else:
+            return True
+        remove(clone)
+        return False
 
-    def drop_damaged(self, url: str, error: ProgramFailed) -> None:
-        """Remove a mirror that Git cannot use."""
+    def drop_if_damaged(self, url: str, error: ProgramFailed) -> bool:
+        """Remove a mirror that Git cannot use, and return whether it was."""
         mirror, reason = self.place(url), error.stderr.strip() or str(error)
+        if not self.has(url) or succeeds(mirror, "fsck", "--no-dangling", "--no-progress"):
+            return False
         log.warning("the mirror in %s is damaged, and removed: %s", mirror, reason)
-        self.drop(mirror)
+        return self.drop(mirror)
 
     def drop(self, mirror: Path) -> bool:
         """Remove a mirror, unless another run uses it; returns whether it was removed."""
         try:
             with self.locked(mirror, patience=0.0):
-                aside = _new(mirror)
-                remove(aside)
-                mirror.rename(aside)
-                remove(aside)
+                remove_bare(mirror)
                 for parent in mirror.relative_to(self.folder).parents[:-1]:
                     with suppress(OSError):  # other mirrors may be below
                         (self.folder / parent).rmdir()
@@ -128,8 +130,8 @@ class Mirrors(NamedTuple):
         try:
             make_bare(aside, address)
             aside.chmod(0o700)
-            remove(mirror)
-            aside.rename(mirror)
+            remove_bare(mirror)
+            put_in_place(aside, mirror)
         finally:
             remove(aside)
 

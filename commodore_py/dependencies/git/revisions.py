@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from commodore_py.adapters.git.program import git_lines
 from commodore_py.adapters.git.refs import (
     BRANCHES,
     TAGS,
@@ -44,9 +45,9 @@ def find(
     known = named(refs, version, prefer=prefer)
     if known is not None:
         return known
-    candidates = [version] if is_commit(version) else _expressions(refs, version)
+    candidates = [version] if is_commit(version) else _expressions(directory, refs, version)
     for expression in candidates:
-        commit = expression if is_commit(expression) else commit_of(directory, expression)
+        commit = commit_of(directory, expression)
         # What is under a name is complete; of other commits, a killed fetch leaves parts.
         named_so = commit in refs.commits.values()
         if commit is not None and (named_so or is_complete(directory, commit)):
@@ -77,7 +78,7 @@ def moved_tags(before: Refs, after: Refs) -> list[str]:
     ]
 
 
-def _expressions(refs: Refs, version: str) -> list[str]:
+def _expressions(directory: Path, refs: Refs, version: str) -> list[str]:
     """Unambiguous spellings of a version that is neither a branch nor a tag."""
     steps = _STEPS_BACK.fullmatch(version)
     start, suffix = (steps[1], steps[2]) if steps else (version, "")
@@ -88,5 +89,7 @@ def _expressions(refs: Refs, version: str) -> list[str]:
     # A tag of a tag is not among the refs, as these name commits only.
     found.append(TAGS + start + suffix)
     if _COMMIT.fullmatch(start):
-        found.append(version)
+        # Not the version itself, as a local branch may have that name.
+        objects = git_lines(directory, "rev-parse", f"--disambiguate={start.rpartition('-g')[2]}")
+        found += [f"{one}{suffix}" for one in objects if commit_of(directory, one)]
     return found

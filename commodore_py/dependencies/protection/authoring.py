@@ -16,9 +16,10 @@ from commodore_py.adapters.git.repository import (
     configure_remote,
     is_repository,
     remote_settings,
+    remove_bare,
 )
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.git.worktrees import worktrees_of
+from commodore_py.adapters.git.worktrees import reconnect_moved, worktrees_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
@@ -26,6 +27,7 @@ from .checkout_record import CheckedOut, CheckoutRecord
 from .local_work import (
     LocalWork,
     described,
+    holds_repositories,
     keep_branch,
     keep_head,
     move_aside,
@@ -76,6 +78,7 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
     with _clone(bare, url):
         _refuse_history(bare, url)
         commit = _commit(bare, first)
+        reconnect_moved(bare, place.parent)
         for one in worktrees_of(bare):
             if not one.path.is_dir():
                 keep_head(bare, one)
@@ -148,14 +151,17 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
         put_aside(place, what, kept_in=bare)
     own = commit_of(place, "HEAD") or ""
     ours = own if CheckoutRecord(paths).at(place, own) is not None else ""
-    aside = aside_of(place)
-    place.rename(aside)
-    remove(aside)
+    if holds_repositories(place):
+        move_aside(f"{what}: the checkout with other repositories", place)
+    else:
+        aside = aside_of(place)
+        place.rename(aside)
+        remove(aside)
     succeeds(bare, "worktree", "remove", "--force", "--force", str(place))
     is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
     if not is_ours or worktrees_of(bare) or _holds_work(bare, ours):
         return bare
-    remove(bare)
+    remove_bare(bare)
     return None
 
 
@@ -231,7 +237,7 @@ def _is_linked(place: Path) -> bool:
 
 
 def _holds_work(bare: Path, ours: str) -> bool:
-    if git(bare, "for-each-ref", "--count=1", "refs/commodore/backup"):
+    if git(bare, "for-each-ref", "--count=1", "refs/commodore/backup", "refs/stash"):
         return True
     known = [f"^{ours}"] if ours else []
     return succeeds(bare, "rev-parse", "--git-dir") and bool(unpushed(bare, "--branches", *known))

@@ -1,4 +1,4 @@
-"""CheckoutRecord that a run made: what a remote had, so that it is not taken for local work."""
+"""Record of the commits that runs checked out: they came from a remote, and are no local work."""
 
 from __future__ import annotations
 
@@ -33,15 +33,18 @@ class CheckoutRecord:
     def __init__(self, paths: WorkPaths) -> None:
         self._state, self._root = paths.state, paths.root
         self._file = paths.state / "checkouts.json"
-        written_for, self._known = _load(self._file)
+        self._known = _load(self._file)
         self._before = dict(self._known)
-        self.is_elsewhere = written_for not in ("", str(self._root.resolve()))
-        """Whether the working directory was moved or copied since."""
 
     def at(self, place: Path, commit: str | None) -> CheckedOut | None:
         """What a run checked out, if the checkout is still at that commit."""
         known = self._known.get(self._name(place))
         return known if known is not None and known.commit == commit else None
+
+    def others_of(self, place: Path, url: str) -> bool:
+        """Whether other checkouts were made from a repository."""
+        own = self._name(place)
+        return any(name != own and one.url == url for name, one in self._known.items())
 
     def note(self, place: Path, made: CheckedOut) -> None:
         """Note a checkout that is complete."""
@@ -49,30 +52,28 @@ class CheckoutRecord:
 
     def save(self) -> None:
         """Write what changed."""
-        if self._known == self._before and not self.is_elsewhere:
+        if self._known == self._before:
             return
         prepare(self._state)
         checkouts = {name: one._asdict() for name, one in sorted(self._known.items())}
-        root = str(self._root.resolve())
-        content = {"schema": _SCHEMA, "root": root, "checkouts": checkouts}
+        content = {"schema": _SCHEMA, "checkouts": checkouts}
         write_if_changed(self._file, json.dumps(content, indent=1).encode())
         self._before = dict(self._known)
-        self.is_elsewhere = False
 
     def _name(self, place: Path) -> str:
         inside = place.is_relative_to(self._root)
         return str(place.relative_to(self._root) if inside else place)
 
 
-def _load(file: Path) -> tuple[str, dict[str, CheckedOut]]:
+def _load(file: Path) -> dict[str, CheckedOut]:
     try:
         content = json_text.load(bytes_of(str(file), follow=False), name=str(file))
         if content["schema"] != _SCHEMA:
-            return "", {}
+            return {}
         known = {name: CheckedOut(**one) for name, one in content["checkouts"].items()}
         texts = (text for one in known.values() for text in one)
         if all(isinstance(text, str) for text in texts):
-            return str(content["root"]), known
+            return known
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass  # none yet, or of another version
-    return "", {}
+    return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
+
+
+_COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})?")
 
 
 class Intent(NamedTuple):
@@ -58,6 +62,8 @@ class Journal(NamedTuple):
         for file in sorted(self.folder.glob("*.json")):
             try:
                 intent = Intent(**json_text.load(file.read_bytes(), name=str(file)))
+            except OSError:  # not a file, or not ours to read
+                continue
             except (ValueError, TypeError):  # of another version of ours: nothing to go by
                 file.unlink()
                 continue
@@ -71,6 +77,8 @@ def _is_ours(intent: Intent) -> bool:
     """Whether it is about folders below the working directory: nothing else is ever undone."""
     values: tuple[object, ...] = intent
     if not all(isinstance(value, str) and not problem_of_path(value) for value in values):
+        return False
+    if not all(_COMMIT.fullmatch(commit) for commit in (intent.before, intent.after)):
         return False
     place = PurePosixPath(intent.place)
     return bool(intent.place) and not place.is_absolute() and ".." not in place.parts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.program import git, git_lines
 from commodore_py.adapters.git.refs import HEADS, commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.process import ProgramFailed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BACKUPS = "refs/commodore/backup"
-_ELSEWHERE = ("--remotes", "--tags", f"--glob={_BACKUPS}")
+_ELSEWHERE = ("--remotes", f"--glob={_BACKUPS}")
 _SHOWN = 20
 _IN_THE_WAY = ("untracked working tree files would be", "would lose untracked files in them")
 _WHO = {
@@ -108,11 +109,20 @@ def described(status: Status) -> list[str]:
     return [f"{happened} {path}" for happened, path in status.changes]
 
 
-def unpushed(directory: Path, *starts: str) -> list[str]:
-    """Commits that are in no remote branch, tag or backup, and were not put there by us."""
+def unpushed(directory: Path, *starts: str, tags: bool = True) -> list[str]:
+    """Commits that are in no remote branch, backup or, unless they are left out, tag."""
+    elsewhere = (*_ELSEWHERE, *(("--tags",) if tags else ()))
     # Not `git log`: the user's settings may make it say more.
-    listing = git(directory, "rev-list", "--oneline", *starts, "--not", *_ELSEWHERE)
-    return [f"commit {line}" for line in listing.splitlines()]
+    listing = git_lines(directory, "rev-list", "--oneline", *starts, "--not", *elsewhere)
+    return [f"commit {line}" for line in listing]
+
+
+def holds_repositories(directory: Path) -> bool:
+    """Whether other repositories are below a checkout, whose files Git does not see."""
+    return any(
+        ".git" in (*names, *files) and Path(parent) != directory
+        for parent, names, files in os.walk(directory)
+    )
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
@@ -214,9 +224,7 @@ def _staged_tree(directory: Path) -> str:
 
 
 def _branches(directory: Path) -> Iterable[tuple[str, str]]:
-    listing = git(
-        directory, "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"
-    )
-    for line in listing.splitlines():
+    format_ = "--format=%(objectname) %(refname:lstrip=2)"
+    for line in git_lines(directory, "for-each-ref", format_, HEADS):
         tip, _, branch = line.partition(" ")
         yield branch, tip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import clone_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
@@ -51,8 +52,11 @@ def journaled(
 def take_back(root: Path, intent: Intent, *, began: float) -> None:
     """Restore a checkout as it was before a step, unless that was completed."""
     place = root / intent.place
-    if not (place / ".git").exists() or not succeeds(place, "rev-parse", "--git-dir"):
-        return  # it was removed by the user
+    clone = clone_of(place) if (place / ".git").exists() and not place.is_symlink() else None
+    if clone is None or not clone.resolve().is_relative_to(root.resolve()):
+        return  # it was removed or replaced by the user, or is a copy of one elsewhere
+    if intent.after and commit_of(place, intent.after) is None:
+        return  # nothing of it can have been written
     if commit_of(place, "HEAD") != (intent.before or None):
         return  # HEAD comes last; since then, changes are the user's
     old, new = (version_of(place, tree) for tree in (intent.before, intent.after))

@@ -20,7 +20,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def test_what_was_begun_is_read_again(journal: Journal) -> None:
-    intent = Intent("dependencies/a", before="1", after="2")
+    intent = Intent("dependencies/a", before="1" * 40, after="2" * 40)
 
     file = journal.note(intent)
 
@@ -38,6 +38,7 @@ def test_what_was_begun_is_read_again(journal: Journal) -> None:
         {"place": "x" * 5000},
         {"place": ["a"]},
         {"place": "a", "after": "1\n2"},
+        {"place": "a", "after": "--foo"},
         {"place": "a", "of a newer version": ""},
         ["a"],
     ],
