@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
 import os
+import re
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, asides_in, remove
-from commodore_py.adapters.git.program import git, git_bytes
-from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.git.program import git_bytes, over_network
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.protection.local_work import move_aside
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .resolve import Wanted
 
 _NOTE = ".commodore.json"
+_ATTRIBUTES = ".gitattributes"
+_SPARSE = ("-c", "core.sparseCheckout=true", "-c", "core.sparseCheckoutCone=false")
+_PATTERN_CHARACTER, _ESCAPED = re.compile(r"[\\*?\[]"), r"\\\g<0>"
 
 
 class Content(NamedTuple):
@@ -114,56 +116,58 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
 
 
 def _check_out(content: Content, bare: Path, repository: Path) -> None:
-    """Write the files of a version like a checkout, without registering a worktree."""
+    """Write the files of a version like a sparse checkout, without registering a worktree.
+
+    In a partial clone, Git fetches all missing files in one request.
+    """
     import tempfile  # for new versions only
 
-    if content.subdir:
-        _require_folder(content, bare)
-    with tempfile.TemporaryDirectory() as scratch:
-        env = {
-            "GIT_DIR": str(bare.resolve()),
-            "GIT_WORK_TREE": str(repository),
-            "GIT_INDEX_FILE": str(Path(scratch) / "index"),
-        }
-        # The whole tree: attributes of outer folders apply to files of inner ones.
-        git(repository, "read-tree", content.commit, env=env)
-        paths = _in_archive(content, bare) if content.as_archive else None
-        if not paths:
-            paths = git_bytes(repository, *_listing(content, "ls-files", "-z"), env=env)
-        git(repository, "checkout-index", "-z", "--stdin", stdin=paths, env=env)
-    (repository / content.subdir).mkdir(parents=True, exist_ok=True)  # it may be empty
+    # Attributes of outer folders apply to files of inner ones.
+    outer = [str(folder / _ATTRIBUTES) for folder in PurePosixPath(content.subdir).parents]
+    wanted = [*outer, content.subdir] if content.subdir else []
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        (scratch / "HEAD").write_text(f"{content.commit}\n", "utf-8")
+        (scratch / "commondir").write_bytes(os.fsencode(bare.resolve()) + b"\n")
+        (scratch / "info").mkdir()
+        patterns = [f"/{_PATTERN_CHARACTER.sub(_ESCAPED, path)}\n" for path in wanted]
+        (scratch / "info/sparse-checkout").write_text("".join(patterns) or "/*\n", "utf-8")
+        opened = (f"--git-dir={scratch}", f"--work-tree={repository}", *_SPARSE)
+        over_network(repository, *opened, "read-tree", "-m", "-u", content.commit)
+        if not (repository / content.subdir).is_dir():
+            raise CommodoreError(
+                f"commit {content.commit[:12]} has no folder {content.subdir}",
+                hint="check its subdir and version",
+            )
+        if content.as_archive:
+            _omit_ignored(repository, content.subdir, opened)
+    for path in outer:
+        remove(repository / path)
 
 
-def _require_folder(content: Content, bare: Path) -> None:
-    try:
-        kind = git(bare, "cat-file", "-t", f"{content.commit}:{content.subdir}")
-    except ProgramFailed:
-        kind = "nothing"
-    if kind != "tree":
-        raise CommodoreError(
-            f"commit {content.commit[:12]} has no folder {content.subdir}",
-            hint="check its subdir and version",
-        )
-
-
-def _in_archive(content: Content, bare: Path) -> bytes | None:
-    """The paths in an archive of the version; None if it would be empty."""
-    import tarfile  # for sources of jsonnet-bundler only
-
-    command = _listing(content, "archive", "--format=tar", content.commit)
-    try:
-        archive = git_bytes(bare, *command)
-    except ProgramFailed:
-        return None
-    try:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            return b"".join(os.fsencode(f"{one.name}\0") for one in files if not one.isdir())
-    except tarfile.ReadError:  # raised for an archive without files
-        return None
-
-
-def _listing(content: Content, *command: str) -> tuple[str, ...]:
-    return "--literal-pathspecs", *command, *(("--", content.subdir) if content.subdir else ())
+def _omit_ignored(repository: Path, subdir: str, opened: Sequence[str]) -> None:
+    """Remove what the repository excludes from archives, unless that is everything."""
+    entries = [
+        Path(folder) / name
+        for folder, folders, files in os.walk(repository)
+        for name in (*folders, *files)
+    ]
+    if not any(entry.name == _ATTRIBUTES for entry in entries):
+        return
+    folders = {entry for entry in entries if entry.is_dir() and not entry.is_symlink()}
+    names = (os.fsencode(one.relative_to(repository)) + b"/" * (one in folders) for one in entries)
+    command = ("check-attr", "--cached", "-z", "--stdin", "export-ignore")
+    answer = git_bytes(repository, *opened, *command, stdin=b"\0".join(names)).split(b"\0")
+    values = zip(entries, answer[2::3], strict=False)
+    ignored = {entry for entry, value in values if value == b"set"}
+    kept = {one for one in entries if ignored.isdisjoint((one, *one.parents))} - folders
+    if any(one.is_relative_to(repository / subdir) for one in kept):
+        for one in reversed(entries):  # inner ones first
+            if one in folders:
+                if not any(one.iterdir()):
+                    one.rmdir()
+            elif one not in kept:
+                one.unlink()
 
 
 def _digests(place: Path) -> tuple[str, str]:
