@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _NOTE = ".commodore.json"
 _ATTRIBUTES = ".gitattributes"
-_SPARSE = ("-c", "core.sparseCheckout=true", "-c", "core.sparseCheckoutCone=false")
-_PATTERN_CHARACTER, _ESCAPED = re.compile(r"[\\*?\[]"), r"\\\g<0>"
+# Git starts a fetch itself if files are missing; a clone for one compile needs no maintenance.
+_SETTINGS = ("core.sparseCheckout=true", "core.sparseCheckoutCone=false", "maintenance.auto=false")
 
 
 class Content(NamedTuple):
@@ -130,9 +130,10 @@ def _check_out(content: Content, bare: Path, repository: Path) -> None:
         (scratch / "HEAD").write_text(f"{content.commit}\n", "utf-8")
         (scratch / "commondir").write_bytes(os.fsencode(bare.resolve()) + b"\n")
         (scratch / "info").mkdir()
-        patterns = [f"/{_PATTERN_CHARACTER.sub(_ESCAPED, path)}\n" for path in wanted]
+        patterns = ["/" + re.sub(r"[\\*?\[]", r"\\\g<0>", path) + "\n" for path in wanted]
         (scratch / "info/sparse-checkout").write_text("".join(patterns) or "/*\n", "utf-8")
-        opened = (f"--git-dir={scratch}", f"--work-tree={repository}", *_SPARSE)
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        opened = (f"--git-dir={scratch}", f"--work-tree={repository}", *settings)
         over_network(repository, *opened, "read-tree", "-m", "-u", content.commit)
         if not (repository / content.subdir).is_dir():
             raise CommodoreError(
@@ -158,7 +159,7 @@ def _omit_ignored(repository: Path, subdir: str, opened: Sequence[str]) -> None:
     names = (os.fsencode(one.relative_to(repository)) + b"/" * (one in folders) for one in entries)
     command = ("check-attr", "--cached", "-z", "--stdin", "export-ignore")
     answer = git_bytes(repository, *opened, *command, stdin=b"\0".join(names)).split(b"\0")
-    values = zip(entries, answer[2::3], strict=False)
+    values = zip(entries, answer[2::3], strict=True)
     ignored = {entry for entry, value in values if value == b"set"}
     kept = {one for one in entries if ignored.isdisjoint((one, *one.parents))} - folders
     if any(one.is_relative_to(repository / subdir) for one in kept):

@@ -67,9 +67,10 @@ def test_the_content_is_that_of_any_clone(
     assert (files_below(work.vendor), work.lock()) == expected
 
 
-def test_files_that_are_not_wanted_stay_where_they_are(work: Work) -> None:
-    remote = a_library(work, HOST, knows_filters=True)
-    work.wants(of(f"{HOST}/org/x", subdir="lib"))
+@pytest.mark.parametrize("host", [HOST, "github.com"])
+def test_files_that_are_not_wanted_stay_where_they_are(work: Work, host: str) -> None:
+    remote = a_library(work, host, knows_filters=True)
+    work.wants(of(f"{host}/org/x", subdir="lib"))
 
     install_files_only(work)
 

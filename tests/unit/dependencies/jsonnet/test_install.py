@@ -343,6 +343,29 @@ def test_archives_of_github_are_followed(work: Work) -> None:
     assert work.lock()["x.git"]["version"] == git(remote, "rev-parse", "main")
 
 
+def test_folders_left_out_of_archives_are_omitted(work: Work) -> None:
+    attributes = "docs/ export-ignore\n/lib/deep/* export-ignore\nfile/ export-ignore\n"
+    files = {"docs/d": "d", "deep/e": "e", "file": "f", "x": "x"}
+    files = {f"lib/{name}": text for name, text in files.items()}
+    work.repository("org/x", {".gitattributes": attributes, **files}, host="github.com")
+    work.wants(of("github.com/org/x", subdir="lib"))
+
+    work.install()
+
+    library = work.vendor / "github.com/org/x/lib"
+    assert sorted(path.name for path in library.iterdir()) == ["file", "x"]
+
+
+def test_subdir_is_not_a_pattern(work: Work) -> None:
+    work.repository("org/x", {"a[b]*c/x": "1", "abc/x": "2", "ab-c/x": "3", "a[b]-c/x": "4"})
+    work.wants(of(f"{HOST}/org/x", subdir="a[b]*c"))
+
+    work.install()
+
+    assert (work.library("org/x/a[b]*c") / "x").read_text() == "1"
+    assert [path.name for path in work.library("org/x").iterdir()] == ["a[b]*c"]
+
+
 def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> None:
     files = {".gitattributes": "tests export-ignore\n", "tests/t": "t"}
     work.repository("org/x", files, host="github.com")
