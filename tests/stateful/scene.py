@@ -47,8 +47,10 @@ class Scene:
             self.touched.clear()
             return
         if not force:
+            # A configuration may have been switched before: what it had is in a commit, as before.
+            committed = before.objects & after.objects
             for path, content in before.files.items():
-                if content in self.user.contents:
+                if content in self.user.contents - committed:
                     demand(after.files.get(path) == content, f"a refused compile changed {path}")
         missing = missing or self.remotes.incomplete()
         for one in errors_in(error):
