@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import remove
 from commodore_py.adapters.process import ProgramFailed
 
-from .program import fetch, git, git_lines, succeeds
+from .program import git, git_lines, succeeds
 from .refs import BRANCHES, HEADS, refs_of
 from .worktrees import commit_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-FOLDERS = frozenset(
-    ("branches", "hooks", "info", "logs", "modules", "objects", "refs", "reftable", "worktrees")
-)
-"""Directories of a bare repository."""
-_OTHER_FORMAT = "mismatched algorithms"
 
 
 class Checkout(NamedTuple):
@@ -121,40 +112,6 @@ def wanted_remote(url: str) -> Mapping[str, str]:
     normalised, push = git_urls.normalise(url), git_urls.push_url(url)
     wanted = {"url": normalised, "fetch": f"+{HEADS}*:{BRANCHES}*"}
     return wanted if push == normalised else {**wanted, "pushurl": push}
-
-
-def make_bare(folder: Path, address: str) -> None:
-    """Make a bare repository with all branches and tags of a remote, if one is named."""
-    for object_format in ("sha1", "sha256"):
-        how = ("--quiet", "--bare", "--initial-branch=master", f"--object-format={object_format}")
-        git(folder.parent, "init", *how, folder.name)
-        try:
-            if address:
-                fetch(folder, address, replace_tags=True)
-        except ProgramFailed as error:
-            if _OTHER_FORMAT not in error.stderr:
-                raise
-            remove(folder)
-        else:
-            return
-
-
-def remove_bare(bare: Path) -> None:
-    """Remove a bare repository; others may be below it, as a remote's path may begin with its."""
-    for entry in bare.iterdir() if bare.is_dir() else ():
-        if not entry.is_dir() or entry.is_symlink() or entry.name in FOLDERS:
-            remove(entry)
-    with suppress(OSError):
-        bare.rmdir()
-
-
-def put_in_place(aside: Path, bare: Path) -> None:
-    """Move a new bare repository to its path, where only others may be below it."""
-    if not bare.is_dir():
-        aside.rename(bare)
-        return
-    for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
-        entry.rename(bare / entry.name)
 
 
 def write_remote(bare: Path, url: str) -> None:

@@ -12,14 +12,13 @@ from commodore_py.adapters.git.program import fetch, over_network
 from commodore_py.adapters.git.refs import is_complete, note_default_branch, refs_of
 from commodore_py.adapters.git.repository import (
     configure_remote,
-    make_bare,
-    put_in_place,
     remote_settings,
     wanted_remote,
     write_remote,
 )
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.bare_repositories import make_bare, put_in_place
 from commodore_py.errors import CommodoreError
 
 from .remotes import differs

@@ -18,14 +18,14 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import list_remote
-from commodore_py.adapters.git.repository import (
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.cache.trust import is_trusted
+from commodore_py.dependencies.bare_repositories import (
     FOLDERS,
     make_bare,
     put_in_place,
     remove_bare,
 )
-from commodore_py.adapters.process import ProgramFailed
-from commodore_py.cache.trust import is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

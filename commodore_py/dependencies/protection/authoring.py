@@ -16,11 +16,11 @@ from commodore_py.adapters.git.repository import (
     configure_remote,
     is_repository,
     remote_settings,
-    remove_bare,
 )
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git.worktrees import reconnect_moved, worktrees_of
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.dependencies.bare_repositories import remove_bare
 from commodore_py.errors import CommodoreError
 
 from .checkout_record import CheckedOut, CheckoutRecord
