@@ -89,7 +89,7 @@ _COMMANDS = {
         "Show, check and simulate the order of a deployment.",
     ),
     "tenant": ("commodore_py.cli.commands.edit.facts:tenant", "Add tenants to a folder of facts."),
-    "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb and kustomize."),
+    "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb, kustomize and opa."),
     "version": (
         "commodore_py.cli.commands.version:version",
         "Show the versions of commodore and its tools.",

@@ -297,6 +297,24 @@ def test_install_missing_brings_what_is_not_managed(tool_command: ToolCommand) -
     assert tool_command("list", "-V").out.count("Managed:        True") == 3
 
 
+def test_opa_is_installed_by_name_only(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.18.4", jb="v0.6.3", kustomize="v5.7.0")
+    tool_command.publisher.latest("opa", "v1.22.3")
+    tool_command.publisher.release("opa", "v1.22.3", program=program_script("1.22.3"))
+
+    missing = tool_command("install", "--missing")
+    before = tool_command("list", "-V").out
+    ran = tool_command("install", "opa")
+    after = tool_command("list", "-V").out
+    upgraded = tool_command("upgrade", "opa")
+
+    assert "all tools are managed" in missing.err
+    assert (ran.code, ran.err) == (0, "Installing opa v1.22.3\n")
+    assert "opa" not in before
+    assert f"opa 1.22.3\nLocation:       {tool_command.tools}/opa\n" in after
+    assert upgraded.err == " > opa v1.22.3 is already installed\n"
+
+
 def test_install_missing_with_nothing_missing(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v1.0.0", jb="v1.0.0", kustomize="v1.0.0")
 
@@ -366,6 +384,18 @@ def test_upgrade_all_takes_every_managed_tool(tool_command: ToolCommand) -> None
     assert ran.err.splitlines()[2].startswith(" > kustomize is not managed")
 
 
+def test_upgrade_all_takes_opa_if_it_is_managed(tool_command: ToolCommand) -> None:
+    tool_command.manage(opa="1.20.0")
+    tool_command.publisher.latest("opa", "v1.22.3")
+    tool_command.publisher.release("opa", "v1.22.3", program=program_script("1.22.3"))
+
+    ran = tool_command("upgrade", "--all")
+
+    assert ran.code == 0
+    assert "Installing opa v1.22.3\n" in ran.err
+    assert (tool_command.tools / "opa").read_bytes() == program_script("1.22.3")
+
+
 def test_upgrade_all_with_nothing_managed(tool_command: ToolCommand) -> None:
     ran = tool_command("upgrade", "--all")
 
@@ -405,7 +435,7 @@ def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: unknown tool kubectl" in ran.err
-    assert "helm, jb, kustomize" in ran.err
+    assert "helm, jb, kustomize, opa" in ran.err
 
 
 @pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])

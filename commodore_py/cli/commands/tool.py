@@ -22,7 +22,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.workflows.tools import status as tool_status
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install as install_release
-from commodore_py.workflows.tools.programs import TOOLS, built_in, installed_tools, located_tools
+from commodore_py.workflows.tools.programs import (
+    OPTIONAL_TOOLS,
+    TOOLS,
+    built_in,
+    installed_tools,
+    located_tools,
+    optional_tools,
+)
 from commodore_py.workflows.tools.releases import (
     Platform,
     Upstream,
@@ -37,9 +44,11 @@ if TYPE_CHECKING:
     from commodore_py.workflows.tools.programs import Tool
     from commodore_py.workflows.tools.status import ToolStatus
 
+_ALL = (*TOOLS, *OPTIONAL_TOOLS)
+
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in TOOLS if name.startswith(incomplete)]
+    return [name for name in _ALL if name.startswith(incomplete)]
 
 
 _tool_argument = click.argument("tool", required=False, shell_complete=_complete)
@@ -53,7 +62,7 @@ _version_option = click.option(
 @github_token_option
 @click.pass_context
 def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
-    """Install the programs that components use: helm, jb and kustomize.
+    """Install the programs that components use (helm, jb, kustomize), and opa for policies.
 
     Managed tools are kept in a folder that takes precedence over PATH.
     """
@@ -78,14 +87,15 @@ def list_(
     """List the tools, their locations and available upgrades."""
     ctx.obj = ctx.obj.more_verbose(verbose)
     managed = _managed(_folder())
+    tools = (*installed_tools(), *optional_tools())
     latest = tool_status.LatestVersions()
     if version_check:
         upstream = _upstream(ctx)
         messages.info("querying GitHub for the latest versions")
-        latest = tool_status.query_latest(TOOLS, upstream)
+        latest = tool_status.query_latest((one.name for one in tools), upstream)
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
-    rows = tool_status.tool_statuses(installed_tools(), managed, latest.versions)
+    rows = tool_status.tool_statuses(tools, managed, latest.versions)
     if output == "text":
         for row in rows:
             streams.result("\n".join(_lines(row, version_check=version_check)))
@@ -160,6 +170,8 @@ def upgrade(
     names, given = _chosen(tool, version, all_=all, flag="--all")
     folder = _own_folder()
     managed = _managed(folder)
+    if all:
+        names = tuple(sorted({*names, *managed}.intersection(_ALL)))
     if all and not managed:
         messages.info(
             "no tools are managed; use `commodore tool install --missing` to install them"
@@ -185,14 +197,14 @@ def _chosen(
     """The tools to process and the requested version; empty is the latest."""
     if (tool is not None) == all_:
         raise CommodoreError(
-            f"expected either a tool or {flag}", hint=f"available tools: {', '.join(TOOLS)}"
+            f"expected either a tool or {flag}", hint=f"available tools: {', '.join(_ALL)}"
         )
     if tool is None:
         if version:
             messages.warn(f"--version is ignored with {flag}: every tool has its own versions")
         return tuple(sorted(TOOLS)), ""
-    if tool not in TOOLS:
-        raise CommodoreError(f"unknown tool {tool}", hint=f"available tools: {', '.join(TOOLS)}")
+    if tool not in _ALL:
+        raise CommodoreError(f"unknown tool {tool}", hint=f"available tools: {', '.join(_ALL)}")
     return (tool,), version_given(tool, version) if version else ""
 
 

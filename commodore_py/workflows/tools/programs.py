@@ -13,8 +13,12 @@ VERSION_COMMANDS = {
     "helm": ("version", "--template", "{{.Version}}"),
     "jb": ("--version",),
     "kustomize": ("version",),
+    "opa": ("eval", "--format=raw", "opa.runtime().version"),
 }
-TOOLS = tuple(VERSION_COMMANDS)
+TOOLS = ("helm", "jb", "kustomize")
+"""The tools that components need: listed, and installed with `--missing`."""
+OPTIONAL_TOOLS = ("opa",)
+"""Installed by name only."""
 
 _HELM_LIBRARY = "helm_python"
 
@@ -52,9 +56,14 @@ def installed_tools() -> tuple[Tool, ...]:
     return tuple(find_tool(name) for name in TOOLS)
 
 
+def optional_tools() -> tuple[Tool, ...]:
+    """The optional tools that are installed."""
+    return tuple(tool for name in OPTIONAL_TOOLS if (tool := find_tool(name)).path)
+
+
 def located_tools() -> tuple[Tool, ...]:
     """The location of each tool, without its version."""
-    return tuple(Tool(name, shutil.which(name)) for name in TOOLS)
+    return tuple(Tool(name, shutil.which(name)) for name in (*TOOLS, *OPTIONAL_TOOLS))
 
 
 def find_tool(name: str) -> Tool:

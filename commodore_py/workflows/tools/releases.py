@@ -64,7 +64,15 @@ PROJECTS = {
         member="kustomize",
         tag_prefix="kustomize/",
     ),
+    "opa": Project(
+        repository="open-policy-agent/opa",
+        folder="github.com/open-policy-agent/opa/releases/download/{version}",
+        file="opa_{system}_{machine}_static",
+        checksums="{file}.sha256",
+    ),
 }
+_NOT_STATIC = "opa_darwin_amd64_static"
+"""The name that opa's project does not use: on this platform, the file has no suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,8 @@ def release_of(tool: str, version: str, target: Platform, upstream: Upstream) ->
     project = PROJECTS[tool]
     words = {"version": version, "system": target.system, "machine": target.machine}
     file = project.file.format(**words)
+    if file == _NOT_STATIC:
+        file = file.removesuffix("_static")
     folder = upstream.url(project.folder.format(**words))
     return Release(
         tool,

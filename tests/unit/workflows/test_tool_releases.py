@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tools.programs import TOOLS
+from commodore_py.workflows.tools.programs import OPTIONAL_TOOLS, TOOLS
 from commodore_py.workflows.tools.releases import (
     MACHINES,
     PROJECTS,
@@ -41,7 +41,7 @@ def failure(tool: str, publisher: Publisher, token: str = "") -> CommodoreError:
 
 
 def test_every_tool_has_a_project() -> None:
-    assert set(PROJECTS) == set(TOOLS)
+    assert set(PROJECTS) == {*TOOLS, *OPTIONAL_TOOLS}
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,12 @@ def test_every_tool_has_a_project() -> None:
             "kustomize_v1.2.3_linux_amd64.tar.gz",
             "checksums.txt",
         ),
+        (
+            "opa",
+            "github.com/open-policy-agent/opa/releases/download/v1.2.3",
+            "opa_linux_amd64_static",
+            "opa_linux_amd64_static.sha256",
+        ),
     ],
 )
 def test_files_are_where_the_projects_publish_them(
@@ -74,6 +80,16 @@ def test_files_are_where_the_projects_publish_them(
 
     assert release.url == f"https://{folder}/{file}"
     assert release.checksums_url == f"https://{folder}/{checksums}"
+
+
+@pytest.mark.parametrize(
+    ("machine", "file"), [("amd64", "opa_darwin_amd64"), ("arm64", "opa_darwin_arm64_static")]
+)
+def test_opa_for_macos(machine: str, file: str) -> None:
+    release = release_of("opa", "v1.2.3", Platform("darwin", machine), Upstream())
+
+    assert release.url.endswith(f"/{file}")
+    assert release.checksums_url.endswith(f"/{file}.sha256")
 
 
 def test_a_mirror_has_a_folder_per_host() -> None:
