@@ -36,6 +36,7 @@ class ProgramFailed(CommodoreError):
 
     code: int = 0
     stderr: str = ""
+    stdout: str = ""
 
 
 class TookTooLong(ProgramFailed):
@@ -98,7 +99,9 @@ def run(
         sys.stderr.flush()
     if process.returncode:
         said = errors or output
-        raise _failed(command, cwd, process.returncode, said.decode(errors="replace"))
+        failure = _failed(command, cwd, process.returncode, said.decode(errors="replace"))
+        failure.stdout = REDACTOR.message(output.decode(errors="replace"))
+        raise failure
     return output
 
 
