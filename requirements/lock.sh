@@ -8,6 +8,6 @@ compile() {
 }
 compile pyproject.toml -o requirements/runtime.txt
 compile pyproject.toml --override requirements/small.overrides --constraint requirements/runtime.txt -o requirements/small.txt
-compile pyproject.toml --extra checks --extra policy --group test --group check --group build -o requirements/dev.txt
+compile pyproject.toml --extra checks --group test --group check --group build -o requirements/dev.txt
 compile --group docs -o requirements/docs.txt
 compile --group audit -o requirements/audit.txt

@@ -43,7 +43,7 @@ class Ended(NamedTuple):
 
 
 class PolicySettings(NamedTuple):
-    """Policies, and what they get to know."""
+    """Policies and their data about the cluster."""
 
     folder: Path
     shown: str
@@ -52,10 +52,8 @@ class PolicySettings(NamedTuple):
     """The cluster and its facts."""
     origins: Mapping[str, Mapping[str, str]] = {}
     """What is known about each instance."""
-    engine: str = ""
-    """`opa` for the program of that name; by default the library, if it is installed."""
-    seconds: float = 10
-    """How long the policies may take for an object."""
+    without_opa: Severity = "error"
+    """The severity of a missing `opa`."""
 
 
 class Version(NamedTuple):

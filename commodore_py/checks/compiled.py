@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .policy.folder import policies_for
-from .run import Settings, check_catalog, settings_in
+from .run import Settings, check_catalog, policies_for, settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -54,6 +53,7 @@ def check_compiled(
             parameters,
             sources.inventory.instances,
             shown="inventory/classes/global",
+            without_opa="warning",
         ),
         **settings_in(parameters),
     )

@@ -10,20 +10,22 @@ from commodore_py.cache.store import digest_of
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
-from .base import Context, Issue, Version, mapping
+from .base import Context, Issue, PolicySettings, Version, mapping
 from .documents import Memory, documents_of, files_of
 from .examination import Examination, Examined, Finding, finding, outcome_of, state_of
 from .origins import Finder, Unknown
 from .table import CATALOG_CHECKS, RUN_CHECKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from commodore_py.model.inventory import Instance
+    from commodore_py.model.problems.severity import Severity
     from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.tree import Tree
 
-    from .base import Ended, PolicySettings
+    from .base import Ended
     from .documents import Document, Known
     from .origins import Origins
 
@@ -192,3 +194,35 @@ def settings_in(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "skip": tuple(map(str, given.get("skip", ()) or ())),
         "known_namespaces": tuple(map(str, given.get("known_namespaces", ()) or ())),
     }
+
+
+def policies_for(
+    configuration: Path,
+    parameters: Mapping[str, Any],
+    instances: Iterable[Instance],
+    *,
+    shown: str,
+    without_opa: Severity = "error",
+) -> PolicySettings:
+    """The policies of a checkout of the global configuration, and facts for them."""
+    cluster = mapping(parameters.get("cluster"))
+    about = {
+        "cluster": {key: cluster.get(key, "") for key in ("name", "tenant")},
+        "facts": mapping(parameters.get("facts")),
+    }
+    origins = dict(_origins(parameters, instances))
+    return PolicySettings(
+        configuration / "policies", f"{shown}/policies", about, origins, without_opa
+    )
+
+
+def _origins(
+    parameters: Mapping[str, Any], instances: Iterable[Instance]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Name, component and version of each instance."""
+    components = mapping(parameters.get("components"))
+    for name, component in instances:
+        # An instance may have a version of its own.
+        entry = mapping(components.get(name)) or mapping(components.get(component))
+        version = str(entry.get("version") or "")
+        yield name, {"instance": name, "component": component, "version": version}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.util import find_spec
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +13,7 @@ import yaml
 from commodore_py.problems.ignore_file import NAME
 from tests.support.builders import commit_to, git
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
+from tests.support.tool_releases import write_program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 DATA = {"of": "web", "key": "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEAx\n"}
 CODE = "secrets/private-key"
+OPA = os.environ.get("COMMODORE_OPA") or shutil.which("opa") or ""
 ENTRY = f'ignore = [{{ code = "{CODE}", reason = "r" }}]\n'
 
 
@@ -156,10 +158,13 @@ def test_a_compile_that_is_older_than_its_sources_is_pointed_out(
     assert "  inventory/classes/global/commodore.yml" in after.out
 
 
-@pytest.mark.skipif(find_spec("regorus") is None, reason="the extra `policy` is not installed")
+@pytest.mark.skipif(
+    not OPA, reason="there is no opa in PATH: install it, or set COMMODORE_OPA to one"
+)
 def test_a_policy_knows_the_component_and_the_version_of_an_instance(
-    commodore: CommandLine, fleet: Fleet
+    commodore: CommandLine, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", f"{os.path.dirname(OPA)}:{os.environ['PATH']}")  # noqa: PTH120
     rule = """package main
 
 warn contains msg if {
@@ -177,3 +182,22 @@ warn contains msg if {
     assert (code, ran.code) == (0, 0)
     assert " > shop web master\n   compiled/shop/shop/out.yaml" in err
     assert "shop web master [policy/main]" in ran.out
+
+
+def test_policies_without_opa_are_never_passed_silently(
+    commodore: CommandLine, fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = 'package main\n\nwarn contains "a" if true\n'
+    commit_to(fleet.repository("global"), {"policies/a.rego": rule, NAME: ENTRY})
+    write_program(tmp_path / "bin", "git", f'#!/bin/sh\nexec {shutil.which("git")} "$@"\n'.encode())
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+
+    compiled = compile_(commodore, fleet, "--check")
+    strict = compile_(commodore, fleet, "--check", "--strict")
+    ran = commodore("-d", str(fleet.work), "catalog", "check")
+
+    message = "there are policies and no opa: run `commodore tool install opa`"
+    assert (compiled[0], strict[0], ran.code) == (0, 1, 1)
+    assert f" > {message}\n   inventory/classes/global/policies\n" in compiled[2]
+    assert f"error: {message}\n" in strict[2]
+    assert f"error: {message} [policy/not-installed]\n" in ran.out

@@ -9,7 +9,7 @@ comment before a block says more about it; readers of the built page do not see 
 - `<!-- ends with: N -->`: the exit code of the next block, if not 0.
 - `<!-- with: A = B -->`: B takes the place of A in the next block.
 - `<!-- not run: REASON -->`: the next block cannot be run, or compared.
-- `<!-- needs: helm -->`: from here on, the page is run only where there is helm, or the extra.
+- `<!-- needs: PROGRAM -->`: from here on, the page is run only where there is this program.
 """
 
 from __future__ import annotations
@@ -63,14 +63,16 @@ class Page:
     steps: list[Step] = field(default_factory=list)
     not_run: dict[int, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    needs_helm: int | None = None
-    """The first step that needs helm."""
+    needs: tuple[str, int] | None = None
+    """A program, and the first step that needs it."""
 
     def possible(self) -> Page:
         """The page without the steps that need a tool that is not here."""
-        if self.needs_helm is None or shutil.which("helm") or find_spec("helm_python"):
+        if self.needs is None or shutil.which(self.needs[0]):
             return self
-        return replace(self, steps=self.steps[: self.needs_helm])
+        if self.needs[0] == "helm" and find_spec("helm_python"):  # the extra
+            return self
+        return replace(self, steps=self.steps[: self.needs[1]])
 
 
 @dataclass
@@ -92,7 +94,7 @@ def commands_of(text: str) -> Page:
         if (verb := part["verb"]) == "run":
             page.steps.append(Step(line, part["said"].strip(), hidden=True))
         elif verb == "needs":
-            page.needs_helm = len(page.steps)
+            page.needs = (part["said"].strip(), len(page.steps))
         elif verb:
             said.words[verb] = part["said"].strip()
         else:

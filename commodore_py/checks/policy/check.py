@@ -1,54 +1,126 @@
-"""The check: it imports what evaluates policies only where there are any."""
+"""Policies in Rego about each object and about the catalog as a whole."""
 
 from __future__ import annotations
 
+import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.checks.base import Ended
+from commodore_py.cache.store import digest_of
+from commodore_py.checks.base import Ended, Issue, items, mapping
+from commodore_py.checks.documents import issue_from, items_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.problem import Place, Problem
+from commodore_py.manifests.documents import read
+from commodore_py.manifests.objects import identify
+from commodore_py.manifests.secrets import MAY_BE_SECRET, hidden
 
-from .folder import has_policies
+from .opa import EXCEPTION, Policies, evaluate
 
 if TYPE_CHECKING:
-    from commodore_py.checks.base import Context, PolicySettings
-    from commodore_py.checks.documents import Documents, Memory
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from .engine import Engine
+    from commodore_py.checks.base import Context, Item
+    from commodore_py.checks.documents import Document, Documents, Known, Memory
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.problems.severity import Severity
+
+    from .opa import Result
 
 NAME = "policy"
+_FORMAT = "policy 2"
+_LONGEST = 2_000
+_CHANGES_EACH_TIME = re.compile(r"\b(?:now_ns|intn|rfc4122)\b")
 
 
 def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
-    """What the policies find; None without any."""
+    """Problems that the policies find; None without policies."""
     settings = context.policy
-    if settings is None or not has_policies(settings.folder):
+    if settings is None:
         return None
-    from .evaluation import Evaluation, failure
-
-    engine = _engine(settings)
+    policies = Policies(settings.shown, {}, {})
     try:
-        missing = engine.unavailable()
-        if missing:
-            text = "there are policies, and nothing to evaluate them"
-            place = Place(settings.shown)
-            problem = Problem.at(place, "policy/not-installed", text, remedy=missing, subject=NAME)
-            return Ended((problem,), "skipped", missing)
-        version = str(context.version or "")
-        return Ended(tuple(Evaluation(engine, settings, memory, version).found(documents())))
+        policies = Policies.read(settings.folder, settings.shown)
+        if not policies.modules:
+            return None
+        program = shutil.which("opa")
+        if program is None:
+            text = "there are policies and no opa: run `commodore tool install opa`"
+            issue = Issue("policy/not-installed", text, severity=settings.without_opa)
+            return Ended((policies.problem(issue),), "skipped", text)
+        about = {**settings.about, "version": str(context.version or "")}
+        given = {"about": about, "origins": settings.origins}
+        return Ended(tuple(_found(program, policies, given, documents(), memory)))
     except CommodoreError as error:
-        return Ended((failure(settings, f"the policies cannot be evaluated: {error}"),))
-    finally:
-        engine.close()
+        text = f"the policies cannot be evaluated: {error}"
+        issue = Issue("policy/failed", text, remedy=error.hint, subject=NAME)
+        return Ended((policies.problem(issue),))
 
 
-def _engine(settings: PolicySettings) -> Engine:
-    from .engine import InProcess
+def _found(
+    program: str,
+    policies: Policies,
+    given: Mapping[str, Any],
+    documents: Sequence[tuple[Document, Known]],
+    memory: Memory,
+) -> Iterator[Problem | tuple[Item, Issue]]:
+    """Evaluate the policies, unless all that they depend on is as in the last run."""
+    catalog = [item for document, known in documents for item in items_of(document, known, NAME)]
+    opa, digests = Path(program).stat(), [(*one[:2], one.digest) for one, _ in documents]
+    state = (_FORMAT, program, opa.st_mtime_ns, opa.st_size, policies, given, digests)
+    salt = digest_of(repr(state).encode(errors="surrogatepass"))
+    problems: list[Problem] = []
+    remembered = memory.of_catalog(NAME)
+    if remembered is None or remembered[0] != salt:
+        objects = [one for document, _ in documents for one in _objects(document, memory)]
+        results, problems = evaluate(program, policies, {**given, "objects": objects})
+        remembered = [salt, [[at, list(issue)] for at, issue in _issues(results, catalog)]]
+    changes = any(map(_CHANGES_EACH_TIME.search, policies.modules.values()))
+    memory.note_catalog(NAME, None if problems or changes else remembered)
+    yield from problems
+    for at, values in remembered[1]:
+        issue = issue_from(values)
+        yield (catalog[at], issue) if at >= 0 else policies.problem(issue)
 
-    library = InProcess(settings.seconds)
-    if settings.engine == "opa" or (library.unavailable() and shutil.which("opa")):
-        from .program import Program
 
-        return Program(settings.seconds)
-    return library
+def _objects(document: Document, memory: Memory) -> Iterator[Mapping[str, Any]]:
+    """The objects of a document, without values of Secrets."""
+    contents = memory.contents(document)
+    if MAY_BE_SECRET.search(document.text):
+        masked = read(document.text, document.file, hide=hidden)
+        contents = tuple(one.content for one in masked.objects) if masked is not None else ()
+    path = f"{document.instance}/{document.file}" if document.instance else document.file
+    for content in contents:
+        yield {"path": path, "instance": document.instance, "contents": content}
+
+
+def _issues(results: Sequence[Result], catalog: Sequence[Item]) -> Iterator[tuple[int, Issue]]:
+    """Issues by the results of rules, with the numbers of their objects."""
+    exempt = {
+        (result.at, result.rule.package, name)
+        for result in results
+        if result.rule.name == EXCEPTION
+        for names in items(result.value)
+        for name in map(str, items(names))
+    }
+    numbers = {str(item.id): number for number, item in enumerate(catalog)}
+    for result in results:
+        kind, _, name = result.rule.name.partition("_")
+        is_exempt = (result.at, result.rule.package, name) in exempt
+        severity: Severity = "info" if is_exempt else "warning" if kind == "warn" else "error"
+        package = ".".join(result.rule.package)
+        code = f"policy/{name or package}"
+        for value in () if kind == EXCEPTION else items(result.value) or (None,):
+            details = value if isinstance(value, dict) else {"msg": value}
+            id_ = identify(mapping(details.get("object")))
+            at = numbers.get(str(id_), -1) if result.at < 0 else result.at
+            if not isinstance(details.get("msg"), str):
+                text = f"{result.rule.name} of package {package} gives other values than messages"
+                yield at, Issue("policy/failed", text, subject=result.rule.name)
+                continue
+            text, field, remedy, subject = (
+                one[:_LONGEST] if isinstance(one := details.get(key), str) else ""
+                for key in ("msg", "field", "remedy", "subject")
+            )
+            shown = f"{text} (an exception applies)" if is_exempt else text
+            yield at, Issue(code, shown, field, remedy, subject or text, severity)

@@ -122,7 +122,7 @@ CHECKS: dict[str, Code] = {
     "secrets/unchecked": Code("info", "Secrets could not be looked up in Vault."),
     "policy/failed": Code("error", "A policy could not be evaluated."),
     "policy/refused": Code("error", "A policy has errors, or calls what it may not; not used."),
-    "policy/not-installed": Code("error", "There are policies, and nothing to evaluate them."),
+    "policy/not-installed": Code("error", "There are policies, and opa is not installed."),
     "images/invalid": Code("error", "The name of an image is invalid."),
     "images/no-tag": Code("warning", "An image has no tag, or the tag latest."),
     "images/no-digest": Code("info", "An image has a tag, and no digest."),

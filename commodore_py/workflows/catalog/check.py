@@ -13,8 +13,7 @@ from commodore_py.checks import parameters_schema
 from commodore_py.checks.base import mapping
 from commodore_py.checks.online import vault_parameters
 from commodore_py.checks.policy import check as policy
-from commodore_py.checks.policy.folder import policies_for
-from commodore_py.checks.run import Settings, check_catalog, settings_in
+from commodore_py.checks.run import Settings, check_catalog, policies_for, settings_in
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy

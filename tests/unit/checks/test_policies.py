@@ -1,21 +1,24 @@
-"""Policies in Rego: what they get, what becomes of their results, what is refused and survived."""
+"""Policies in Rego: input, results, errors and a missing `opa`."""
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import os
 import shutil
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.adapters import time_limits
+from commodore_py.adapters.time_limits import TimeLimits
 from commodore_py.checks.base import PolicySettings
+from commodore_py.checks.policy import check
 from commodore_py.cli.output.problems import shown
 from commodore_py.cli.output.problems.outcome import Outcome
 from commodore_py.model.problems.codes import is_known
 from commodore_py.model.verdict import Verdict
+from tests.support.tool_releases import write_program
 
 from .build import a_deployment, an_object, checked
 
@@ -24,18 +27,10 @@ if TYPE_CHECKING:
 
     from commodore_py.model.problem import Problem
 
-NO_OPA = "there is no opa in PATH: install it, or set COMMODORE_OPA to one"
 OPA = os.environ.get("COMMODORE_OPA") or shutil.which("opa") or ""
 
-needs_library = pytest.mark.skipif(
-    importlib.util.find_spec("regorus") is None, reason="the extra `policy` is not installed"
-)
-both = pytest.mark.parametrize(
-    "engine",
-    [
-        pytest.param("", marks=needs_library),
-        pytest.param("opa", marks=pytest.mark.skipif(not OPA, reason=NO_OPA)),
-    ],
+needs_opa = pytest.mark.skipif(
+    not OPA, reason="there is no opa in PATH: install it, or set COMMODORE_OPA to one"
 )
 
 
@@ -87,8 +82,8 @@ def test_nothing_without_policies(policies: Policies) -> None:
     assert checked(a_deployment(), only="policy", policy=policies.settings()).runs == ()
 
 
-@both
-def test_kinds_of_rules_and_of_results(policies: Policies, engine: str) -> None:
+@needs_opa
+def test_kinds_of_rules_and_of_results(policies: Policies) -> None:
     policies.write(
         a="""package main
 
@@ -106,7 +101,7 @@ helper contains "not a problem"
         c='package listed\n\nviolation := [{"msg": "in a list"}] if input.kind == "ConfigMap"\n',
     )
 
-    problems = policies.problems(an_object("ConfigMap", data={"a": "b"}), engine=engine)
+    problems = policies.problems(an_object("ConfigMap", data={"a": "b"}))
 
     assert sorted((one.severity, one.code, one.message) for one in problems) == [
         ("error", "policy/listed", "in a list"),
@@ -124,8 +119,8 @@ helper contains "not a problem"
     assert is_known("policy/anything")
 
 
-@both
-def test_exceptions_are_infos(policies: Policies, engine: str) -> None:
+@needs_opa
+def test_exceptions_are_infos(policies: Policies) -> None:
     policies.write(
         a="""package main
 
@@ -139,7 +134,7 @@ exception contains [""] if input.metadata.name == "two"
 """
     )
 
-    found = policies.found(an_object("Pod", "one"), an_object("Pod", "two"), engine=engine)
+    found = policies.found(an_object("Pod", "one"), an_object("Pod", "two"))
 
     assert found == [
         ("error", "policy/main", "plain"),
@@ -149,8 +144,8 @@ exception contains [""] if input.metadata.name == "two"
     ]
 
 
-@both
-def test_data_and_what_is_known_about_the_cluster(policies: Policies, engine: str) -> None:
+@needs_opa
+def test_data_and_what_is_known_about_the_cluster(policies: Policies) -> None:
     policies.write(
         a="""package main
 
@@ -166,7 +161,6 @@ warn contains msg if {
 
     found = policies.found(
         an_object("ConfigMap"),
-        engine=engine,
         about={"cluster": {"name": "c-one"}, "facts": {"cloud": "none"}},
         origins={"web": {"component": "comp"}},
     )
@@ -174,8 +168,8 @@ warn contains msg if {
     assert found == [("warning", "policy/main", "c-one none 1.34 comp more")]
 
 
-@both
-def test_package_catalog_gets_all_objects(policies: Policies, engine: str) -> None:
+@needs_opa
+def test_package_catalog_gets_all_objects(policies: Policies) -> None:
     policies.write(
         a="""package catalog
 
@@ -185,7 +179,7 @@ warn_paths contains input[0].path if true
 """
     )
 
-    problems = policies.problems(an_object("Pod", "a"), an_object("Pod", "b"), engine=engine)
+    problems = policies.problems(an_object("Pod", "a"), an_object("Pod", "b"))
 
     assert [(one.code, one.place.object, one.message) for one in problems] == [
         ("policy/many", "Pod b", "more than one"),
@@ -193,8 +187,8 @@ warn_paths contains input[0].path if true
     ]
 
 
-@both
-def test_values_of_secrets_are_not_seen(policies: Policies, engine: str) -> None:
+@needs_opa
+def test_values_of_secrets_are_not_seen(policies: Policies) -> None:
     policies.write(
         a="""package main
 
@@ -205,7 +199,7 @@ deny_plain contains key if { some key, value in input.stringData; not startswith
     )
     values = {"a": "t0p-secret", "b": "?{vaultkv:t/c/x}"}
     secret = an_object("Secret", stringData=values, data={"c": "dDBwLXNlY3JldA=="})
-    settings = policies.settings(engine=engine)
+    settings = policies.settings()
 
     result = checked(secret, only="policy", policy=settings)
 
@@ -218,164 +212,7 @@ deny_plain contains key if { some key, value in input.stringData; not startswith
     assert [one.message for one in result.problems if one.code == "policy/plain"] == ["a"]
 
 
-@both
-def test_what_is_refused_is_reported_at_once(policies: Policies, engine: str) -> None:
-    policies.write(
-        good='package main\n\nwarn contains "evaluated" if true\n',
-        old="package main\n\ndeny[msg] { msg := 1 }\n",
-        no_set="package main\n\ndeny_x if input.kind\n\nwarn[msg] if { msg := 1 }\n",
-        network='package main\n\ndeny contains "a" if {\n  http.send({"url": "x"})\n}\n',
-        machine="package main\n\nx := opa.runtime().env\n",
-        unknown='package main\n\nimport data.lib\n\ndeny contains "a" if nosuch.thing(lib.f(1))\n',
-        taken='package main\n\ndeny_failed contains "a"\n',
-    )
-
-    problems = policies.problems(an_object("Pod"), engine=engine)
-
-    places = {one.place.position for one in problems if one.code == "policy/refused"}
-    assert places >= {
-        "policies/old.rego:3",
-        "policies/no_set.rego:3",
-        "policies/no_set.rego:5",
-        "policies/network.rego:4",
-        "policies/machine.rego:3",
-        "policies/unknown.rego:5",
-        "policies/taken.rego:3",
-    }
-    assert [one.message for one in problems if one.code == "policy/main"] == ["evaluated"]
-
-
-@needs_library
-def test_a_missing_function_of_the_program_is_named(policies: Policies) -> None:
-    policies.write(a='package main\n\ndeny contains "a" if not uri.is_valid(input.kind)\n')
-
-    (problem,) = policies.problems(an_object("Pod"))
-
-    assert problem.message == "the engine has no built-in function uri.is_valid"
-    assert "function of the program opa" in problem.remedy
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("a", "{", "not valid JSON"),
-        ("a", "[]", "not a mapping"),
-        ("a", '{"commodore": 1}', "reserved"),
-        ("b", '{"lists": 1}', "data.lists is in another file"),
-    ],
-)
-@needs_library
-def test_data_that_is_refused(policies: Policies, name: str, content: str, said: str) -> None:
-    policies.write(a='package main\n\nwarn contains "a" if true\n')
-    (policies.folder / "data" / "a.json").write_text('{"lists": {}}')
-    (policies.folder / "data" / f"{name}.json").write_text(content)
-
-    refused = [one for one in policies.problems(an_object("Pod")) if one.code == "policy/refused"]
-
-    assert [one.place.file for one in refused] == [f"policies/data/{name}.json"]
-    assert said in refused[0].message
-
-
-LOOP = """
-  some_ := numbers.range(1, 3000)
-  [1 | some i in some_; some j in some_; some k in some_; i == 0 - j - k]
-"""
-CRASH = """
-deny_crash contains "a" if { input.metadata.name == "b"; f(1) }
-
-f(x) := g(x)
-
-g(x) := f(x)
-"""
-
-
-@needs_library
-def test_a_crash_ends_one_policy_for_one_object(policies: Policies) -> None:
-    policies.write(
-        a=f"package main\n{CRASH}",
-        b='package other\n\nwarn contains "evaluated" if true\n',
-    )
-
-    found = policies.found(*(an_object("Pod", name) for name in "abc"))
-
-    assert found.count(("warning", "policy/other", "evaluated")) == 3
-    failed = [message for _, code, message in found if code == "policy/failed"]
-    assert failed == ["deny_crash of package main failed: the engine crashed"]
-
-
-@pytest.mark.slow
-@both
-def test_a_policy_without_an_end(policies: Policies, engine: str) -> None:
-    policies.write(
-        a=f'package main\n\ndeny_loop contains "a" if {{\n  input.metadata.name == "b"{LOOP}}}\n',
-        b='package other\n\nwarn contains "evaluated" if true\n',
-    )
-
-    found = policies.found(an_object("Pod", "a"), an_object("Pod", "b"), engine=engine, seconds=1)
-
-    assert found.count(("warning", "policy/other", "evaluated")) == 2
-    ((_, code, message),) = (one for one in found if one[1] != "policy/other")
-    assert code == "policy/failed"
-    assert ("took more than 1 second" if not engine else "was ended") in message
-
-
-@needs_library
-def test_a_policy_that_fails_for_all_objects_is_given_up(policies: Policies) -> None:
-    policies.write(a=f"package main\n{CRASH.replace(' == ', ' != ')}")
-
-    problems = policies.problems(*(an_object("Pod", f"p{at}") for at in range(9)))
-
-    assert [one.place.object for one in problems] == ["Pod p0", "Pod p1", "Pod p2", ""]
-    assert "not evaluated for all objects" in problems[-1].message
-
-
-@both
-def test_an_error_of_one_rule_is_that_rules_problem(policies: Policies, engine: str) -> None:
-    policies.write(
-        a="""package main
-
-deny_conflict contains found if {
-  found := sprintf("%v", [value])
-}
-
-value := 1 if input.kind == "Pod"
-
-value := 2 if input.metadata.name == "x"
-
-deny_number contains 7 if input.kind == "Pod"
-
-warn contains "evaluated" if true
-"""
-    )
-
-    found = policies.found(an_object("Pod"), an_object("Pod", "y"), engine=engine)
-
-    codes = [code for _, code, _ in found]
-    assert codes.count("policy/main") == 2
-    assert sorted(message.partition(" of ")[0] for _, code, message in found if "fail" in code) == [
-        "deny_conflict",
-        "deny_number",
-        "deny_number",
-    ]
-
-
-@needs_library
-def test_results_are_remembered(policies: Policies, tmp_path: Path) -> None:
-    policies.write(a='package main\n\nwarn contains "evaluated" if true\n')
-    cache = tmp_path / "cache"
-    first = policies.problems(an_object("Pod"), cache=cache)
-
-    # No engine starts in this time.
-    again = policies.problems(an_object("Pod"), cache=cache, seconds=0.000_001)
-    policies.write(a='package main\n\nwarn contains "differs" if true\n')
-    changed = policies.problems(an_object("Pod"), cache=cache)
-
-    assert [one.message for one in first] == ["evaluated"]
-    assert again == first
-    assert [one.message for one in changed] == ["differs"]
-
-
-@needs_library
+@needs_opa
 @pytest.mark.parametrize("package", ["main", "catalog"])
 def test_what_depends_on_the_time_is_evaluated_in_each_run(
     policies: Policies, tmp_path: Path, package: str
@@ -388,61 +225,283 @@ def test_what_depends_on_the_time_is_evaluated_in_each_run(
     assert one[0].message != other[0].message
 
 
-@needs_library
-def test_the_engine_has_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    from commodore_py.adapters.isolated import Session
+@needs_opa
+def test_errors_of_syntax_and_types_are_reported_with_lines(policies: Policies) -> None:
+    policies.write(
+        good='package main\n\nwarn contains "evaluated" if true\n',
+        network='package main\n\ndeny contains "a" if {\n  http.send({"url": "x"})\n}\n',
+        machine="package main\n\nx := opa.runtime().env\n",
+        unknown='package main\n\nimport data.lib\n\ndeny contains "a" if lib.f(1)\n',
+    )
 
-    monkeypatch.setenv("VAULT_TOKEN", "s.secret")
-    session = Session(bare=True)
+    problems = policies.problems(an_object("Pod"))
 
-    names = set(session.call("os:getenvb", b"VAULT_TOKEN") or ())
-    home = session.call("os:getenv", "HOME")
-    session.close()
-
-    assert (names, home) == (set(), None)
-
-
-def test_policies_without_an_engine(policies: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
-    policies.write(a='package main\n\nwarn contains "a" if true\n')
-    monkeypatch.setenv("PATH", str(policies.folder))
-
-    result = checked(an_object("Pod"), only="policy", policy=policies.settings(engine="opa"))
-
-    assert [(one.code, one.severity) for one in result.problems] == [
-        ("policy/not-installed", "error")
+    assert [(one.severity, one.code, one.place.position) for one in problems] == [
+        ("error", "policy/refused", "policies/machine.rego:3"),
+        ("error", "policy/refused", "policies/network.rego:4"),
+        ("error", "policy/refused", "policies/unknown.rego:5"),
     ]
-    assert [one.outcome for one in result.runs] == ["skipped"]
+    assert "http.send is refused" in problems[1].message
 
 
-SCRIPT = """
-import sys
-from pathlib import Path
+@needs_opa
+def test_rego_v0_is_refused(policies: Policies) -> None:
+    policies.write(old="package main\n\ndeny[msg] { msg := 1 }\n")
 
-from commodore_py.checks.base import PolicySettings
-from commodore_py.checks.run import Settings, check_catalog
-sys.path[:] = [one for one in sys.path if "site-packages" not in one]
-policy = PolicySettings(Path(sys.argv[1]), "policies")
-found = check_catalog({}, Settings(policy=policy))
-print(*(f"{one.code} {one.remedy}" for one in found.problems), sep="\\n")
-loaded = {one.partition(".")[0] for one in sys.modules}
-print(loaded & {"regorus", "subprocess"})
+    places = {one.place.position for one in policies.problems(an_object("Pod"))}
+
+    assert places == {"policies/old.rego:3"}
+
+
+@needs_opa
+def test_rules_that_are_no_sets_are_refused_and_the_others_evaluated(policies: Policies) -> None:
+    policies.write(
+        good='package main\n\nwarn contains "evaluated" if true\n',
+        no_set="package other\n\ndeny_x if input.kind\n\nwarn[msg] if { msg := 1 }\n",
+        function='package third\n\ndeny(x) := "a"\n',
+    )
+
+    problems = policies.problems(an_object("Pod"))
+
+    assert sorted((one.code, one.place.position) for one in problems) == [
+        ("policy/main", "web/out.yaml"),
+        ("policy/refused", "policies/function.rego:3"),
+        ("policy/refused", "policies/no_set.rego:3"),
+        ("policy/refused", "policies/no_set.rego:5"),
+    ]
+
+
+@needs_opa
+def test_dns_lookups_and_remote_schemas_are_refused(policies: Policies) -> None:
+    policies.write(a='package a\n\ndeny contains "a" if net.lookup_ip_addr("example.com")\n')
+    lookup = policies.found(an_object("Pod"))
+    schema = '{"$ref": "http://127.0.0.1:1/x"}'
+    policies.write(a=f'package a\n\ndeny contains "a" if json.match_schema({{}}, {schema})[0]\n')
+    remote = policies.found(an_object("Pod"))
+
+    assert [code for _, code, _ in (*lookup, *remote)] == ["policy/refused", "policy/failed"]
+    assert "remote reference loading disabled" in remote[0][2]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a", "{", "unexpected EOF"),
+        ("a", "[]", "must be of type object"),
+        ("b", '{"lists": 1}', "conflicting values at data.lists"),
+    ],
+)
+@needs_opa
+def test_data_that_is_refused(policies: Policies, name: str, content: str, said: str) -> None:
+    policies.write(a='package main\n\nwarn contains "a" if true\n')
+    (policies.folder / "data" / "a.json").write_text('{"lists": {}}')
+    (policies.folder / "data" / f"{name}.json").write_text(content)
+
+    (problem,) = policies.problems(an_object("Pod"))
+
+    assert (problem.code, problem.place.file) == ("policy/refused", f"policies/data/{name}.json")
+    assert said in problem.message
+
+
+@needs_opa
+def test_data_cannot_replace_facts_of_the_cluster(policies: Policies) -> None:
+    policies.write(a="package main\n\nwarn contains data.commodore.facts.cloud if true\n")
+    (policies.folder / "data" / "a.json").write_text('{"commodore": {"facts": {"cloud": "b"}}}')
+
+    found = policies.found(an_object("Pod"), about={"facts": {"cloud": "a"}})
+
+    assert [message for _, _, message in found] == ["a"]
+
+
+@needs_opa
+def test_an_error_of_a_function_is_a_problem_of_its_line(policies: Policies) -> None:
+    policies.write(
+        a="""package main
+
+deny_negated contains "a" if not startswith(input.metadata.labels, "a")
+
+deny_number contains 7 if input.kind == "Pod"
+
+warn contains "evaluated" if true
+"""
+    )
+    objects = [an_object("Pod", name, metadata={"labels": {}}) for name in "ab"]
+
+    problems = policies.problems(*objects)
+
+    codes = [one.code for one in problems]
+    assert codes.count("policy/main") == 2
+    failed = [one for one in problems if one.code == "policy/failed"]
+    assert [one.place.position for one in failed].count("policies/a.rego:3") == 1
+    assert "operand 1 must be string" in failed[0].message
+    assert sum("deny_number of package main" in one.message for one in failed) == 2
+
+
+@needs_opa
+def test_a_conflict_ends_the_evaluation_with_its_line(policies: Policies) -> None:
+    policies.write(
+        a="""package main
+
+deny contains "c" if value == 3
+
+value := 1 if print("a message on stderr")
+
+value := 2 if input.metadata.name == "x"
+"""
+    )
+
+    (problem,) = policies.problems(an_object("Pod"))
+
+    assert (problem.code, problem.place.file) == ("policy/failed", "policies/a.rego")
+    assert problem.place.line in {5, 7}
+    assert "conflicting values" in problem.message
+
+
+@pytest.mark.slow
+@needs_opa
+def test_a_policy_without_an_end_is_ended(
+    policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = "some i in numbers.range(1, 3000)"
+    loop = f"count([1 | {numbers}; {numbers.replace('i', 'j', 1)}; i == 0 - j]) > 0"
+    policies.write(a=f'package main\n\ndeny contains "a" if {loop}\n')
+    monkeypatch.setattr(time_limits, "_current", TimeLimits(program=0.5))
+
+    (problem,) = policies.problems(an_object("Pod"))
+
+    assert problem.code == "policy/failed"
+    assert "opa was ended after 0.5 seconds" in problem.message
+    assert "time-limits.program" in problem.remedy
+
+
+@needs_opa
+def test_results_are_remembered(
+    policies: Policies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policies.write(a='package main\n\nwarn contains "evaluated" if true\n')
+    cache = tmp_path / "cache"
+    first = policies.problems(an_object("Pod"), cache=cache)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(check, "evaluate", None)
+        again = policies.problems(an_object("Pod"), cache=cache)
+    policies.write(a='package main\n\nwarn contains "differs" if true\n')
+    changed = policies.problems(an_object("Pod"), cache=cache)
+    other = policies.problems(an_object("Pod", "y"), cache=cache)
+
+    assert [one.message for one in first] == ["evaluated"]
+    assert again == first
+    assert [one.message for one in changed] == ["differs"]
+    assert [one.place.object for one in other] == ["Pod y"]
+
+
+STAND_IN = """#!{python}
+import json, sys
+if sys.argv[1] == "capabilities":
+    print(json.dumps({{"builtins": [{{"name": "http.send"}}, {{"name": "count"}}]}}))
+    sys.exit()
+with open("capabilities.json") as file:
+    assert "count" in (builtins := file.read()) and "http.send" not in builtins
+if sys.argv[-1] == "data.commodore_query.found":
+    print(open("{answers}/found.json").read())
+else:
+    print(open("{answers}/heads.json").read())
 """
 
 
-def test_policies_without_the_extra(policies: Policies) -> None:
+@pytest.fixture
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the answers of a program `opa`, which is the only one in PATH."""
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    text = STAND_IN.format(python=sys.executable, answers=answers)
+    write_program(tmp_path / "bin", "opa", text.encode())
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    head = {"ref": [{"type": "var", "value": "deny_a"}], "key": {"type": "var", "value": "msg"}}
+    answer(answers, "heads", [["a.rego", ["data", "main"], [head]]])
+    return answers
+
+
+def answer(folder: Path, name: str, value: object) -> None:
+    content = {"result": [{"expressions": [{"value": value}]}]}
+    (folder / f"{name}.json").write_text(json.dumps(content))
+
+
+def test_results_of_the_program_become_problems(policies: Policies, answers: Path) -> None:
+    policies.write(a="package main")
+    answer(answers, "found", [[1, 0, ["text", {"msg": "object", "field": "spec", "remedy": "r"}]]])
+
+    problems = policies.problems(an_object("Pod", "a"), an_object("Pod", "b"))
+
+    assert [
+        (one.code, one.message, one.place.object, one.place.field, one.remedy) for one in problems
+    ] == [
+        ("policy/a", "text", "Pod b", "", ""),
+        ("policy/a", "object", "Pod b", "spec", "r"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["", "no JSON", "[1]", "{" * 3, '{"result": [1]}', '{"result": []}']
+    + [
+        json.dumps({"result": [{"expressions": [{"value": value}]}]})
+        for value in (1, [1], [[1, 2]], [[9, 0, ["a"]]], [[0, 9, ["a"]]], [["a", 0, ["a"]]])
+    ],
+)
+def test_a_program_with_other_output_is_an_error(
+    policies: Policies, answers: Path, output: str
+) -> None:
+    policies.write(a="package main")
+    (answers / "found.json").write_text(output)
+
+    (problem,) = policies.problems(an_object("Pod"))
+
+    assert (problem.severity, problem.code) == ("error", "policy/failed")
+    assert "the policies cannot be evaluated: opa printed something unexpected" in problem.message
+
+
+def test_a_module_without_a_syntax_tree_is_an_error(policies: Policies, answers: Path) -> None:
+    policies.write(a="package main", b="package other")
+    answer(answers, "found", [])
+
+    (problem,) = policies.problems(an_object("Pod"))
+
+    assert problem.code == "policy/failed"
+    assert "the rules of some policies are not known" in problem.remedy
+
+
+@needs_opa
+def test_a_value_that_is_no_list_is_an_error_when_the_rule_applies(policies: Policies) -> None:
+    policies.write(a='package a\n\ndeny := "text" if input.metadata.name == "a"\n')
+
+    found = policies.found(an_object("Pod", "a"), an_object("Pod", "b"))
+
+    message = "deny of package a gives other values than messages"
+    assert found == [("error", "policy/failed", message)]
+
+
+def test_a_program_that_fails_is_an_error(policies: Policies, tmp_path: Path) -> None:
+    policies.write(a="package main")
+    write_program(tmp_path / "bin", "opa", b"#!/bin/sh\necho broken >&2\nexit 3\n")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{tmp_path}/bin")
+        (problem,) = policies.problems(an_object("Pod"))
+
+    assert problem.code == "policy/failed"
+    assert "failed with status 3: broken" in problem.message
+
+
+def test_policies_without_opa(policies: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
     policies.write(a='package main\n\nwarn contains "a" if true\n')
+    monkeypatch.setenv("PATH", str(policies.folder))
 
-    def run() -> list[str]:
-        command = [sys.executable, "-c", SCRIPT, str(policies.folder)]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(
-            "\n"
-        )
+    result = checked(an_object("Pod"), only="policy", policy=policies.settings())
+    (warning,) = policies.problems(an_object("Pod"), without_opa="warning")
 
-    with_policies = run()
-    (policies.folder / "a.rego").unlink()
-    without = run()
-
-    missing = "policy/not-installed install commodore-py with the extra policy"
-    assert missing in with_policies
-    assert missing not in without
-    assert without[-2] == "set()"
+    (problem,) = result.problems
+    assert (problem.code, problem.severity) == ("policy/not-installed", "error")
+    assert "commodore tool install opa" in problem.message
+    assert [one.outcome for one in result.runs] == ["skipped"]
+    assert (warning.code, warning.severity) == ("policy/not-installed", "warning")

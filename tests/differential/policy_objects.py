@@ -1,11 +1,10 @@
-"""Made-up rules in Rego, and objects to evaluate them for."""
+"""Made-up objects for policies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from random import Random
 
 _IMAGES = (
@@ -116,97 +115,3 @@ def _object(random: Random, at: int) -> dict[str, Any]:
     if random.random() < 0.6:
         metadata["namespace"] = random.choice(["default", "shop"])
     return {"apiVersion": "v1", **content, "metadata": metadata}
-
-
-_PATHS = (
-    "input.metadata.name",
-    "input.metadata.labels.team",
-    'input.metadata.labels["app.kubernetes.io/name"]',
-    "input.kind",
-    "input.spec.replicas",
-    "input.spec.template.spec.containers[_].image",
-    "input.spec.template.spec.containers[_].resources.limits.memory",
-    "input.spec.ports[_].port",
-    "input.data.text",
-    "input.rules[_].verbs",
-    "data.limits.labels",
-    "data.limits.memory",
-)
-_EXPRESSIONS = (
-    "upper({0})",
-    "split({0}, {text})",
-    "replace({0}, {text}, {other})",
-    "substring({0}, 1, 2)",
-    "trim({0}, {text})",
-    "sprintf({text}, [{0}])",
-    'sprintf("%v|%s", [{0}, {0}])',
-    "count({0})",
-    "concat({text}, {0})",
-    "regex.find_n(`[a-z]+`, {0}, 2)",
-    "regex.replace({0}, `[aeiou]`, {text})",
-    "object.get(input, [{text}, {other}], {0})",
-    "to_number({0})",
-    "units.parse_bytes({0})",
-    "base64.encode({0})",
-    "json.marshal({0})",
-    "yaml.marshal({0})",
-    "urlquery.encode({0})",
-    "type_name({0})",
-    "array.concat([{0}], [{text}])",
-    "sort([{0}, {text}])",
-    "[x | some x in [{0}, {text}]; is_string(x)]",
-    "{{x: y | some x, y in input.metadata.labels; x != {text}}}",
-    "{{x | some x in [{0}, {text}, {other}]}}",
-    "indexof({0}, {text})",
-    "max([{0}, {number}])",
-    "{0} + {number}",
-    "{number} % 7",
-    "strings.reverse({0})",
-    "object.union({{{text}: {0}}}, {{{other}: 1}})",
-    "numbers.range(1, {number})",
-    "trim_prefix({0}, {text})",
-    "format_int({number}, 16)",
-    "round({number} / 3)",
-)
-_CONDITIONS = (
-    "{0} == {text}",
-    "{0} != {text}",
-    "{0} > {number}",
-    "not {0}",
-    "contains({0}, {text})",
-    "not startswith({0}, {text})",
-    "endswith({0}, {text})",
-    "{0} in [{text}, {other}, {number}]",
-    "not {0} in data.limits.labels",
-    "regex.match(`^[a-z]`, {0})",
-    "is_string({0})",
-    "count({0}) > 1",
-    "every x in [{0}] {{ x != {text} }}",
-    "some y in data.limits.registries; startswith({0}, y)",
-    "glob.match(`*b*`, [], {0})",
-    "walk(input, [_, {text}])",
-    "{0}",
-)
-
-
-def make_rules(random: Random, number: int) -> Iterator[str]:
-    """Bodies of rules, each with an own name."""
-    for at in range(number):
-        name = f"{random.choice(['deny', 'violation', 'warn'])}_r{at}"
-        conditions = [
-            _filled(random, random.choice(_CONDITIONS)) for _ in range(random.choice((1, 2)))
-        ]
-        value = _filled(random, random.choice(_EXPRESSIONS))
-        body = "\n".join(f"\t{one}" for one in conditions)
-        yield f"{name} contains [value] if {{\n{body}\n\tvalue := {value}\n}}\n"
-
-
-def _filled(random: Random, form: str) -> str:
-    import json
-
-    return form.format(
-        random.choice(_PATHS),
-        text=json.dumps(random.choice(_TEXTS), ensure_ascii=random.random() < 0.5),
-        other=json.dumps(random.choice(("team", "a", "-"))),
-        number=random.choice((0, 1, 2, 80, 1.5)),
-    )
