@@ -168,6 +168,7 @@ def _versions(mirrors: Path, case: Library) -> list[str]:
 def _write_work(mirrors: Path, case: Library, version: str, work: Path) -> Path:
     component = work / "dependencies" / case.name
     (work / "dependencies/lib").mkdir(parents=True)
+    (work / "dependencies/.repos").mkdir()
     component.mkdir()
     git(component, "init", "--quiet")
     (component / "jsonnetfile.jsonnet").write_bytes(_read(mirrors, case, "jsonnetfile.jsonnet"))
