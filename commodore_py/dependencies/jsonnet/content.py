@@ -45,11 +45,7 @@ def place_of(cache: Path, wanted: Wanted) -> Path:
 
 
 def put(
-    content: Content,
-    bare: Path,
-    cache: Path,
-    wanted: Wanted,
-    provide: Callable[[], None] = lambda: None,
+    content: Content, bare: Path, cache: Path, wanted: Wanted, provide: Callable[[], None]
 ) -> str:
     """Write the content of a library if needed, and return its sum for the lock file.
 
