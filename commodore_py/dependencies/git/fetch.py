@@ -74,6 +74,7 @@ def git_fetcher(config: Config) -> Fetch:
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
+        run.record = CheckoutRecord(config.paths)  # locked commits are noted between the steps
         try:
             return run.fetch(wanted, groups_of(wanted, remotes, config.paths))
         finally:
