@@ -164,7 +164,9 @@ def test_a_moved_tag_is_followed_and_reported(
     assert f"a tag was moved in {url_of(remote)}: v1 (" in caplog.text
 
 
-def test_another_repository_takes_over_in_place(workspace: Workspace, place: Path) -> None:
+def test_another_repository_takes_over_in_place(
+    workspace: Workspace, place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
     before = (place / ".git").stat().st_ino
 
@@ -172,6 +174,7 @@ def test_another_repository_takes_over_in_place(workspace: Workspace, place: Pat
 
     assert got.url == git(place, "remote", "get-url", "origin") == url_of(other)
     assert head(place) == git(other, "rev-parse", "master")
+    assert f"and is {url_of(other)} now" in caplog.text
     assert sorted(path.name for path in place.iterdir()) == [".git", "other.yml"]
     assert (place / ".git").stat().st_ino == before
 

@@ -12,13 +12,12 @@ from commodore_py.errors import CommodoreError
 from .program import git, git_lines, over_network, succeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
 FALLBACK_BRANCH = "master"
 
-_SHORT = 6
 _NOWHERE = Path("/")  # in no repository, whose settings would count
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
 
@@ -114,14 +113,3 @@ def is_complete(directory: Path, commit: str) -> bool:
     """Whether a commit is present with all its objects; a killed fetch leaves parts."""
     arguments = ("--objects", "--quiet", commit, "--not", "--remotes", "--tags")
     return succeeds(directory, "rev-list", *arguments)
-
-
-def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
-    """Abbreviated commits: six characters, or as many as are unambiguous."""
-    wanted = sorted(set(commits))
-    if not wanted:
-        return {}
-    # In this order: without a walk, Git keeps the order of the arguments.
-    how = ("--no-walk=unsorted", "--abbrev-commit", f"--abbrev={_SHORT}")
-    listing = git(directory, "rev-list", *how, *wanted)
-    return dict(zip(wanted, listing.split(), strict=True))

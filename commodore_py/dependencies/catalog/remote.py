@@ -102,14 +102,12 @@ def update(
     try:
         update_clone(
             *(directory, url, {listed.default_branch}, listed),
+            what=what,
             configured=old == address,
             follow_head=True,
         )
     except ProgramFailed as error:
         raise _unreachable(cannot_fetch(what, url, error)) from error
-    if moved:
-        shown = (without_secrets(old), without_secrets(address))
-        log.warning("%s: its repository was %s and is %s now", what, *shown)
     if found is not None:
         _take_tip(config, what, now, found)
         return found.commit, found.branch, moved

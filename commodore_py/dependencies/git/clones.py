@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from .remotes import differs
 from .revisions import is_commit, moved_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
@@ -41,31 +42,35 @@ def update_clone(
     versions: Collection[str],
     listed: Refs | None,
     *,
+    what: str = "",
     configured: bool = False,
     follow_head: bool = False,
 ) -> Refs:
     """Fetch a clone unless it has some versions as its remote has them; returns the refs.
 
-    `listed` is what the remote has, unless it was not asked. A clone that is `configured` has the
-    address of its remote. With `follow_head`, it notes the default branch, for runs that do not
-    ask the remote.
+    `listed` is what the remote has, unless it was not asked. `what` is the name of the clone in
+    messages. A clone that is `configured` has the address of its remote. With `follow_head`, it
+    notes the default branch, for runs that do not ask the remote.
     """
     address = git_urls.normalise(url)
     old = address if configured else remote_settings(clone).get("url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
-    present = refs_of(clone)
+    present = after = refs_of(clone)
     if not moved and not configured:
         configure_remote(clone, url)
     if moved or not has_versions(clone, versions, listed, present):
         log.info("fetching %s", without_secrets(address))
         fetch(clone, address, replace_tags=moved)
+        after = listed or refs_of(clone)
         if not moved:
-            _report_moved_tags(address, present, listed or refs_of(clone))
+            _report_moved_tags(address, present, after)
     if moved:  # only now, so that a killed run does not take the former refs for those of it
         configure_remote(clone, url)
+        shown = (without_secrets(old), without_secrets(address))
+        log.warning("%s: its repository was %s and is %s now", what or clone.name, *shown)
     if follow_head and listed is not None and listed.default_branch != present.default_branch:
         note_default_branch(clone, listed.default_branch)
-    return listed or refs_of(clone)
+    return listed or after
 
 
 def has_versions(
@@ -99,37 +104,34 @@ def make_clone(
     """Make a bare clone with all that its remote has, or had when its mirror was fetched."""
     log.info("cloning %s", without_secrets(git_urls.normalise(url)))
     is_current = partial(has_versions, versions=versions, listed=listed)
-    aside = aside_of(bare)
-    aside.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with _made_aside(bare, url) as aside:
         if mirrors is None or not mirrors.copy(url, aside, is_current):
             make_bare(aside, git_urls.normalise(url))
-        write_remote(aside, url)
-        _put_in_place(aside, bare)
-    finally:
-        remove(aside)
 
 
 def init_clone(bare: Path, url: str) -> None:
     """Make an empty bare clone of a remote."""
+    with _made_aside(bare, url) as aside:
+        make_bare(aside, "")
+
+
+@contextmanager
+def _made_aside(bare: Path, url: str) -> Iterator[Path]:
+    """A path to make a bare clone at; it is configured and moved to its place when it is made."""
     aside = aside_of(bare)
     aside.parent.mkdir(parents=True, exist_ok=True)
     try:
-        make_bare(aside, "")
+        yield aside
         write_remote(aside, url)
-        _put_in_place(aside, bare)
+        if (bare / "objects").exists():
+            raise CommodoreError(
+                "the clone is damaged: it has no HEAD; nothing was touched",
+                where=str(bare),
+                hint="move it away with its checkouts; they are fetched again",
+            )
+        put_in_place(aside, bare)
     finally:
         remove(aside)
-
-
-def _put_in_place(aside: Path, bare: Path) -> None:
-    if (bare / "objects").exists():
-        raise CommodoreError(
-            "the clone is damaged: it has no HEAD; nothing was touched",
-            where=str(bare),
-            hint="move it away with its checkouts; they are fetched again",
-        )
-    put_in_place(aside, bare)
 
 
 def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:

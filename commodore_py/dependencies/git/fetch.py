@@ -209,6 +209,7 @@ class _Run:
             own = group.configuration is not None
             refs = clones.update_clone(
                 *(group.clone, group.url, versions, looked.refs),
+                what=str(group.specs[0]),
                 configured=configured,
                 follow_head=own,
             )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.program import git, over_network, succeeds
-from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of, short_commits
+from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.git.repository import head_of
+from commodore_py.adapters.git.worktrees import commit_at
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import clone_aside, has_commit, swap_in
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
@@ -63,8 +64,8 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
     if found:
         swap_in(aside, place)
-        record, short = CheckoutRecord(config.paths), short_commits(place, [commit])[commit]
-        record.note(place, CheckedOut(commit, short, git_urls.normalise(spec.url)))
+        record = CheckoutRecord(config.paths)
+        record.note(place, CheckedOut(*commit_at(place), git_urls.normalise(spec.url)))
         record.save()
     else:
         remove(aside)

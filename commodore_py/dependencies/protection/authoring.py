@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
 from commodore_py.adapters.git.program import git, succeeds
-from commodore_py.adapters.git.refs import commit_of, short_commits
+from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import (
     clone_of,
     configure_remote,
@@ -18,9 +18,9 @@ from commodore_py.adapters.git.repository import (
     remote_settings,
 )
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.git.worktrees import reconnect_moved, worktrees_of
+from commodore_py.adapters.git.worktrees import commit_at, reconnect_moved, worktrees_of
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.dependencies.bare_repositories import remove_bare
+from commodore_py.dependencies.bare_repositories import make_bare, remove_bare
 from commodore_py.errors import CommodoreError
 
 from .checkout_record import CheckedOut, CheckoutRecord
@@ -92,8 +92,8 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
             git(bare, "worktree", "prune")
             raise
         _bring_ignored(first.content, place)
-        record, short = CheckoutRecord(paths), short_commits(bare, [commit])
-        record.note(place, CheckedOut(commit, short[commit], git_urls.normalise(url)))
+        record = CheckoutRecord(paths)
+        record.note(place, CheckedOut(*commit_at(place), git_urls.normalise(url)))
         record.save()
 
 
@@ -172,12 +172,12 @@ def _clone(bare: Path, url: str) -> Iterator[None]:
     try:
         if fresh:
             bare.parent.mkdir(parents=True, exist_ok=True)
-            git(bare.parent, "init", "--quiet", "--bare", f"--initial-branch={BRANCH}", bare.name)
+            make_bare(bare, "")
         configure_remote(bare, url)
         yield
     except BaseException:
         if fresh:
-            remove(bare)
+            remove_bare(bare)
         raise
 
 

@@ -12,10 +12,10 @@ from commodore_py.adapters.git.refs import (
     commit_of,
     note_default_branch,
     refs_of,
-    short_commits,
 )
 from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
 from commodore_py.adapters.git.status import status
+from commodore_py.adapters.git.worktrees import commit_at
 from commodore_py.adapters.process import ProgramFailed
 from tests.support.builders import commit_in, commit_to, git, make_repository, url_of
 
@@ -149,12 +149,12 @@ def test_head_is_a_commit_and_a_branch_or_none(clone: Path) -> None:
 
 
 def test_short_commits_have_six_characters(clone: Path) -> None:
-    commits = [git(clone, "rev-parse", "HEAD"), commit_in(clone, {"a.txt": "x"})]
+    first = git(clone, "rev-parse", "HEAD")
+    assert commit_at(clone) == (first, first[:6])
 
-    short = short_commits(clone, [*commits, commits[0]])
+    second = commit_in(clone, {"a.txt": "x"})
 
-    assert short == {commit: commit[:6] for commit in commits}
-    assert short_commits(clone, []) == {}
+    assert commit_at(clone) == (second, second[:6])
 
 
 @pytest.mark.parametrize("revision", ["nothing", "--help", "HEAD^{tree}", ""])
