@@ -23,7 +23,7 @@ _BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
 
 
 @functools.cache
-def program_digest(*more_rooms: str) -> bytes:
+def program_digest(*more_rooms: str) -> str:
     """Equal for equal programs, wherever they are installed.
 
     Rooms that make results of compiles are always included.
@@ -35,7 +35,7 @@ def program_digest(*more_rooms: str) -> bytes:
     folder = os.path.dirname(commodore_py.__file__)  # noqa: PTH120
     for name, path in sorted(_own_code(folder, {*_ROOMS, *more_rooms})):
         digest.update(name.encode() + b"\n" + bytes_of(path))
-    return digest.digest()
+    return digest.hexdigest()
 
 
 def _packages() -> set[str]:

@@ -1,152 +1,158 @@
-"""Work that is done once: its result comes from the cache while everything it reads is the same."""
+"""Work that is done once: its result is valid while every recorded question has its answer."""
 
 from __future__ import annotations
 
-import marshal
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+import json
+import logging
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from commodore_py.adapters.jsonnet.captured import repeat
+from commodore_py.errors import CommodoreError
 
-from .digests import BY_VALUE, ValueDigests
-from .questions.table import answer
+from .questions.table import answer, parse
 from .recorder import Recorder
-from .records import Found, Missing, Records
 from .store import Store
-from .verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from .questions.base import View
     from .roots import Roots
-    from .verdicts import Label, Outcome
+
+log = logging.getLogger(__name__)
 
 Made = TypeVar("Made")
-Made_co = TypeVar("Made_co", covariant=True)
+
+# As many as a component has test cases: they all have one key, and are compiled in turns.
+_MOST_RECORDS = 64
 
 
-class NeverCached(NamedTuple):
-    """Why a kind of work has no key."""
-
-    why: str
-
-
-class Work(Protocol[Made_co]):
+@dataclass(frozen=True, slots=True)
+class Work(Generic[Made]):
     """A piece of work whose result can be stored as bytes."""
 
-    @property
-    def label(self) -> Label:
-        """Its name in verdicts."""
+    label: str
+    """The target and the entry or filter, for messages."""
+    where: str
+    key: str
+    """Covers everything that the work is given; a record covers what it reads."""
+    view: View
+    make: Callable[[Recorder], tuple[Made, bytes]]
+    restore: Callable[[bytes], Made | None]
+    """The result from bytes; None if it does not fit what is there now."""
 
-    def key(self) -> str | NeverCached:
-        """The key for everything that the work is given."""
 
-    def view(self) -> View:
-        """What it would read now."""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    answers: Mapping[str, str]
+    result: str
+    traces: str
 
-    def run(self) -> Made_co:
-        """Do it."""
 
-    def record(self, recorder: Recorder) -> tuple[Made_co, bytes | None]:
-        """Do it, and record what it reads; its result also as bytes if these can be applied."""
-
-    def restore(self, stored: bytes) -> Made_co | None:
-        """The result from bytes; None if it does not fit what is there now."""
-
-    def difference(self, stored: bytes, made: bytes | None) -> str:
-        """What differs between two results; empty if nothing does."""
+class CacheDiffers(CommodoreError):
+    """A result in the cache that is not what compiling gives."""
 
 
 class ResultCache:
-    """Cached results of one run, and what became of each piece of work.
-
-    Every process has its own view of one store.
-    """
+    """Cached results of one run; every process has its own view of one store."""
 
     def __init__(self, folder: Path | None, roots: Roots, *, verify: bool = False) -> None:
         self.roots = roots
-        self.values = ValueDigests(roots)
-        self.known: dict[str, bytes] = {}
-        self.constant: dict[str, bytes] = {}
+        self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
-        self._records = Records(Store(folder)) if folder is not None else None
+        self._store = Store(folder) if folder is not None else None
         self._verify = verify
-        self._verdicts: list[Verdict] = []
+
+    @property
+    def in_store(self) -> bool:
+        """Whether results are stored."""
+        return self._store is not None
 
     @property
     def in_use(self) -> bool:
         """Whether results are taken from the cache."""
-        return self._records is not None and not self._verify
-
-    def take_verdicts(self) -> tuple[Verdict, ...]:
-        """What became of work since the last time."""
-        taken, self._verdicts = tuple(self._verdicts), []
-        return taken
+        return self._store is not None and not self._verify
 
     def hit(self, work: Work[Made]) -> Made | None:
         """The cached result, if there is a valid one; nothing is done otherwise."""
-        key = work.key() if self.in_use else ""
-        if self._records is None or not key or isinstance(key, NeverCached):
+        if self._store is None or self._verify:
             return None
-        found = self._records.find(key, partial(answer, work.view()))
-        return self._restored(work, found) if isinstance(found, Found) else None
+        found = self._find(self._store, work)
+        return self._restored(work, *found) if isinstance(found, tuple) else None
 
     def cached(self, work: Work[Made]) -> Made:
         """The cached result, or else the work is done, recorded and stored."""
-        if self._records is None:
-            return work.run()
-        key = work.key()
-        if isinstance(key, NeverCached):
-            self._note(work, "never", key.why)
-            made = work.run()
-            # It may have written anything anywhere.
-            self.known.clear()
-            return made
-        found = self._records.find(key, partial(answer, work.view()))
-        if isinstance(found, Found) and not self._verify:
-            restored = self._restored(work, found)
+        if self._store is None:
+            return work.make(Recorder(self.roots))[0]
+        found = self._find(self._store, work)
+        if isinstance(found, tuple) and not self._verify:
+            restored = self._restored(work, *found)
             if restored is not None:
                 return restored
-        return self._done(work, key, found, self._records)
-
-    def _done(self, work: Work[Made], key: str, found: Found | Missing, records: Records) -> Made:
         recorder = Recorder(self.roots)
-        made, stored = work.record(recorder)
-        if stored is None:
-            recorder.unseal("it takes files away")
-        if isinstance(found, Found):
-            differing = work.difference(_unpacked(found.result)[0], stored)
-            self._note(work, "differs" if differing else "equal", differing, recorder)
-            records.forget(key, found)
-        if recorder.unsealed or stored is None:
-            self.known.clear()  # as above
-            self._note(work, "never", recorder.unsealed, recorder)
+        made, result = work.make(recorder)
+        if recorder.unsealed:
+            self.not_cached(work.label, recorder.unsealed)
             return made
-        traces = self.roots.portable_text(b"".join(recorder.traces))
-        records.keep(key, recorder, marshal.dumps((stored, traces), BY_VALUE))
-        if isinstance(found, Missing):
-            question = found.question
-            why = question.describe(self.roots) if question else "there is no cached result"
-            self._note(work, "compiled", why, recorder)
+        traces = b"".join(recorder.traces)
+        recorder.note_folders_in(traces)
+        record = _Record(recorder.answers, self._store.add_blob(result), traces.decode("latin-1"))
+        records = [old for old in _records(self._store, work.key) if old.answers != record.answers]
+        if isinstance(found, tuple):
+            records = [old for old in records if old != found[0]]
+        content = json.dumps([asdict(one) for one in (record, *records[: _MOST_RECORDS - 1])])
+        self._store.set_record(work.key, content.encode())
+        if isinstance(found, tuple) and found[1] != result:
+            raise CacheDiffers(
+                f"{work.label}: the cached result differs from what compiling gives",
+                where=work.where,
+                hint="the cache is repaired; please report this, with what was changed before",
+            )
+        log.debug("%s: compiled: %s", work.label, found if isinstance(found, str) else "verified")
         return made
 
-    def _restored(self, work: Work[Made], found: Found) -> Made | None:
-        stored, traces = _unpacked(found.result)
-        restored = work.restore(stored)
+    def not_cached(self, label: str, why: str) -> None:
+        """Report work that is never cached: it may have written anything anywhere."""
+        self.answers.clear()
+        log.debug("%s: compiled, and not cached: %s", label, why)
+
+    def _find(self, store: Store, work: Work[Any]) -> tuple[_Record, bytes] | str:
+        """The first valid record with its result, or why there is none."""
+        reasons = []
+        for record in _records(store, work.key):
+            try:
+                changed = next(
+                    (
+                        stored
+                        for stored, old in record.answers.items()
+                        if answer(work.view, stored) != old
+                    ),
+                    None,
+                )
+            except ValueError:  # a kind of question that this version does not know
+                continue
+            if changed is not None:
+                reasons.append(parse(changed).describe(self.roots))
+                continue
+            result = store.blob(record.result)
+            if result is not None:
+                return record, result
+        return reasons[0] if reasons else "there is no cached result"
+
+    def _restored(self, work: Work[Made], record: _Record, result: bytes) -> Made | None:
+        restored = work.restore(result)
         if restored is not None:
-            self._verdicts.append(Verdict(work.label, "found", questions=found.questions))
-            repeat(self.roots.local_text(traces))
+            log.debug("%s: taken from the cache", work.label)
+            repeat(record.traces.encode("latin-1"))
         return restored
 
-    def _note(
-        self, work: Work[Made], outcome: Outcome, why: str, recorder: Recorder | None = None
-    ) -> None:
-        steady = recorder is None or recorder.steady
-        questions = recorder.questions if recorder else ()
-        self._verdicts.append(Verdict(work.label, outcome, why, questions, steady))
 
-
-def _unpacked(content: bytes) -> tuple[bytes, bytes]:
-    stored, traces = marshal.loads(content)  # noqa: S302 - the store gives what was put there
-    return stored, traces
+def _records(store: Store, key: str) -> list[_Record]:
+    """The records of a key; the newest first."""
+    content = store.record(key)
+    try:
+        return [] if content is None else [_Record(**one) for one in json.loads(content)]
+    except (TypeError, ValueError):  # of another version
+        return []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import stat
 from contextlib import suppress
-from mmap import mmap
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _PRIVATE_FOLDER = 0o700
 
 
-class Distrust(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Distrust:
     """Why a folder is not used."""
 
     why: str
@@ -27,36 +29,34 @@ class Distrust(NamedTuple):
     hint: str
 
 
-# One byte for each warning that was logged, in memory that workers share: they are forks.
-_LOGGED = mmap(-1, 1 << 20)
-
-
 def is_trusted(what: str, folder: Path | str, *inside: str) -> bool:
     """Whether a cache can be used; the reason is reported once per run.
 
-    Others must not read it either: repositories and charts may be secret.
+    Others must not read it either: repositories, charts and results may be secret.
     """
     if not os.path.lexists(folder):
         return True  # it is created for this user
     distrust = distrust_in((str(folder), *(f"{folder}/{name}" for name in inside)))
-    if distrust is None:
-        close(str(folder))
-        return True
-    log_once(logging.WARNING, f"{what} is not used", distrust)
-    return False
+    if distrust is not None:
+        log_once(logging.WARNING, f"{what} is not used", distrust)
+        return False
+    with suppress(OSError):
+        mode = stat.S_IMODE(os.stat(folder).st_mode)  # noqa: PTH116 - a text
+        if mode & ~_PRIVATE_FOLDER:
+            os.chmod(folder, mode & _PRIVATE_FOLDER)  # noqa: PTH101 - as above
+    return True
 
 
 def distrust_in(paths: Iterable[str]) -> Distrust | None:
     """Why one of these folders must not be used, if one is there and must not."""
     for path in paths:
         try:
-            status = os.stat(path)  # noqa: PTH116 - no Path is made before every run
+            status = os.stat(path)  # noqa: PTH116 - a text
         except FileNotFoundError:
             continue
         except OSError as error:
-            return Distrust(
-                reason(error), path, "fix that, or set XDG_CACHE_HOME to another folder"
-            )
+            hint = "fix that, or set XDG_CACHE_HOME to another folder"
+            return Distrust(reason(error), path, hint)
         if distrust := _distrust_of(path, status):
             return distrust
     return None
@@ -64,33 +64,18 @@ def distrust_in(paths: Iterable[str]) -> Distrust | None:
 
 def is_of_this_user(status: os.stat_result) -> bool:
     """Whether only this user can have written something."""
-    return status.st_uid == os.geteuid() and not status.st_mode & OTHERS_MAY_WRITE
+    return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_MAY_WRITE
 
 
-def close(folder: str) -> None:
-    """Deny others to read a folder."""
-    with suppress(OSError):
-        mode = stat.S_IMODE(os.stat(folder).st_mode)  # noqa: PTH116 - as above
-        if mode & ~_PRIVATE_FOLDER:
-            os.chmod(folder, mode & _PRIVATE_FOLDER)  # noqa: PTH101 - as above
-
-
+@functools.cache  # several parts of a run use the same folder, and workers are forks
 def log_once(level: int, what: str, distrust: Distrust) -> None:
-    """Log it once: several parts of a run, and its workers, may have the same store."""
-    slot = hash((what, distrust)) % len(_LOGGED)
-    if not _LOGGED[slot]:
-        _LOGGED[slot] = 1
-        log.log(
-            level,
-            "%s: %s",
-            what,
-            distrust.why,
-            extra={"where": distrust.where, "hint": distrust.hint},
-        )
+    """Log why a folder is not used."""
+    extra = {"where": distrust.where, "hint": distrust.hint}
+    log.log(level, "%s: %s", what, distrust.why, extra=extra)
 
 
 def reason(error: OSError) -> str:
-    """What the operating system says, in our form."""
+    """The operating system's message, in our form."""
     return (error.strerror or str(error)).lower()
 
 
@@ -103,7 +88,7 @@ def _distrust_of(path: str, status: os.stat_result) -> Distrust | None:
             path,
             "remove it, or set XDG_CACHE_HOME to a folder of this user",
         )
-    if status.st_mode & OTHERS_MAY_WRITE:
+    if status.st_mode & _OTHERS_MAY_WRITE:
         return Distrust(
             "other users may write to it",
             path,

@@ -82,6 +82,8 @@ class Context(NamedTuple):
     """What the hierarchy says about the server and its engine."""
     parameters: Callable[[], Iterable[Problem]] | None = None
     """Problems of the instances' parameters; None without a hierarchy."""
+    cache: Path | None = None
+    """The user's store of results."""
 
 
 class Item(NamedTuple):
@@ -96,22 +98,19 @@ class Item(NamedTuple):
 
 
 class ObjectCheck(Protocol):
-    """Examines each object by itself; results are cached."""
+    """Examines each object by itself."""
 
     NAME: str
 
     def unavailable(self, context: Context) -> str:
         """Why it cannot run; empty if it can."""
 
-    def salt(self, api_version: str, kind: str, context: Context) -> str | None:
-        """What results depend on besides the object; None for kinds that it does not examine."""
-
     def examine(self, content: Content, context: Context) -> Iterable[Issue]:
-        """What is wrong with an object."""
+        """What is wrong with an object; nothing for kinds that it does not examine."""
 
 
 class Extract(Protocol):
-    """Reads from an object what is compared or listed; results are cached."""
+    """Reads from an object what is compared or listed."""
 
     NAME: str
 
@@ -124,6 +123,12 @@ class CatalogCheck(Extract, Protocol):
 
     def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
         """What is wrong with which object."""
+
+
+def issue_from(values: Sequence[Any]) -> Issue:
+    """An issue that was stored as plain data."""
+    issue = Issue(*values)
+    return issue._replace(options=tuple(issue.options))
 
 
 def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:

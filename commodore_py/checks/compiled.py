@@ -44,7 +44,6 @@ def check_compiled(
     parameters = sources.inventory.bootstrap.parameters
     settings = Settings(
         cache=None if config.recompile else config.result_cache,
-        subject=str(config.copy_of or config.paths.root),
         below="compiled/",
         root=str(config.paths.root),
         parameters=about_parameters,

@@ -6,8 +6,6 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.store import digest_of
-
 from .base import Issue, items, mapping
 from .formats.paths import PATH_SEGMENT
 from .kubernetes.lists import KEYWORD, Distinct, distinct
@@ -101,20 +99,14 @@ def unavailable(_context: Context) -> str:
     return "" if is_installed() else EXTRA
 
 
-def salt(api_version: str, kind: str, context: Context) -> str | None:
-    """The definition of a kind."""
-    definition = context.definitions.get((api_version.rpartition("/")[0], kind))
-    if definition is None:
-        return None
-    return digest_of(json.dumps(definition, sort_keys=True).encode())[:16]
-
-
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Version, scope and fields of an object."""
     from .formats.names import name_issues
 
     group, _, version = content["apiVersion"].rpartition("/")
-    definition = context.definitions[group, content["kind"]]
+    definition = context.definitions.get((group, content["kind"]))
+    if definition is None:
+        return
     versions = definition["versions"]
     served = tuple(name for name, one in versions.items() if one["served"])
     if version not in served:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from commodore_py.cache.store import digest_of
+from commodore_py.cache.digests import digest
 
 from .base import Issue
 
@@ -26,7 +26,7 @@ def extract(content: Content) -> str:
         text = json.dumps(content, sort_keys=True, default=str)
     except TypeError:  # keys of several types
         text = json.dumps(content, sort_keys=True)
-    return digest_of(text.encode())[:32]
+    return digest(text.encode())[:32]
 
 
 def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:

@@ -1,15 +1,15 @@
-"""The checks of objects, by themselves and together: what they find is remembered as it is."""
+"""The checks of objects, by themselves and together."""
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import CheckRun
 
 from . import custom_resources
-from .base import Issue
-from .documents import DEFINITIONS, issue_from, items_of
+from .base import Issue, issue_from
 from .kubernetes import schema as kubernetes_schema
 from .table import CATALOG_CHECKS, OBJECT_CHECKS
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model.verdict import Outcome
 
-    from .base import Context, Item, ObjectCheck
-    from .documents import Document, Known, Memory
+    from .base import Content, Context, Item, ObjectCheck
+    from .documents import Document
 
 
 class Finding(NamedTuple):
@@ -32,7 +32,8 @@ class Finding(NamedTuple):
     strict: bool = False
 
 
-class Examined(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Examined:
     """What the checks of objects found."""
 
     objects: int
@@ -41,17 +42,16 @@ class Examined(NamedTuple):
 
     def plain(self) -> Any:  # noqa: ANN401 - plain data
         """The same as plain data."""
-        findings = [(tuple(one.issue), *one[1:]) for one in self.findings]
-        return self.objects, [tuple(one) for one in self.runs], findings
+        return self.objects, self.runs, self.findings
 
     @classmethod
     def restored(cls, values: Any) -> Examined:  # noqa: ANN401 - plain data
-        """What was stored as plain data."""
+        """The findings that were stored as plain data."""
         objects, runs, findings = values
         return cls(
             objects,
-            tuple(CheckRun(*one) for one in runs),
-            tuple(Finding(Issue(*issue), *where) for issue, *where in findings),
+            tuple(CheckRun(*run) for run in runs),
+            tuple(Finding(issue_from(issue), *where) for issue, *where in findings),
         )
 
 
@@ -70,21 +70,16 @@ class Examination:
     """The checks of the objects of one catalog."""
 
     def __init__(
-        self,
-        documents: Sequence[tuple[Document, Known]],
-        memory: Memory,
-        context: Context,
-        wants: Callable[[str], bool],
+        self, documents: Sequence[Document], context: Context, wants: Callable[[str], bool]
     ) -> None:
         self._documents = documents
-        self._memory = memory
         self._wants = wants
         self._findings: list[Finding] = []
-        self._definitions = self._items(DEFINITIONS)
+        self._definitions = self._items(custom_resources.definition_of)
         definitions = {
-            (one.fact["group"], one.fact["kind"]): one.fact
-            for one in self._definitions
-            if one.fact is not None
+            (item.fact["group"], item.fact["kind"]): item.fact
+            for item in self._definitions
+            if item.fact is not None
         }
         self._context = context._replace(definitions=definitions)
 
@@ -94,18 +89,16 @@ class Examination:
         for name, check in CATALOG_CHECKS.items():
             if self._wants(name):
                 before = len(self._findings)
-                self._add(check.check(self._items(name), self._context))
+                self._add(check.check(self._items(check.extract), self._context))
                 runs.append(CheckRun(name, outcome_of(len(self._findings) - before)))
         for name, of_objects in OBJECT_CHECKS.items():
             if self._wants(name):
                 runs.append(self._run(name, of_objects))
-        objects = sum(len(known.objects) for _, known in self._documents)
+        objects = sum(len(document.objects or ()) for document in self._documents)
         return Examined(objects, tuple(runs), tuple(self._findings))
 
-    def _items(self, check: str) -> list[Item]:
-        return [
-            item for document, known in self._documents for item in items_of(document, known, check)
-        ]
+    def _items(self, extract: Callable[[Content], Any]) -> list[Item]:
+        return [item for document in self._documents for item in document.items(extract)]
 
     def _add(self, found: Iterable[tuple[Item, Issue]]) -> None:
         self._findings += (finding(item, issue) for item, issue in found)
@@ -122,46 +115,14 @@ class Examination:
             self._findings.append(Finding(Issue("kubernetes-schema/version", why, subject=name)))
         if name == custom_resources.NAME:
             self._add(custom_resources.bad_definitions(tuple(self._definitions)))
-        # Each kind once: there are few, and many objects.
-        salt_of = cache(lambda api_version, kind: check.salt(api_version, kind, self._context))
-        for document, known in self._documents:
-            issues = self._issues(name, check, document, known, salt_of=salt_of)
-            items = list(items_of(document, known, name)) if issues else []
-            self._add((items[number], issue_from(values)) for number, values in issues)
+        for item in self._items(lambda content: tuple(check.examine(content, self._context))):
+            self._add((item, issue) for issue in item.fact)
         found = any(severity_in(one.issue) != "info" for one in self._findings[before:])
         return CheckRun(name, outcome_of(int(found)))
-
-    def _issues(
-        self,
-        name: str,
-        check: ObjectCheck,
-        document: Document,
-        known: Known,
-        *,
-        salt_of: Callable[[str, str], str | None],
-    ) -> list[Any]:
-        """What a check finds in a document: remembered while nothing that it depends on changes."""
-        salts = [salt_of(api_version, parts[1]) for parts, api_version, _ in known.objects]
-        there = known.issues.get(name)
-        if there is not None and there[0] == salts:
-            found: list[Any] = there[1]
-            return found
-        found = []
-        if any(one is not None for one in salts):
-            for number, content in enumerate(self._memory.contents(document)):
-                if salts[number] is not None:
-                    found += [
-                        [number, [*issue[:6], list(issue.options), issue.value]]
-                        for issue in check.examine(content, self._context)
-                    ]
-        self._memory.note_issues(known, name, salts, found)
-        return found
 
 
 def severity_in(issue: Issue) -> str:
     """How bad an issue is."""
-    from commodore_py.model.problems.codes import severity_of  # a table that most runs do not need
-
     return issue.severity or severity_of(issue.code)
 
 

@@ -32,11 +32,6 @@ def unavailable(_context: Context) -> str:
     return ""
 
 
-def salt(_api_version: str, _kind: str, _context: Context) -> str:
-    """Nothing besides the object."""
-    return "1"
-
-
 def examine(content: Content, _context: Context) -> Iterator[Issue]:
     """Each image of an object once."""
     for image, field in dict(images_of(content)).items():

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.model.problem import Place, Problem
 
 from .base import Ended, Issue, mapping
-from .documents import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problems.vault import VaultSettings
 
     from .base import Context, Item
-    from .documents import Document, Documents, Known, Memory
+    from .documents import Document, Documents
 
 NAME = "secrets"
 _REFERENCE = re.compile(rb"\?\{vaultkv:([^{}|\s]+?)(?::[0-9a-f]{8})?\}")
@@ -35,7 +34,7 @@ class _Use(NamedTuple):
     others: int
 
 
-def run(documents: Documents, _memory: Memory, context: Context) -> Ended | None:
+def run(documents: Documents, context: Context) -> Ended | None:
     """Which references lead nowhere; None unless it was asked for."""
     settings = context.vault
     if settings is None:
@@ -68,11 +67,11 @@ def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(secrets.get("vaultkv"))
 
 
-def _uses(documents: Sequence[tuple[Document, Known]]) -> Iterator[_Use]:
+def _uses(documents: Sequence[Document]) -> Iterator[_Use]:
     places: dict[str, list[Item]] = {}
-    for document, known in documents:
+    for document in documents:
         names = {one.decode(errors="replace") for one in _REFERENCE.findall(document.text)}
-        items = list(items_of(document, known, NAME)) if names else []
+        items = list(document.items(lambda _: None)) if names else []
         for name in sorted(names):
             if items and "/" in name:
                 places.setdefault(name, []).append(items[0])

@@ -1,20 +1,23 @@
-"""Checks of a whole catalog: each document is examined once, as long as nothing changes."""
+"""Checks of a whole catalog: it is examined once, as long as nothing changes."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.cache.store import digest_of
+from commodore_py.cache.digests import digest
+from commodore_py.cache.program import program_digest
+from commodore_py.cache.values import cached_value
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
 from .base import Context, Issue, PolicySettings, Version, mapping
-from .documents import Memory, documents_of, files_of
+from .documents import documents_of, files_of
 from .examination import Examination, Examined, Finding, finding, outcome_of, state_of
 from .origins import Finder, Unknown
-from .table import CATALOG_CHECKS, RUN_CHECKS
+from .table import RUN_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,10 +29,13 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
 
     from .base import Ended
-    from .documents import Document, Known
+    from .documents import Document
     from .origins import Origins
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
+_FORMAT = 1
+ROOMS = ("checks", "manifests")
+"""Whose code decides about results of checks, besides that of compiles."""
 _UNREADABLE = "checks/unreadable"
 _NOT_READ = "a document cannot be read as objects: it is not checked"
 
@@ -48,8 +54,6 @@ class Settings(NamedTuple):
     """Problems of the instances' parameters; None without a hierarchy."""
     cache: Path | None = None
     """The user's store of results."""
-    subject: str = ""
-    """Whose results are remembered: a working directory, a folder."""
     below: str = ""
     """What paths of files begin with in messages, such as `compiled/`."""
     root: str = ""
@@ -80,7 +84,6 @@ class _Run:
         self._trees = trees
         self._settings = settings
         self._finder = Finder(origins, settings.root)
-        self._memory = Memory(settings.cache, settings.subject)
         self._problems: list[Problem] = []
 
     def run(self) -> Checked:
@@ -93,49 +96,43 @@ class _Run:
             vault=settings.vault,
             vault_parameters=settings.vault_parameters,
             parameters=settings.parameters,
+            cache=settings.cache,
         )
         examined = self._examined(context)
         for one in examined.findings:
             self._add(one)
         runs = list(examined.runs)
         for name, of_run in RUN_CHECKS.items():
-            ended = (
-                of_run.run(self._documents, self._memory, context) if settings.wants(name) else None
-            )
+            ended = of_run.run(self._documents, context) if settings.wants(name) else None
             if ended is not None:
                 runs = _with(runs, self._ended(name, ended))
-        self._memory.keep()
         return Checked(examined.objects, tuple(runs), tuple(self._problems))
 
     def _examined(self, context: Context) -> Examined:
         """What the checks of objects find, or found with the same files and settings."""
         settings = self._settings
         state = (*state_of(context), settings.skip)
-        files = [f"{one}/{path} {digest_of(text)}" for one, path, text in files_of(self._trees)]
-        fingerprint = digest_of(repr((state, files)).encode(errors="surrogatepass"))
-        there = self._memory.of_run(fingerprint)
-        if there is not None:
-            return Examined.restored(there)
-        unreadable = [
-            Finding(Issue(_UNREADABLE, _NOT_READ), document.instance, document.file)
-            for document, known in self._read
-            if known is None
-        ]
-        found = Examination(self._documents(), self._memory, context, settings.wants).result()
-        found = found._replace(findings=(*unreadable, *found.findings))
-        self._memory.note_run(fingerprint, found.plain())
-        return found
+        files = [f"{one}/{path} {digest(text)}" for one, path, text in files_of(self._trees)]
+        given = (_FORMAT, program_digest(*ROOMS), state, files)
+        key = digest(repr(given).encode(errors="surrogatepass"))
+
+        def examined() -> Any:  # noqa: ANN401 - plain data
+            unreadable = [
+                Finding(Issue(_UNREADABLE, _NOT_READ), document.instance, document.file)
+                for document in self._read
+                if document.objects is None
+            ]
+            found = Examination(self._documents(), context, settings.wants).result()
+            return replace(found, findings=(*unreadable, *found.findings)).plain()
+
+        return Examined.restored(cached_value(settings.cache, key, examined))
 
     @cached_property
-    def _read(self) -> list[tuple[Document, Known | None]]:
-        wanted = {name: one for name, one in CATALOG_CHECKS.items() if self._settings.wants(name)}
-        return [
-            (document, self._memory.known(document, wanted))
-            for document in documents_of(self._trees)
-        ]
+    def _read(self) -> list[Document]:
+        return list(documents_of(self._trees))
 
-    def _documents(self) -> list[tuple[Document, Known]]:
-        return [(document, known) for document, known in self._read if known is not None]
+    def _documents(self) -> list[Document]:
+        return [document for document in self._read if document.objects is not None]
 
     def _ended(self, name: str, ended: Ended) -> CheckRun:
         before = len(self._problems)

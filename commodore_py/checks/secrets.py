@@ -33,11 +33,6 @@ def unavailable(_context: Context) -> str:
     return ""
 
 
-def salt(_api_version: str, _kind: str, _context: Context) -> str:
-    """Nothing besides the object."""
-    return "1"
-
-
 def examine(content: Content, _context: Context) -> Iterator[Issue]:
     """Values of Secrets without a reference, and keys and tokens anywhere."""
     if content["kind"] == "Secret" and content.get("type") not in _TEMPLATES:

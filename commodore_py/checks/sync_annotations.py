@@ -48,12 +48,6 @@ def unavailable(context: Context) -> str:
     return ""
 
 
-def salt(api_version: str, kind: str, context: Context) -> str | None:
-    """All kinds, by their annotations alone."""
-    del api_version, kind, context
-    return ""
-
-
 def examine(content: Content, context: Context) -> Iterator[Issue]:
     """What is wrong with the annotations of an object."""
     del context

@@ -21,15 +21,15 @@ from .policy import check as policy
 
 if TYPE_CHECKING:
     from .base import CatalogCheck, Context, Ended, ObjectCheck
-    from .documents import Documents, Memory
+    from .documents import Documents
 
 
 class RunCheck(Protocol):
-    """Decides itself what it looks at, and what is remembered; it may start other processes."""
+    """Decides itself what it looks at; it may start other processes."""
 
     NAME: str
 
-    def run(self, documents: Documents, memory: Memory, context: Context) -> Ended | None:
+    def run(self, documents: Documents, context: Context) -> Ended | None:
         """What it finds; None if there is nothing to check."""
 
 

@@ -43,7 +43,7 @@ def compile_targets(
         return reference.compile_job(job, show_log=config.verbosity > 0)
     from . import native
 
-    trees = native.compile_job(job).trees
+    trees = native.compile_job(job)
     if job.result_cache is not None:
         Store(job.result_cache).tidy(job.result_cache_limit)
     return trees

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.memory import is_limited, require_for_go
-from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.errors import CommodoreError, raise_collected
 
 from .cached.entry import EntryCache
@@ -27,7 +26,6 @@ from .views import Views
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from commodore_py.cache.verdicts import Verdict
     from commodore_py.model.tree import Tree
 
     from .job import Job
@@ -37,17 +35,10 @@ _WORTH_WORKERS = 4
 
 
 _Result: TypeAlias = "Tree | CommodoreError"
-_Compile: TypeAlias = "Callable[[str], tuple[_Result, tuple[Verdict, ...]]]"
+_Compile: TypeAlias = "Callable[[str], _Result]"
 
 
-class Compiled(NamedTuple):
-    """All targets, and what became of each of their entries."""
-
-    trees: Mapping[str, Tree]
-    verdicts: tuple[Verdict, ...]
-
-
-def compile_job(job: Job) -> Compiled:
+def compile_job(job: Job) -> Mapping[str, Tree]:
     """Compile all targets; the problems of all of them are reported together."""
     entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
     raise_collected(
@@ -57,21 +48,16 @@ def compile_job(job: Job) -> Compiled:
     views, tags = Views(job.inventory), Tags.of(job.references, bare=job.reveal)
     trees: dict[str, Tree] = {}
     errors: dict[str, CommodoreError] = {}
-    verdicts: list[Verdict] = []
     cache = EntryCache(job, views)
-    for name, result, of_target in _Engine(job, entries, views, tags, cache).results():
-        verdicts += of_target
+    for name, result in _Engine(job, entries, views, tags, cache).results():
         if isinstance(result, CommodoreError):
             errors[name] = result
         else:
             trees[name] = result
-    explain(verdicts)
     raise_collected(
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
-    refuse_differences(verdicts)
-    run_log.report(Verdicts(tuple(verdicts), cache.roots))
-    return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
+    return {name: trees[name] for name in job.targets}
 
 
 class _Start(NamedTuple):
@@ -79,7 +65,6 @@ class _Start(NamedTuple):
 
     done: int
     output: Output
-    verdicts: tuple[Verdict, ...] = ()
 
 
 class _Engine(NamedTuple):
@@ -91,15 +76,15 @@ class _Engine(NamedTuple):
     tags: Tags
     cache: EntryCache
 
-    def results(self) -> Iterator[tuple[str, _Result, tuple[Verdict, ...]]]:
-        """Every target with its tree, or with what is wrong with it; and what the cache did."""
+    def results(self) -> Iterator[tuple[str, _Result]]:
+        """Every target with its tree, or with what is wrong with it."""
         kapitan = Kapitan(self.job, self.views)
         begun = {name: self._begun(name, kapitan) for name in self.job.targets}
         for name, start in tuple(begun.items()):
             if start.done == len(self.entries[name].compiled):
                 del begun[name]
                 with run_log.item("target", name):
-                    yield name, start.output.tree, start.verdicts
+                    yield name, start.output.tree
         if not begun:
             return
         limited = is_limited()
@@ -111,13 +96,12 @@ class _Engine(NamedTuple):
             if forked.possible():
                 # Nobody may fork while Go runs; to look into the cache needs none of it.
                 equip = partial(self._equip, begun)
-                found = forked.each(equip, tuple(begun), self.job.processes)
-                yield from ((name, *result) for name, result in found)
+                yield from forked.each(equip, tuple(begun), self.job.processes)
                 return
         compile_one = self._compiler(begun, kapitan)
         try:
             for name in begun:
-                yield name, *compile_one(name)
+                yield name, compile_one(name)
         finally:
             kapitan.close()
 
@@ -128,7 +112,7 @@ class _Engine(NamedTuple):
         # Nothing is evaluated with it: what is in the cache is taken from there.
         evaluation = Evaluation(name, InventoryImports(self.views), Memo())
         done, output = without_work(self._target(name, kapitan, evaluation), output)
-        return _Start(done, output, self.cache.take_verdicts())
+        return _Start(done, output)
 
     def _equip(self, begun: Mapping[str, _Start]) -> _Compile:
         return self._compiler(begun, Kapitan(self.job, self.views))
@@ -136,16 +120,15 @@ class _Engine(NamedTuple):
     def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
         imports, memo = InventoryImports(self.views), Memo()
 
-        def compile_one(name: str) -> tuple[_Result, tuple[Verdict, ...]]:
+        def compile_one(name: str) -> _Result:
             start = begun[name]
             target = self._target(name, kapitan, Evaluation(name, imports, memo))
             try:
                 with run_log.item("target", name):
                     output = compile_target(target, start.output, done=start.done)
-                    result: _Result = output.tree
+                    return output.tree
             except CommodoreError as error:
-                result = error
-            return result, (*start.verdicts, *self.cache.take_verdicts())
+                return error
 
         return compile_one
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import marshal
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.digests import BY_VALUE, key_of, serialised
+from commodore_py.cache import digests
+from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
-from commodore_py.cache.recording_files import RecordingOverlay
-from commodore_py.cache.results import NeverCached, ResultCache
+from commodore_py.cache.questions.inventory import InventoryPart
+from commodore_py.cache.recorder import RecordingOverlay
+from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
-from commodore_py.cache.verdicts import Label
 from commodore_py.lib import LIBRARIES
 
 from .output import with_contents
-from .recording_node import RecordingNode
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from .definitions import Definition
     from .filters import Apply, Filter, Job
 
-_FORMAT = 2
+_FORMAT = 3
+_PARAMETERS = "parameters"
 
 
 def filter_cache(config: Config) -> ResultCache:
@@ -35,71 +38,100 @@ def filter_cache(config: Config) -> ResultCache:
     return ResultCache(config.result_cache, roots, verify=config.verify_cache)
 
 
-class FilterWork(NamedTuple):
-    """One filter of one instance; its result is the files that it writes."""
-
-    definition: Definition
-    kind: Filter
-    apply: Apply
-    tree: Tree
-    job: Job
-    cache: ResultCache
-
-    @property
-    def label(self) -> Label:
-        """The filter and where it is defined."""
-        spot = self.definition.spot
-        return Label(spot.target, f"filter {self.definition.name}", str(spot))
-
-    def key(self) -> str | NeverCached:
-        """Arguments, place, and what the kind of filter sees without a record."""
-        roots, job, definition = self.cache.roots, self.job, self.definition
-        folders = [roots.portable(str(folder)) for folder in job.import_folders]
-        seen = self.kind.sees(self.tree, job, roots)
-        arguments = dict(definition.args)
-        given = serialised(
-            (_FORMAT, definition.kind, arguments, job.folder, job.component, folders, seen)
+def filtered(
+    definition: Definition, kind: Filter, tree: Tree, job: Job, cache: ResultCache
+) -> Tree:
+    """The tree after a filter, cached or run."""
+    apply = kind.parse(definition.args)
+    if not cache.in_store:
+        return apply(tree, job)
+    label = f"{definition.spot.target}: filter {definition.name}"
+    key = digests.of_value(
+        (
+            _FORMAT,
+            program_digest(),
+            definition.kind,
+            dict(definition.args),
+            job.folder,
+            job.component,
+            [cache.roots.portable(str(folder)) for folder in job.import_folders],
+            kind.sees(tree, job, cache.roots),
         )
-        if given is None:
-            return NeverCached("its arguments are not plain data")
-        return key_of(b"filter", program_digest(), given)
-
-    def view(self) -> View:
-        """The files and the node."""
-        cache = self.cache
-        return View(
-            self.job.overlay, cache.roots, cache.values, cache.known, {}, node=self.job.inventory
+    )
+    if key is None:
+        cache.not_cached(label, "its arguments are not plain data")
+        return apply(tree, job)
+    node = _Node(definition.spot.target, job.inventory)
+    view = View(job.overlay, cache.roots, cache.answers, targets=node, target=node.name)
+    return cache.cached(
+        Work(
+            label,
+            str(definition.spot),
+            key,
+            view,
+            partial(_record, apply, tree, job, view),
+            partial(_restore, tree, job),
         )
-
-    def run(self) -> Tree:
-        """The tree after the filter."""
-        return self.apply(self.tree, self.job)
-
-    def record(self, recorder: Recorder) -> tuple[Tree, bytes]:
-        """The same; files count even with the bytes that they had: these may differ next time."""
-        recording = self.job._replace(
-            overlay=RecordingOverlay(self.job.overlay, recorder),
-            inventory=RecordingNode(self.job.inventory, self.cache.values, recorder),
-            traces=recorder.traces,
-        )
-        after = self.apply(self.tree, recording)
-        files = [
-            (str(path), entry.content)
-            for path, entry in after.items()
-            if self.tree.get(path) is not entry
-        ]
-        return after, marshal.dumps(files, BY_VALUE)
-
-    def restore(self, stored: bytes) -> Tree:
-        """The tree with the files of a cached result."""
-        contents = {PurePosixPath(name): content for name, content in _files(stored).items()}
-        return with_contents(self.tree, self.job.root, contents)
-
-    def difference(self, stored: bytes, made: bytes | None) -> str:
-        """The first file that differs."""
-        old, new = _files(stored), _files(made) if made else {}
-        return next((name for name in sorted(old | new) if old.get(name) != new.get(name)), "")
+    )
 
 
-def _files(stored: bytes) -> dict[str, bytes]:
-    return dict(marshal.loads(stored))  # noqa: S302 - the store gives what was put there
+def _record(
+    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder
+) -> tuple[Tree, bytes]:
+    """The tree after a filter; files count even with the bytes that they had before."""
+    recording = replace(
+        job,
+        overlay=RecordingOverlay(job.overlay, recorder),
+        inventory=_RecordingNode(job.inventory, view, recorder),
+        traces=recorder.traces,
+    )
+    after = apply(tree, recording)
+    files = {str(path): entry for path, entry in after.items() if tree.get(path) is not entry}
+    return after, pack(files)
+
+
+def _restore(tree: Tree, job: Job, stored: bytes) -> Tree:
+    files = unpack(stored)[0].items()
+    contents = {PurePosixPath(name): entry.content for name, entry in files}
+    return with_contents(tree, job.root, contents)
+
+
+class _Node:
+    """The own node as the only target that questions are about."""
+
+    def __init__(self, name: str, node: Mapping[str, Any]) -> None:
+        self.name = name
+        self._node = node
+
+    def of(self, _: str) -> Mapping[str, Any]:
+        return self._node
+
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+
+class _RecordingNode(Mapping[str, Any]):
+    """The node; each value that is read is recorded, and parameters one by one."""
+
+    def __init__(
+        self, plain: Mapping[str, Any], view: View, recorder: Recorder, above: tuple[str, ...] = ()
+    ) -> None:
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+        self._above = above
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - a value of the hierarchy
+        value = self._plain[key]
+        if not self._above and key == _PARAMETERS and isinstance(value, dict):
+            return _RecordingNode(value, self._view, self._recorder, (key,))
+        self._recorder.ask(InventoryPart.at("self", *self._above, key), self._view)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        self._recorder.ask(InventoryPart.at("self"), self._view)
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        self._recorder.ask(InventoryPart.at("self"), self._view)
+        return len(self._plain)

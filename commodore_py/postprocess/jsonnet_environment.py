@@ -10,12 +10,13 @@ from commodore_py.adapters.jsonnet.evaluate import Native, as_code, to_jsonnet
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 
+from .documents import read_all, read_single
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.adapters.files.overlay import Overlay
 
-    from .documents import Documents
 
 # Beside the library that imports it; there are no such files.
 _FOLDER = LIBRARIES / "lib" / ".inventory"
@@ -25,16 +26,14 @@ _PARAMETERS = "parameters"
 _FIELD, _PARAMETER = "field", "parameter"
 
 
-def natives(
-    overlay: Overlay, inventory: Mapping[str, Any], documents: Documents
-) -> dict[str, Native]:
+def natives(overlay: Overlay, inventory: Mapping[str, Any]) -> dict[str, Native]:
     """The four functions, bound to what they may look at."""
 
     def yaml_load(file: object) -> object:
-        return documents.single(_content(overlay, file), name=str(file))
+        return read_single(_content(overlay, file), name=str(file))
 
     def yaml_load_all(file: object) -> object:
-        return list(documents.all(_content(overlay, file), name=str(file)))
+        return list(read_all(_content(overlay, file), name=str(file)))
 
     def list_dir(folder: object, basename: object) -> object:
         names = overlay.files_in(_path(folder))

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.files.reach import Reach
-from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.problem import Problem
 
-from .cached import FilterWork, filter_cache
+from .cached import filter_cache, filtered
 from .definitions import Context, Definition, Invalid, NoDefinitions, definitions_of
-from .documents import Documents
 from .filters import FILTERS, JSONNET, Job
 from .output import inside
 
@@ -47,9 +45,8 @@ def apply_filters(
     reach = Reach(readable, work=work, private=config.private_places())
     before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
-    documents = Documents()
     cache = filter_cache(config._replace(paths=paths))
-    filtered = dict(compiled)
+    trees = dict(compiled)
     notices: list[Problem] = []
     errors: list[CommodoreError] = []
     for name in sorted(compiled):
@@ -68,23 +65,18 @@ def apply_filters(
             checkout=_checkout(paths, sources, name),
             before=before,
             import_folders=import_folders,
-            documents=documents,
             cache=cache,
             place_of=sources.places.parameter,
         )
         try:
             with run_log.item("filtered", name):
-                filtered[name], found = _filter_instance(instance)
+                trees[name], found = _filter_instance(instance)
         except CommodoreError as error:
             errors.append(error)
         else:
             notices += found
-    verdicts = cache.take_verdicts()
-    explain(verdicts)
     raise_collected(errors, "postprocessing")
-    refuse_differences(verdicts)
-    run_log.report(Verdicts(verdicts, cache.roots))
-    return filtered, tuple(notices)
+    return trees, tuple(notices)
 
 
 class _Instance(NamedTuple):
@@ -95,7 +87,6 @@ class _Instance(NamedTuple):
     checkout: Path
     before: Overlay
     import_folders: tuple[Path, ...]
-    documents: Documents
     cache: ResultCache
     place_of: PlaceOf
 
@@ -112,7 +103,6 @@ class _Instance(NamedTuple):
             overlay=self.before.with_tree(self.node.name, tree),
             import_folders=self.import_folders,
             inventory=self.node.raw,
-            documents=self.documents,
         )
 
     def skipped(self, invalid: Invalid) -> Problem:
@@ -172,10 +162,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
 def _run(definition: Definition, tree: Tree, instance: _Instance) -> Tree:
     job = instance.job(definition, tree)
     inside(job.root, definition.folder)
-    kind = FILTERS[definition.kind]
-    apply = kind.parse(definition.args)
-    cache = instance.cache
-    return cache.cached(FilterWork(definition, kind, apply, tree, job, cache))
+    return filtered(definition, FILTERS[definition.kind], tree, job, instance.cache)
 
 
 def _component(sources: Sources, instance: str) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.cache.store import Store, digest_of
+from commodore_py.cache.digests import digest
+from commodore_py.cache.store import Store
 from commodore_py.errors import of_system
 from tests.support.damage import DamagedStore
 from tests.support.stores import damaged_in
@@ -56,11 +57,11 @@ def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> 
     store = Store(disk / "store")
     some = contents(300)
 
-    digests = [store.keep(content) for content in some]
-    for digest in digests:
-        store.note(digest, b"y" * 100)
+    digests = [store.add_blob(content) for content in some]
+    for name in digests:
+        store.set_record(name, b"y" * 100)
 
-    found = [store.blob(digest) for digest in digests]
+    found = [store.blob(name) for name in digests]
     kept = sum(content is not None for content in found)
     assert 20 < kept < len(some)
     assert all(one in (None, content) for one, content in zip(found, some, strict=True))
@@ -72,11 +73,11 @@ def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> 
 
 def test_room_that_is_made_is_used_again(disk: Path) -> None:
     for content in contents(300):
-        Store(disk / "store").keep(content)
+        Store(disk / "store").add_blob(content)
 
     Store(disk / "store").prune(0)
 
-    digest = Store(disk / "store").keep(b"x")
+    digest = Store(disk / "store").add_blob(b"x")
     assert Store(disk / "store").blob(digest) == b"x"
 
 
@@ -103,11 +104,11 @@ def test_a_compile_with_hardly_any_room(
 def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store = Store(disk / "store")
-    before = store.keep(b"before")
+    before = store.add_blob(b"before")
     assert mount("-o", "remount,ro", str(disk))
 
-    after = store.keep(b"after")
-    store.note(after, b"y")
+    after = store.add_blob(b"after")
+    store.set_record(after, b"y")
     store.tidy(0)
 
     assert (store.blob(before), store.blob(after)) == (b"before", None)
@@ -116,16 +117,16 @@ def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixtur
 
 
 def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
-    digest = Store(disk / "store").keep(b"x" * 5000)
-    (file,) = (disk / "store").rglob(digest[2:])
+    name = Store(disk / "store").add_blob(b"x" * 5000)
+    (file,) = (disk / "store").rglob(name[2:])
     file.write_bytes(file.read_bytes()[:-1])
     assert mount("-o", "remount,ro", str(disk))
 
     store = Store(disk / "store")
 
-    assert store.blob(digest) is None
-    assert store.keep(b"x" * 5000) == digest == digest_of(b"x" * 5000)
-    assert store.blob(digest) is None
+    assert store.blob(name) is None
+    assert store.add_blob(b"x" * 5000) == name == digest(b"x" * 5000)
+    assert store.blob(name) is None
 
 
 def test_a_read_only_cache_is_called_that(disk: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.lib import LIBRARIES
-from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.jsonnet_environment import natives
 from commodore_py.refs.backends import REF_BACKENDS
@@ -25,7 +24,7 @@ def test_every_filter_has_a_golden_case(name: str) -> None:
 
 
 def test_every_native_of_filters_is_called_in_a_case() -> None:
-    offered = natives(Overlay(NOWHERE, NOWHERE, {}), {}, Documents())
+    offered = natives(Overlay(NOWHERE, NOWHERE, {}), {})
 
     assert sorted(NATIVES) == sorted(offered)
     assert all(any(name in call for call in calls) for name, calls in NATIVES.items())

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from commodore_py.cache.verdicts import Verdicts
 from commodore_py.compiler.fields import EVERY_INPUT, Field, text
 from commodore_py.compiler.inputs import INPUT_TYPES, CachePolicy, InputType, record_nothing
 from commodore_py.compiler.inputs.base import record_tool
 from commodore_py.model.tree import Entry
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.output import place
-from commodore_py.run_log import collecting
 from tests.support.scenarios.compile_targets import CompileTargets
 from tests.support.scenarios.filters import FilteredInstances
 
@@ -124,8 +123,9 @@ class _Count:
 
 
 def test_a_filter_is_one_module_and_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG, "commodore_py.cache")
     monkeypatch.setitem(FILTERS, "count", cast("Filter", _Count()))
     targets = FilteredInstances(tmp_path / "work")
     targets.filters = {
@@ -134,14 +134,14 @@ def test_a_filter_is_one_module_and_one_line(
     targets.compiled = {"app": {"out/one.yaml": "a: 1\n", "out/two.yaml": "a: 1\n"}}
 
     def outcomes() -> list[str]:
-        with collecting() as events:
-            cached = targets.run(result_cache=tmp_path / "store")
+        caplog.clear()
+        cached = targets.run(result_cache=tmp_path / "store")
         assert cached == targets.run()
         assert cached[0]["app"]["out/n.yaml"] == f"files: {len(targets.compiled['app'])}\n"
-        return [verdict.outcome for verdicts in events.of(Verdicts) for verdict in verdicts.all]
+        return [line.split(": ")[2] for line in caplog.messages if "filter count" in line]
 
     assert outcomes() == ["compiled"]
-    assert outcomes() == ["found"]
+    assert outcomes() == ["taken from the cache"]
 
     targets.compiled["app"]["out/three.yaml"] = "a: 1\n"
     assert outcomes() == ["compiled"]

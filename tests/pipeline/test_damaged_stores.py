@@ -25,7 +25,7 @@ def test_a_compile_fills_the_store(damaged: DamagedStore) -> None:
     damaged.restore()
 
     assert damaged.store.usage().blobs > 0
-    assert damaged.store.usage().notes > 0
+    assert damaged.store.usage().records > 0
     assert damaged_in(damaged.store) == ()
 
 
@@ -42,8 +42,8 @@ def test_what_was_damaged_is_made_again(damaged: DamagedStore) -> None:
     made = damaged.compile()
 
     assert made == damaged.expected
-    assert damaged.store.usage().notes == sum(
-        file.parent.parent.name == "notes" for file in files_of(damaged.filled)
+    assert damaged.store.usage().records == sum(
+        file.parent.parent.name == "records" for file in files_of(damaged.filled)
     )
     assert damaged_in(damaged.store) == ()
 

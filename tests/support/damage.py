@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.stages import Sources
 
-MARKERS = frozenset({"looked", "swept"})
+MARKERS = frozenset({"swept"})
 _NOBODY = 65534
 
 

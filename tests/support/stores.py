@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 def damaged_in(store: Store) -> tuple[str, ...]:
     """The names of contents and notes that cannot be read; reading removes them."""
-    readers = {"blobs": store.blob, "notes": store.noted}
+    readers = {"blobs": store.blob, "records": store.record}
     return tuple(
         f"{kind}/{key}"
         for kind, read in readers.items()
-        for file in sorted((store.folder / "v1" / kind).glob("??/*"))
+        for file in sorted((store.folder / "v2" / kind).glob("??/*"))
         if not file.name.startswith(".") and read(key := file.parent.name + file.name) is None
     )

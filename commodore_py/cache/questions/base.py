@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.adapters.files.overlay import Overlay
-    from commodore_py.cache.digests import ValueDigests
     from commodore_py.cache.roots import Roots
 
 
@@ -24,20 +22,17 @@ class TargetViews(Protocol):
         """Every target."""
 
 
-class View(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class View:
     """The current state of everything that one piece of work can read."""
 
     files: Overlay
     roots: Roots
-    values: ValueDigests
-    known: dict[str, bytes]
-    """Answers about the disk, shared by all work of a run: each is looked up once."""
-    constant: dict[str, bytes]
-    """Answers about the inventory, shared in the same way."""
+    answers: dict[str, str]
+    """Answers that are the same for all work of a run: each is looked up once."""
     targets: TargetViews | None = None
     target: str = ""
-    references: Mapping[str, str] = MappingProxyType({})
-    node: Mapping[str, Any] | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def disk_only(self) -> bool:
@@ -61,7 +56,7 @@ class Question:
         """What it is about, for people."""
         return self.about
 
-    def ask(self, view: View) -> bytes:
+    def ask(self, view: View) -> str:
         """The answer now, as a digest."""
         raise NotImplementedError
 

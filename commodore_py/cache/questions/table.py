@@ -5,43 +5,30 @@ A question is stored as the name of its kind, a space, and what it is about.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
-from .files import (
-    Content,
-    CurrentDirectory,
-    Expansion,
-    FileEntry,
-    FolderTree,
-    Judged,
-    Listing,
-    Location,
-    PathKind,
-)
-from .inventory import InventoryPart, NodeValue, Reference, TargetList, WholeTarget
+from .files import Content, FileEntry, Judged, Location, PathKind
+from .folders import Expansion, FolderTree, Listing
+from .inventory import InventoryPart
+from .references import Reference
 from .tools import Environment, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .base import Question, View
 
-KINDS: Mapping[str, type[Question]] = {
-    one.kind: one
-    for one in (
+KINDS: dict[str, type[Question]] = {
+    kind.kind: kind
+    for kind in (
         Content,
         FileEntry,
         PathKind,
         Judged,
+        Location,
         Listing,
         FolderTree,
         Expansion,
-        Location,
-        CurrentDirectory,
         InventoryPart,
-        WholeTarget,
-        TargetList,
-        NodeValue,
         Reference,
         Tool,
         Environment,
@@ -49,21 +36,17 @@ KINDS: Mapping[str, type[Question]] = {
 }
 """Every kind of question, by the name that it is stored with."""
 
-_parsed: dict[str, Question] = {}
 
-
+@functools.lru_cache(maxsize=65536)  # the same questions in many records
 def parse(stored: str) -> Question:
-    """The stored question; each is created once. Raises ValueError for an unknown kind."""
-    question = _parsed.get(stored)
-    if question is None:
-        kind, _, about = stored.partition(" ")
-        if kind not in KINDS:
-            raise ValueError(f"unknown kind of question: {kind}")
-        question = _parsed[stored] = KINDS[kind](about)
-    return question
+    """The stored question. Raises ValueError for an unknown kind."""
+    kind, _, about = stored.partition(" ")
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind of question: {kind}")
+    return KINDS[kind](about)
 
 
-def answer(view: View, stored: str) -> bytes:
+def answer(view: View, stored: str) -> str:
     """The answer to a question in its stored form."""
-    known = view.known.get(stored) if view.disk_only else None
+    known = view.answers.get(stored) if view.disk_only else None
     return parse(stored).ask(view) if known is None else known

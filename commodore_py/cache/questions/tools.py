@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.helm.kube_settings import files_of_clients
-from commodore_py.cache.digests import NOTHING, digest, serialised
+from commodore_py.cache.digests import NOTHING, digest
 
 from .base import Question
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .base import View
 
 HELM, KUSTOMIZE = "Helm", "kustomize"
-SCRIPT = b"#!"
+SCRIPT = "#!"
 """What runs is decided by the script, which may read anything, or a program of another name."""
 
 _HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
@@ -31,12 +32,11 @@ class Tool(Question):
 
     kind = "tool"
 
-    def ask(self, view: View) -> bytes:
+    def ask(self, view: View) -> str:
         """Where the program is, and which one."""
-        key = str(self)
-        if key not in view.known:
-            view.known[key] = tool_digest(self.about)
-        return view.known[key]
+        if str(self) not in view.answers:
+            view.answers[str(self)] = tool_digest(self.about)
+        return view.answers[str(self)]
 
     def describe(self, _: Roots) -> str:
         """Which tool it is."""
@@ -48,30 +48,29 @@ class Environment(Question):
 
     kind = "environment"
 
-    def ask(self, view: View) -> bytes:
+    def ask(self, view: View) -> str:
         """The variables and the contents of files."""
-        key = str(self)
-        if key not in view.known:
-            view.known[key] = environment_digest()
-        return view.known[key]
+        if str(self) not in view.answers:
+            view.answers[str(self)] = environment_digest()
+        return view.answers[str(self)]
 
     def describe(self, _: Roots) -> str:
         """Whose environment it is."""
         return f"there is another environment of {self.about}"
 
 
-def tool_digest(about: str) -> bytes:
+def tool_digest(about: str) -> str:
     """The digest of Helm (with a path after a colon), of kustomize, or of a program in PATH."""
     kind, _, named = about.partition(":")
     if kind == HELM:
         return _helm(named)
     if kind == KUSTOMIZE:
         path = os.pathsep.join((os.environ.get("PATH", ""), _HOMEBREW))
-        return _program(_which("kustomize", path=path) or _which("kubectl", path=path))
-    return _program(_which(about))
+        return _program(shutil.which("kustomize", path=path) or shutil.which("kubectl", path=path))
+    return _program(shutil.which(about))
 
 
-def environment_digest() -> bytes:
+def environment_digest() -> str:
     """Variables, and files that clients of Kubernetes read: they may set a namespace."""
     variables = sorted(
         (name, value)
@@ -79,24 +78,18 @@ def environment_digest() -> bytes:
         if name.startswith(_PREFIXES) or name in _VARIABLES
     )
     contents = [_content(Path(file)) for file in files_of_clients()]
-    return digest(serialised((variables, contents)) or b"")
+    return digest(repr((variables, contents)).encode(errors="surrogateescape"))
 
 
-def _helm(wanted: str) -> bytes:
+def _helm(wanted: str) -> str:
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
-    program = _which(named or "helm")
+    program = shutil.which(named or "helm")
     if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
-        return b"library"
+        return "library"
     return _program(program)
 
 
-def _which(program: str, path: str | None = None) -> str | None:
-    import shutil
-
-    return shutil.which(program, path=path)
-
-
-def _program(path: str | None) -> bytes:
+def _program(path: str | None) -> str:
     if path is None:
         return NOTHING
     real, name = Path(path).resolve(), Path(path).name
@@ -105,7 +98,7 @@ def _program(path: str | None) -> bytes:
         return SCRIPT
     try:
         with real.open("rb") as file:
-            if file.read(len(SCRIPT)) == SCRIPT:
+            if file.read(len(SCRIPT)) == SCRIPT.encode():
                 return SCRIPT
         status = real.stat()
     except OSError:

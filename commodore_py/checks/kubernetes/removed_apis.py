@@ -108,16 +108,11 @@ def unavailable(context: Context) -> str:
     return "" if context.version else "the version of Kubernetes is not known"
 
 
-def salt(api_version: str, kind: str, context: Context) -> str | None:
-    """The version; only kinds of the table are examined."""
-    return str(context.version) if kind in REMOVED.get(api_version, {}) else None
-
-
 def examine(content: Content, context: Context) -> Iterator[Issue]:
     """Whether the API is gone, or will be soon."""
-    if context.version is None:
-        return
     api_version, kind = content["apiVersion"], content["kind"]
+    if context.version is None or kind not in REMOVED.get(api_version, {}):
+        return
     minor, instead = REMOVED[api_version][kind]
     remedy = f"use {instead}" if instead else "there is no replacement: remove it"
     if context.version.minor >= minor:

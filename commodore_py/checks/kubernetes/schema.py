@@ -214,13 +214,6 @@ def used(context: Context) -> Version | None:
     return version_for(context.version)
 
 
-def salt(api_version: str, kind: str, context: Context) -> str | None:
-    """The version, and whether a definition in the catalog takes precedence."""
-    if (api_version.rpartition("/")[0], kind) in context.definitions:
-        return None
-    return f"2 {version_for(context.version)}"
-
-
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Fields and names of an object."""
     from commodore_py.checks.formats.names import name_issues
@@ -228,10 +221,11 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
     from .consistency import consistency_issues
 
     version = version_for(context.version)
-    if version is None:
+    api_version, kind = content["apiVersion"], content["kind"]
+    # A definition in the catalog takes precedence.
+    if version is None or (api_version.rpartition("/")[0], kind) in context.definitions:
         return
     schemas = schemas_of(version)
-    api_version, kind = content["apiVersion"], content["kind"]
     if not schemas.knows(api_version, kind):
         yield Issue(
             "kubernetes-schema/unknown-kind",

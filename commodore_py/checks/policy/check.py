@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.store import digest_of
-from commodore_py.checks.base import Ended, Issue, items, mapping
-from commodore_py.checks.documents import issue_from, items_of
+from commodore_py.cache.digests import digest
+from commodore_py.cache.values import cached_value
+from commodore_py.checks.base import Ended, Issue, issue_from, items, mapping
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import read
 from commodore_py.manifests.objects import identify
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.checks.base import Context, Item
-    from commodore_py.checks.documents import Document, Documents, Known, Memory
+    from commodore_py.checks.documents import Document, Documents
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.severity import Severity
 
@@ -33,7 +33,7 @@ _LONGEST = 2_000
 _CHANGES_EACH_TIME = re.compile(r"\b(?:now_ns|intn|rfc4122)\b")
 
 
-def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
+def run(documents: Documents, context: Context) -> Ended | None:
     """Problems that the policies find; None without policies."""
     settings = context.policy
     if settings is None:
@@ -50,7 +50,7 @@ def run(documents: Documents, memory: Memory, context: Context) -> Ended | None:
             return Ended((policies.problem(issue),), "skipped", text)
         about = {**settings.about, "version": str(context.version or "")}
         given = {"about": about, "origins": settings.origins}
-        return Ended(tuple(_found(program, policies, given, documents(), memory)))
+        return Ended(tuple(_found(program, policies, given, documents(), context.cache)))
     except CommodoreError as error:
         text = f"the policies cannot be evaluated: {error}"
         issue = Issue("policy/failed", text, remedy=error.hint, subject=NAME)
@@ -61,31 +61,36 @@ def _found(
     program: str,
     policies: Policies,
     given: Mapping[str, Any],
-    documents: Sequence[tuple[Document, Known]],
-    memory: Memory,
+    documents: Sequence[Document],
+    cache: Path | None,
 ) -> Iterator[Problem | tuple[Item, Issue]]:
-    """Evaluate the policies, unless all that they depend on is as in the last run."""
-    catalog = [item for document, known in documents for item in items_of(document, known, NAME)]
-    opa, digests = Path(program).stat(), [(*one[:2], one.digest) for one, _ in documents]
+    """Evaluate the policies, unless all that they depend on is as in an earlier run."""
+    catalog = [item for document in documents for item in document.items(lambda _: None)]
+    opa = Path(program).stat()
+    digests = [(one.instance, one.file, digest(one.text)) for one in documents]
     state = (_FORMAT, program, opa.st_mtime_ns, opa.st_size, policies, given, digests)
-    salt = digest_of(repr(state).encode(errors="surrogatepass"))
+    key = digest(repr(state).encode(errors="surrogatepass"))
     problems: list[Problem] = []
-    remembered = memory.of_catalog(NAME)
-    if remembered is None or remembered[0] != salt:
-        objects = [one for document, _ in documents for one in _objects(document, memory)]
-        results, problems = evaluate(program, policies, {**given, "objects": objects})
-        remembered = [salt, [[at, list(issue)] for at, issue in _issues(results, catalog)]]
+    issues: list[tuple[int, Issue]] = []
+
+    def evaluated() -> list[tuple[int, Issue]] | None:
+        objects = [one for document in documents for one in _objects(document)]
+        results, found = evaluate(program, policies, {**given, "objects": objects})
+        problems.extend(found)
+        issues.extend(_issues(results, catalog))
+        return None if problems else issues
+
     changes = any(map(_CHANGES_EACH_TIME.search, policies.modules.values()))
-    memory.note_catalog(NAME, None if problems or changes else remembered)
+    remembered = cached_value(None if changes else cache, key, evaluated)
     yield from problems
-    for at, values in remembered[1]:
+    for at, values in remembered or issues:
         issue = issue_from(values)
         yield (catalog[at], issue) if at >= 0 else policies.problem(issue)
 
 
-def _objects(document: Document, memory: Memory) -> Iterator[Mapping[str, Any]]:
+def _objects(document: Document) -> Iterator[Mapping[str, Any]]:
     """The objects of a document, without values of Secrets."""
-    contents = memory.contents(document)
+    contents = document.objects or ()
     if MAY_BE_SECRET.search(document.text):
         masked = read(document.text, document.file, hide=hidden)
         contents = tuple(one.content for one in masked.objects) if masked is not None else ()

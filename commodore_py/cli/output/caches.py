@@ -77,7 +77,7 @@ def info(contents: Contents) -> dict[str, Any]:
         "results": {
             "path": str(contents.results.path),
             "contents": usage.blobs,
-            "notes": usage.notes,
+            "notes": usage.records,
             "bytes": usage.bytes,
             "limit": contents.results.limit,
             "last_used": _moment(_time(usage.used)) if usage.used is not None else None,
@@ -121,7 +121,7 @@ def _row(results: Results) -> Iterator[tuple[str, ...]]:
             readable_size(results.limit),
             _day(_time(usage.used)),
         )
-        yield str(usage.blobs), str(usage.notes), size, limit, used
+        yield str(usage.blobs), str(usage.records), size, limit, used
 
 
 def _repository(one: caches.Repository) -> dict[str, Any]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from commodore_py.cache import digests
+from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
-from commodore_py.cache.recording_files import RecordingOverlay
-from commodore_py.cache.results import NeverCached, ResultCache
-from commodore_py.cache.verdicts import Label
-from commodore_py.compiler.inventory.recording import RecordingHashes, RecordingImports
+from commodore_py.cache.recorder import RecordingOverlay
+from commodore_py.cache.results import ResultCache, Work
+from commodore_py.cache.roots import Roots
 from commodore_py.errors import CommodoreError
+from commodore_py.lib import LIBRARIES
 
 from .change import Change
-from .keys import entry_key, roots_of
+from .recording import RecordingHashes, RecordingImports
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
@@ -23,93 +25,136 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.views import Views
 
+_FORMAT = 3
+# The result does not depend on the name of an entry, or on whether it may fail.
+_IRRELEVANT = ("name", "continue_on_compile_error")
+
 
 class EntryCache(ResultCache):
     """Results of the entries of one compile."""
 
     def __init__(self, job: Job, views: Views) -> None:
         super().__init__(job.result_cache, roots_of(job), verify=job.verify_cache)
-        self.views = views
-        self.above = f"{job.root}/"
+        self._views = views
+        self._above = f"{job.root}/"
 
     def without_work(self, kind: InputType, job: InputJob) -> Output | None:
         """The output with this entry's, if that takes no time."""
-        return kind.render(job) if kind.CACHE.instant else self.hit(_EntryWork(kind, job, self))
+        if kind.CACHE.instant:
+            return kind.render(job)
+        work = self._work(kind, job)
+        return self.hit(work) if isinstance(work, Work) else None
 
     def rendered(self, kind: InputType, job: InputJob) -> Output:
         """The output with this entry's, cached or rendered."""
-        return kind.render(job) if kind.CACHE.instant else self.cached(_EntryWork(kind, job, self))
+        if kind.CACHE.instant or not self.in_store:
+            return kind.render(job)
+        work = self._work(kind, job)
+        if isinstance(work, Work):
+            return self.cached(work)
+        output = kind.render(job)
+        self.not_cached(self._label(job), work)
+        return output
 
+    def _work(self, kind: InputType, job: InputJob) -> Work[Output] | str:
+        """The entry as work; or why its results are never cached."""
+        if kind.CACHE.never:
+            return kind.CACHE.never
+        key = self._key(job, kind.CACHE.path_fields(job.entry))
+        if key is None:
+            return "it holds values that are not plain data"
+        view = View(
+            job.lookup.files,
+            self.roots,
+            self.answers,
+            targets=self._views,
+            target=job.output.target,
+            references=job.tags.hashes,
+        )
+        make = partial(_record, kind, job, view)
+        restore = partial(_restore, job.output, self.roots)
+        return Work(self._label(job), job.entry.where, key, view, make, restore)
 
-class _EntryWork(NamedTuple):
-    """One entry to render; its result is what it changes in the output of its target."""
+    def _label(self, job: InputJob) -> str:
+        paths = (path.removeprefix(self._above) for path in job.entry.input_paths)
+        return f"{job.output.target}: {job.entry.input_type} {', '.join(paths)}"
 
-    kind: InputType
-    job: InputJob
-    cache: EntryCache
-
-    @property
-    def label(self) -> Label:
-        entry = self.job.entry
-        paths = (path.removeprefix(self.cache.above) for path in entry.input_paths)
-        return Label(self.job.output.target, f"{entry.input_type} {', '.join(paths)}", entry.where)
-
-    def key(self) -> str | NeverCached:
-        if self.kind.CACHE.never:
-            return NeverCached(self.kind.CACHE.never)
-        key = entry_key(self.job, self.kind.CACHE.path_fields(self.job.entry), self.cache.roots)
-        return NeverCached("it holds values that are not plain data") if key is None else key
-
-    def view(self) -> View:
-        return View(
-            self.job.lookup.files,
-            self.cache.roots,
-            self.cache.values,
-            self.cache.known,
-            self.cache.constant,
-            targets=self.cache.views,
-            target=self.job.output.target,
-            references=self.job.tags.hashes,
+    def _key(self, job: InputJob, path_fields: tuple[str, ...]) -> str | None:
+        """Everything that an entry is given, with portable paths."""
+        checkout, files = job.output.checkout, job.lookup.files
+        folders = (*job.lookup.search_paths, files.compiled, files.catalog, checkout or "")
+        fields = {
+            name: self._portable(value) if name in path_fields else value
+            for name, value in job.entry.fields.items()
+            if name not in _IRRELEVANT
+        }
+        return digests.of_value(
+            (
+                _FORMAT,
+                program_digest(),
+                job.entry.target,
+                fields,
+                tuple(job.style),
+                job.tags.bare,
+                [self.roots.portable(str(folder)) for folder in folders],
+            )
         )
 
-    def run(self) -> Output:
-        return self.kind.render(self.job)
+    def _portable(self, value: object) -> Any:  # noqa: ANN401 - a value of an entry
+        match value:
+            case str():
+                # A pair, so that no other value is equal to it.
+                return ("path", self.roots.portable(value)) if value.startswith("/") else value
+            case list():
+                return [self._portable(below) for below in value]
+            case dict():
+                return {key: self._portable(below) for key, below in value.items()}
+        return value
 
-    def record(self, recorder: Recorder) -> tuple[Output, bytes | None]:
-        job, view = self.job, self.view()
-        imports = RecordingImports(job.evaluation.inventory, view, recorder)
-        recording = job._replace(
-            lookup=job.lookup.with_files(RecordingOverlay(job.lookup.files, recorder)),
-            tags=job.tags._replace(hashes=RecordingHashes(job.tags.hashes, view, recorder)),
-            evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
-        )
-        self._seal(recording, recorder)
-        output = self.kind.render(recording)
-        # Once more: what a program reads may have changed while it ran.
-        self._seal(recording, recorder)
-        by_content = self.kind.CACHE.leaves_others
-        change = Change.between(job.output, output, recorder.roots, by_content=by_content)
-        if change is None:
-            return output, None
-        for folder in change.places_in(recorder.roots):
-            recording.lookup.files.show(Path(folder))
-        if change.names_scratch_folder():
-            recorder.unseal("a path of a temporary folder is in the output")
-        return output, change.packed()
 
-    def _seal(self, job: InputJob, recorder: Recorder) -> None:
-        try:
-            self.kind.record(job, recorder)
-        except OSError as error:
-            recorder.unseal(f"not all of it can be read ({error.strerror})")
+def roots_of(job: Job) -> Roots:
+    """The folders that move with the working directory."""
+    folders = {"work": job.root, "library": LIBRARIES.parent}
+    for number, folder in enumerate(job.search_paths):
+        folders[f"search{number}"] = folder
+    for target, checkout in job.checkouts.items():
+        if not checkout.is_relative_to(job.root):
+            folders[f"checkout {target}"] = checkout
+    return Roots(folders)
 
-    def restore(self, stored: bytes) -> Output | None:
-        try:
-            return Change.of(stored).applied(self.job.output, self.cache.roots)
-        except CommodoreError:  # rendering it reports which file it is
-            return None
 
-    def difference(self, stored: bytes, made: bytes | None) -> str:
-        if made is None:
-            return "it takes files away"
-        return Change.of(stored).differing(Change.of(made))
+def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
+    """Render an entry, and record what it reads."""
+    imports = RecordingImports(job.evaluation.inventory, view, recorder)
+    recording = job._replace(
+        lookup=job.lookup.with_files(RecordingOverlay(job.lookup.files, recorder)),
+        tags=job.tags._replace(hashes=RecordingHashes(job.tags.hashes, view, recorder)),
+        evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
+    )
+    _record_programs(kind, recording, recorder)
+    output = kind.render(recording)
+    # Once more: what a program reads may have changed while it ran.
+    _record_programs(kind, recording, recorder)
+    change = Change.between(job.output, output, recorder.roots, by_content=kind.CACHE.leaves_others)
+    if change is None:
+        recorder.unseal("it takes files away")
+        return output, b""
+    for entry in change.files.values():
+        recorder.note_folders_in(entry.content)
+    if change.names_scratch_folder():
+        recorder.unseal("a path of a temporary folder is in the output")
+    return output, change.packed()
+
+
+def _record_programs(kind: InputType, job: InputJob, recorder: Recorder) -> None:
+    try:
+        kind.record(job, recorder)
+    except OSError as error:
+        recorder.unseal(f"not all of it can be read ({error.strerror})")
+
+
+def _restore(output: Output, roots: Roots, stored: bytes) -> Output | None:
+    try:
+        return Change.of(stored).applied(output, roots)
+    except CommodoreError:  # rendering it reports which file it is
+        return None

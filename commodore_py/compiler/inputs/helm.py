@@ -76,11 +76,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
         recorder.unseal(f"helm_params.{params[0]} lets Helm read more than the chart")
     releases = releases_of(entry.fields, where=entry.where)
     if not all(next(releases).named for _ in charts):
-        template = str(entry.fields["helm_params"].get("name_template") or "")
-        recorder.unseal(
-            "a release without a name is named after the clock",
-            steady=bool(template) and "{{" not in template,
-        )
+        recorder.unseal("a release without a name is named after the clock")
     values = _recorded_values(job, recorder)
     for chart in charts:
         _record_chart(job, chart, values, recorder)
@@ -115,4 +111,4 @@ def _record_chart(job: InputJob, chart: Path, values: list[str], recorder: Recor
     if functions:
         names = ", ".join(functions)
         why = f"chart {chart.name} gives something else at every compile ({names})"
-        recorder.unseal(why, steady=False)
+        recorder.unseal(why)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from commodore_py.cache.digests import BY_VALUE, digest
+from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError, raise_collected
@@ -131,7 +131,7 @@ class CachedHierarchy:
 
     def _value_in(self, slot: str) -> Any:
         try:
-            content = self._store.noted(slot)
+            content = self._store.record(slot)
             if content is None or not content.startswith(_engine_digest()):
                 return None
             return marshal.loads(memoryview(content)[len(_engine_digest()) :])  # noqa: S302 - the store gives what was put there
@@ -146,7 +146,7 @@ class CachedHierarchy:
                 content = marshal.dumps(value if slot == slots[0] else slots[0])
             except ValueError:  # nested too deeply for that
                 return
-            self._store.note(slot, _engine_digest() + content)
+            self._store.set_record(slot, _engine_digest() + content)
 
 
 def _from_scratch(
@@ -205,11 +205,11 @@ def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bo
 
 
 def _slot(kind: str, about: tuple[object, ...]) -> str:
-    return _digest(kind, *about).hex()
+    return _digest(kind, *about).decode()
 
 
 def _digest(*parts: Any) -> bytes:
-    return digest(marshal.dumps(parts, BY_VALUE))
+    return digest(marshal.dumps(parts, 2)).encode()
 
 
 @functools.cache

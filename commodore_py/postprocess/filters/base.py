@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.errors import CommodoreError
 
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
-    from commodore_py.postprocess.documents import Documents
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Job:
     """One filter of one instance."""
 
     component: str
@@ -29,7 +30,6 @@ class Job(NamedTuple):
     overlay: Overlay
     import_folders: tuple[Path, ...]
     inventory: Mapping[str, Any]
-    documents: Documents
     traces: list[bytes] | None = None
     """Collects the traces of the code, if they are wanted."""
 

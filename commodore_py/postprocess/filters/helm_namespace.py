@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.cache.digests import digest
 from commodore_py.errors import CommodoreError
+from commodore_py.postprocess.documents import read_all
 from commodore_py.postprocess.output import BadOutput, inside, place
 
 from .base import Apply, BadArguments, Job
@@ -82,15 +83,15 @@ def _apply(arguments: _Arguments, tree: Tree, job: Job) -> Tree:
                 hint="let the component write only one of them",
             )
         sources[key] = path.name
-        fields[key] = _patch_file(entry.content, arguments, job, str(job.root / path))
+        fields[key] = _patch_file(entry.content, arguments, str(job.root / path))
     if arguments.create:
         fields[_NAMESPACE_FILE] = _namespace(arguments.namespace)
     return place(tree, job.root, job.folder, fields)
 
 
-def _patch_file(content: bytes, arguments: _Arguments, job: Job, name: str) -> list[Json]:
+def _patch_file(content: bytes, arguments: _Arguments, name: str) -> list[Json]:
     patched = []
-    for number, document in enumerate(job.documents.all(content, name=name)):
+    for number, document in enumerate(read_all(content, name=name)):
         if document is None:
             continue
         try:

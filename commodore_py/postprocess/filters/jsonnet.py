@@ -76,7 +76,7 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
             "target": job.component,
             "output_path": str(job.output_path),
         },
-        natives=natives(job.overlay, job.inventory, job.documents),
+        natives=natives(job.overlay, job.inventory),
         read=functools.partial(_read_import, job),
         skip_empty=True,
     )

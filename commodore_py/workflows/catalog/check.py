@@ -114,7 +114,7 @@ def check(
             where=str(paths.root),
             hint=f"the last compile was of {cluster}" if cluster else "",
         )
-    settings = _settings(config, request, parameters, below="compiled/")._replace(
+    settings = _settings(config, parameters, below="compiled/")._replace(
         policy=policies_for(
             paths.classes / "global",
             parameters,
@@ -175,7 +175,7 @@ def _check_alone(
 ) -> tuple[Checked, Verdict]:
     """Manifests without a hierarchy: checks that need one are skipped."""
     below = f"{PurePosixPath(folder)}/"
-    settings = _settings(config, request, {}, below=below)._replace(vault=request.vault)
+    settings = _settings(config, {}, below=below)._replace(vault=request.vault)
     found = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in found if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)
@@ -183,12 +183,9 @@ def _check_alone(
     return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)
 
 
-def _settings(
-    config: Config, request: CheckRequest, parameters: Mapping[str, object], *, below: str
-) -> Settings:
+def _settings(config: Config, parameters: Mapping[str, object], *, below: str) -> Settings:
     return Settings(
         cache=config.result_cache,
-        subject=f"{config.paths.root}\0{request.folder or ''}",
         below=below,
         root=str(config.paths.root),
         **settings_in(parameters),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.cache.verdicts import Verdict
     from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.tree import Tree
 
@@ -82,22 +83,34 @@ class CompileTargets:
 
     def compiled(self) -> list[str]:
         """Compile both ways; the bytes must be the same. Returns which entries were rendered."""
-        found = native.compile_job(self.job())
-        fresh = native.compile_job(self.job(result_cache=None))
-        assert everything(found.trees) == everything(fresh.trees)
-        assert fresh.verdicts == ()
-        assert len({*found.verdicts}) == len(found.verdicts), "a verdict is reported twice"
-        return [name_of(one) for one in found.verdicts if one.outcome != "found"]
+        cached, lines = self._logged()
+        assert everything(cached) == everything(native.compile_job(self.job(result_cache=None)))
+        assert len({*lines}) == len(lines), "an entry is reported twice"
+        entries = [line.split(": ")[:2] for line in lines]
+        return [f"{target} {re.split('[ /]', entry)[-1]}" for target, entry in entries]
 
     def reasons(self) -> list[str]:
         """Compile, and say why entries were rendered."""
-        results = native.compile_job(self.job()).verdicts
-        return [one.why for one in results if one.outcome != "found"]
+        return [line.split(": ", 3)[-1] for line in self._logged()[1]]
 
-
-def name_of(verdict: Verdict) -> str:
-    """The target and the file of an entry."""
-    return f"{verdict.label.target} {verdict.label.entry.rpartition('/')[2].rpartition(' ')[2]}"
+    def _logged(self) -> tuple[Mapping[str, Tree], list[str]]:
+        """Compile, with the lines about entries that were rendered; workers write to the file."""
+        file = self.root.parent / "rendered.log"
+        file.unlink(missing_ok=True)
+        handler = logging.FileHandler(file)
+        log = logging.getLogger("commodore_py.cache.results")
+        before = log.level
+        log.setLevel(logging.DEBUG)
+        log.addHandler(handler)
+        try:
+            trees = native.compile_job(self.job())
+        finally:
+            log.removeHandler(handler)
+            handler.close()
+            log.setLevel(before)
+        lines = file.read_text().splitlines()
+        rendered = (line for line in lines if "taken from the cache" not in line)
+        return trees, sorted(rendered, key=lambda line: line.split(": ")[0])
 
 
 def everything(trees: Mapping[str, Tree]) -> dict[str, Any]:

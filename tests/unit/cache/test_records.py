@@ -1,109 +1,96 @@
-"""Results under keys and records: found while every answer is the same."""
+"""Records of what work reads: portable paths, and questions that can be stored."""
 
 from __future__ import annotations
 
-import copy
-import marshal
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.cache.digests import key_of
-from commodore_py.cache.questions.inventory import Reference
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.cache.packing import pack, unpack
+from commodore_py.cache.questions.base import View
+from commodore_py.cache.questions.references import Reference
 from commodore_py.cache.questions.table import KINDS, parse
 from commodore_py.cache.recorder import Recorder
-from commodore_py.cache.records import Found, Missing, Records
+from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.cache.store import Store
+from commodore_py.model.tree import Entry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY = key_of(b"a key")
+KEY = "c0ffee" * 8
 MANY = 100
 
 
+class Counted:
+    """Work that reads the references to some secrets, and counts how often it is done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.times = 0
+
+    def done(self, **references: str) -> bytes:
+        """The result for these references."""
+        roots = Roots({})
+        files = Overlay(self.folder / "compiled", self.folder / "catalog", {})
+        view = View(files, roots, {}, references=references)
+
+        def make(recorder: Recorder) -> tuple[bytes, bytes]:
+            self.times += 1
+            result = repr([recorder.ask(Reference(name), view) for name in references]).encode()
+            return result, result
+
+        work = Work("web: work", "", KEY, view, make, lambda stored: stored)
+        return ResultCache(self.folder / "store", roots).cached(work)
+
+
 @pytest.fixture
-def records(tmp_path: Path) -> Records:
-    """An empty store."""
-    return Records(Store(tmp_path / "store"))
+def counted(tmp_path: Path) -> Counted:
+    return Counted(tmp_path)
 
 
-def make_recorder(**answers: bytes) -> Recorder:
-    """A record of some questions."""
-    made = Recorder(Roots({}))
-    for about, answer in answers.items():
-        made.note(Reference(about), answer)
-    return made
-
-
-def answers(**known: bytes) -> dict[str, bytes]:
-    """The answers now."""
-    return {str(Reference(about)): answer for about, answer in known.items()}
-
-
-def test_a_result_is_found_while_all_answers_are_the_same(records: Records) -> None:
-    records.keep(KEY, make_recorder(a=b"1", b=b"2"), b"made")
-
-    found = records.find(KEY, answers(a=b"1", b=b"2").__getitem__)
-
-    assert isinstance(found, Found)
-    assert (found.result, found.questions) == (b"made", (Reference("a"), Reference("b")))
-    assert records.find(KEY, answers(a=b"1", b=b"3").__getitem__) == Missing(Reference("b"))
-    assert records.find(key_of(b"another"), answers().__getitem__) == Missing()
-
-
-def test_the_newest_record_has_the_changes(records: Records) -> None:
-    records.keep(KEY, make_recorder(a=b"1"), b"old")
-    records.keep(KEY, make_recorder(b=b"1"), b"new")
-
-    assert records.find(KEY, answers(a=b"2", b=b"2").__getitem__) == Missing(Reference("b"))
-
-
-def test_old_records_are_dropped(records: Records) -> None:
+def test_results_of_the_latest_records_are_found(counted: Counted) -> None:
     for number in range(MANY):
-        records.keep(KEY, make_recorder(a=str(number).encode()), b"made")
+        counted.done(a=str(number))
+    counted.times = 0
 
-    assert records.find(KEY, answers(a=b"0").__getitem__) == Missing(Reference("a"))
-    assert isinstance(records.find(KEY, answers(a=b"99").__getitem__), Found)
-
-
-def test_what_is_used_stays(records: Records) -> None:
-    for number in range(MANY):
-        records.keep(KEY, make_recorder(a=str(number).encode()), b"made")
-        assert isinstance(records.find(KEY, answers(a=b"0").__getitem__), Found)
+    assert counted.done(a="99") == b"['99']"
+    assert counted.done(a="50") == b"['50']"
+    assert counted.times == 0
+    counted.done(a="0")
+    assert counted.times == 1
 
 
-def test_a_record_is_replaced_by_one_of_the_same_answers(records: Records) -> None:
-    records.keep(KEY, make_recorder(a=b"1"), b"wrong")
-    records.keep(KEY, make_recorder(a=b"1"), b"right")
+@pytest.mark.parametrize(
+    "content", ['[{"answers": {"telepathy about:this": "1"}, "result": "0", "traces": ""}]', "7"]
+)
+def test_records_of_other_versions_are_ignored(counted: Counted, content: str) -> None:
+    Store(counted.folder / "store").set_record(KEY, content.encode())
 
-    found = records.find(KEY, answers(a=b"1").__getitem__)
+    assert counted.done(a="1") == b"['1']"
+    assert counted.done(a="1") == b"['1']"
+    assert counted.times == 1
 
-    assert isinstance(found, Found)
-    assert found.result == b"right"
 
+def test_a_record_is_text_that_people_can_read(counted: Counted) -> None:
+    counted.done(a="1")
 
-def test_a_forgotten_record_is_not_found(records: Records) -> None:
-    records.keep(KEY, make_recorder(a=b"1"), b"wrong")
-    found = records.find(KEY, answers(a=b"1").__getitem__)
-    assert isinstance(found, Found)
+    content = Store(counted.folder / "store").record(KEY)
 
-    records.forget(KEY, found)
-
-    assert records.find(KEY, answers(a=b"1").__getitem__) == Missing()
+    assert content is not None
+    assert json.loads(content)[0]["answers"] == {"reference a": "1"}
 
 
 def test_an_answer_that_changes_while_work_runs_unseals_the_record() -> None:
-    made = make_recorder(a=b"1")
+    recorder = Recorder(Roots({}))
 
-    made.note(Reference("a"), b"2")
+    recorder.note(Reference("a"), "1")
+    recorder.note(Reference("a"), "2")
 
-    assert made.unsealed
-
-
-def test_keys_know_where_their_parts_end() -> None:
-    assert key_of(b"a", b"bc") != key_of(b"ab", b"c")
+    assert recorder.unsealed
 
 
 def test_paths_belong_to_the_innermost_root(tmp_path: Path) -> None:
@@ -124,12 +111,9 @@ def test_every_kind_of_question_can_be_stored(kind: str) -> None:
     question = KINDS[kind]("about this: that")
 
     assert parse(str(question)) == question
-    assert copy.copy(question) == question  # as in the result of a worker
 
 
-def test_records_of_other_versions_are_ignored(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    record = store.keep(marshal.dumps(["telepathy about:this", b"1"]))
-    store.note(KEY, marshal.dumps([(record, store.keep(b"made"))]))
+def test_files_are_the_same_after_packing() -> None:
+    files = {"a/b\n\udcff": Entry(b"\x00\n1"), "/c": Entry(b"", executable=True)}
 
-    assert Records(store).find(KEY, lambda _: b"1") == Missing()
+    assert unpack(pack(files, ["empty"])) == (files, ["empty"])

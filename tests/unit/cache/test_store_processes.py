@@ -34,13 +34,13 @@ while rounds < 500 or time.time() < end:
     store = Store(folder)
     for _ in range(50):
         content = chance.choice(contents)
-        digest = store.keep(content)
+        digest = store.add_blob(content)
         stored = store.blob(digest)
         assert stored in (content, None)
         key = f"{chance.randrange(8):064x}"
-        said = store.noted(key)
+        said = store.record(key)
         assert said is None or said in contents
-        store.note(key, content)
+        store.set_record(key, content)
         found += stored is not None
         rounds += 1
     if chance.random() < 0.1:
@@ -103,7 +103,7 @@ def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
 def test_processes_are_killed_at_work(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     processes = at_work(folder)
-    while not Store(folder).usage().notes:
+    while not Store(folder).usage().records:
         time.sleep(0.01)
 
     for process in processes:

@@ -12,7 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from commodore_py.cache.store import Store, digest_of
+from commodore_py.cache.digests import digest
+from commodore_py.cache.store import Store
 from tests.support.damage import damage, files_of
 from tests.support.stores import damaged_in
 
@@ -37,9 +38,9 @@ class Life(RuleBasedStateMachine):
 
     @rule(target=blobs, content=CONTENTS)
     def keep(self, content: bytes) -> tuple[str, bytes]:
-        digest = self.store.keep(content)
-        assert digest == digest_of(content)
-        return digest, content
+        name = self.store.add_blob(content)
+        assert name == digest(content)
+        return name, content
 
     @rule(blob=blobs)
     def read(self, blob: tuple[str, bytes]) -> None:
@@ -51,18 +52,18 @@ class Life(RuleBasedStateMachine):
     def repair(self, blob: tuple[str, bytes]) -> None:
         digest, content = blob
         if self.store.blob(digest) is None:
-            self.store.keep(content)
+            self.store.add_blob(content)
         assert self.store.blob(digest) == content
 
     @rule(key=st.sampled_from(KEYS), content=CONTENTS)
     def note(self, key: str, content: bytes) -> None:
-        self.store.note(key, content)
+        self.store.set_record(key, content)
         self.notes[key] = content
-        assert self.store.noted(key) == content
+        assert self.store.record(key) == content
 
     @rule(key=st.sampled_from(KEYS))
     def look_up(self, key: str) -> None:
-        found = self.store.noted(key)
+        found = self.store.record(key)
         assert found == self.notes.get(key) or (found is None and self.harmed)
 
     @rule()

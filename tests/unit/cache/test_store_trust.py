@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.cache.store import Store, digest_of
+from commodore_py.cache.digests import digest
+from commodore_py.cache.store import Store
 
 from .conftest import KEY, files_in
 
@@ -33,9 +34,9 @@ def refused(store: Store, caplog: pytest.LogCaptureFixture) -> logging.LogRecord
     again = Store(store.folder)
     before = {file: file.lstat() for file in files_in(store)}
 
-    assert again.blob(again.keep(b"x")) is None
-    again.note(KEY, b"y")
-    assert again.noted(KEY) is None
+    assert again.blob(again.add_blob(b"x")) is None
+    again.set_record(KEY, b"y")
+    assert again.record(KEY) is None
     again.tidy(0)
 
     assert {file: file.lstat() for file in files_in(store)} == before
@@ -45,13 +46,13 @@ def refused(store: Store, caplog: pytest.LogCaptureFixture) -> logging.LogRecord
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    store.keep(b"x")
-    store.note(KEY, b"y")
+    store.add_blob(b"x")
+    store.set_record(KEY, b"y")
     return store
 
 
 @as_root
-@pytest.mark.parametrize("inside", [".", "v1", "v1/blobs", "v1/notes"])
+@pytest.mark.parametrize("inside", [".", "v2", "v2/blobs", "v2/records"])
 def test_a_folder_of_another_user_is_not_used(
     filled: Store, inside: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_folder_of_another_user_is_not_used(
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o777, 0o1777, 0o702])
-@pytest.mark.parametrize("inside", [".", "v1/notes"])
+@pytest.mark.parametrize("inside", [".", "v2/records"])
 def test_a_folder_that_others_may_write_to_is_not_used(
     filled: Store, inside: str, mode: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -82,7 +83,7 @@ def test_a_file_in_its_place_is_left_alone(store: Store, caplog: pytest.LogCaptu
     store.folder.parent.mkdir()
     store.folder.write_text("somebody's")
 
-    store.keep(b"x")
+    store.add_blob(b"x")
 
     assert store.folder.read_text() == "somebody's"
     (warning,) = warnings_in(caplog)
@@ -95,37 +96,9 @@ def test_a_warning_is_logged_once_by_all_parts_of_a_run(
     filled.folder.chmod(0o777)
 
     for _ in range(3):
-        Store(filled.folder).noted(KEY)
+        Store(filled.folder).record(KEY)
 
     assert len(warnings_in(caplog)) == 1
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux only")
-def test_a_warning_is_logged_once_by_all_workers(filled: Store) -> None:
-    filled.folder.chmod(0o777)
-
-    done = subprocess.run(
-        [sys.executable, "-c", _WORKERS, str(filled.folder)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stderr == "the result cache is not used: other users may write to it\n"
-
-
-_WORKERS = """
-import os, sys
-from pathlib import Path
-from commodore_py.cache.store import Store
-for _ in range(3):
-    worker = os.fork()
-    if not worker:
-        Store(Path(sys.argv[1])).keep(b"x")
-        os._exit(0)
-    os.waitpid(worker, 0)
-Store(Path(sys.argv[1])).keep(b"x")
-"""
 
 
 @as_root
@@ -133,8 +106,8 @@ def test_a_file_of_another_user_is_not_read(filled: Store) -> None:
     for file in files_in(filled):
         os.chown(file, NOBODY, NOBODY)
 
-    assert filled.blob(digest_of(b"x")) is None
-    assert filled.noted(KEY) is None
+    assert filled.blob(digest(b"x")) is None
+    assert filled.record(KEY) is None
     assert files_in(filled) == []
 
 
@@ -143,7 +116,7 @@ def test_a_link_to_a_folder_of_ours_is_used(tmp_path: Path) -> None:
     (tmp_path / "cache").symlink_to("large disk")
     store = Store(tmp_path / "cache")
 
-    assert store.blob(store.keep(b"x")) == b"x"
+    assert store.blob(store.add_blob(b"x")) == b"x"
 
 
 _AS_A_STRANGER = """
@@ -153,9 +126,9 @@ logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
 from commodore_py.cache.store import Store
 store = Store(Path(sys.argv[1]))
 for number in range(3):
-    digest = store.keep(b"%d" % number * 100_000)
-    store.note(digest, b"x")
-print([store.blob(digest) is None, store.noted(digest) is None, store.blob(store.keep(b"x"))])
+    digest = store.add_blob(b"%d" % number * 100_000)
+    store.set_record(digest, b"x")
+print([store.blob(digest) is None, store.record(digest) is None, store.blob(store.add_blob(b"x"))])
 store.tidy(0)
 """
 
@@ -209,9 +182,9 @@ def test_where_nothing_can_be_written_runs_go_on(tmp_path: Path, there: bool) ->
 @pytest.mark.skipif(sys.platform != "linux", reason="as above")
 def test_what_can_only_be_read_is_read(tmp_path: Path) -> None:
     store = Store(tmp_path / "results")
-    store.keep(b"x")
-    store.keep(b"2" * 100_000)
-    store.note(digest_of(b"2" * 100_000), b"x")
+    store.add_blob(b"x")
+    store.add_blob(b"2" * 100_000)
+    store.set_record(digest(b"2" * 100_000), b"x")
     folders = [store.folder, *(path for path in store.folder.rglob("*") if path.is_dir())]
     for folder in folders:
         folder.chmod(0o500)
@@ -231,4 +204,4 @@ def test_a_full_disk_is_reported_once_and_leaves_nothing_half(tmp_path: Path) ->
 
     assert out == "[True, True, None]"
     assert err == ["WARNING results are not cached: file too large"]
-    assert [file.name for file in files_in(Store(tmp_path / "results"))] == ["looked", "swept"]
+    assert [file.name for file in files_in(Store(tmp_path / "results"))] == ["swept"]

@@ -50,7 +50,7 @@ class World:
     def compile(self, kind: str = "kustomize", *, offline: bool = False, **fields: Any) -> set[str]:  # noqa: ANN401 - as people write them
         self.targets.entries.clear()
         self.targets.entry("web", "web/base", kind=kind, **fields)
-        trees = native.compile_job(self.targets.job(offline=offline)).trees
+        trees = native.compile_job(self.targets.job(offline=offline))
         return {str(path) for tree in trees.values() for path in tree}
 
     def everything(self) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError
-from commodore_py.postprocess.documents import Documents
+from commodore_py.postprocess.documents import read_all
 
 if TYPE_CHECKING:
     from tests.support.jsonnet_component import Component
@@ -55,7 +55,7 @@ def test_a_hostile_file_is_an_error_with_its_line(
 @pytest.mark.parametrize("content", HOSTILE)
 def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: str) -> None:
     with pytest.raises(CommodoreError) as caught:
-        Documents().all(HOSTILE[content].encode(), name="f.yaml")
+        read_all(HOSTILE[content].encode(), name="f.yaml")
 
     assert caught.value.where.startswith("f.yaml:")
 
@@ -63,7 +63,7 @@ def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: st
 @pytest.mark.parametrize("levels", [320, 900, 990])
 def test_a_document_that_jsonnet_cannot_hold_is_an_error(levels: int) -> None:
     with pytest.raises(CommodoreError, match="nested too deeply"):
-        Documents().all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
+        read_all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
 
 
 @pytest.mark.parametrize("levels", [100, 300, 900])

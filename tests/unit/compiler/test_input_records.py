@@ -9,11 +9,10 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.yaml.emitter import Style
-from commodore_py.cache.questions.files import FolderTree
+from commodore_py.cache.questions.folders import FolderTree
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
-from commodore_py.cache.recorder import Recorder
-from commodore_py.cache.recording_files import RecordingOverlay
-from commodore_py.compiler.cached.keys import roots_of
+from commodore_py.cache.recorder import Recorder, RecordingOverlay
+from commodore_py.compiler.cached.entry import roots_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.entry import InputJob
 from commodore_py.compiler.evaluation import Evaluation
@@ -46,7 +45,7 @@ def test_a_chart_is_known_by_all_that_helm_sees(targets: CompileTargets) -> None
     sealed = _sealed(targets, helm_params={"name": "web"})
 
     assert sealed.unsealed == ""
-    assert FolderTree("work:chart") in sealed.answers
+    assert str(FolderTree("work:chart")) in sealed.answers
 
     targets.write("chart/README.md", "new")
     assert _sealed(targets, helm_params={"name": "web"}).answers != sealed.answers

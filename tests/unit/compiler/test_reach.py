@@ -91,7 +91,7 @@ class Machine:
         """All output, and what was read outside."""
         job = self.targets.job()
         with run_log.collecting() as events:
-            trees = native.compile_job(job._replace(reach=reach or job.reach)).trees
+            trees = native.compile_job(job._replace(reach=reach or job.reach))
         content = b"".join(entry.content for tree in trees.values() for entry in tree.values())
         return content, events.of(OutsideRead)
 

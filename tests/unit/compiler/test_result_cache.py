@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.cache.records import Records
+from commodore_py.cache.recorder import Recorder
+from commodore_py.cache.results import CacheDiffers
 from commodore_py.cache.store import Store
-from commodore_py.cache.verdicts import CacheDiffers
 from commodore_py.compiler import native
 from commodore_py.errors import CommodoreError
 from commodore_py.model.secrets import ReferenceFile
@@ -19,7 +19,8 @@ from tests.support.scenarios.compile_targets import CompileTargets
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.cache.recorder import Recorder
+    from commodore_py.cache.questions.base import Question
+
 
 KAPITAN = "local inv = (import 'lib/kapitan.libjsonnet').inventory().parameters;\n"
 
@@ -396,7 +397,7 @@ def test_a_wrong_result_is_found_and_repaired(
     targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _spoil(targets, monkeypatch)
-    with pytest.raises(CacheDiffers, match=r"web: out/a\.yaml"):
+    with pytest.raises(CacheDiffers, match=r"web: jsonnet web\.jsonnet: the cached result"):
         native.compile_job(targets.job(verify_cache=True))
 
     native.compile_job(targets.job(verify_cache=True))
@@ -406,18 +407,14 @@ def test_a_wrong_result_is_found_and_repaired(
 
 def _spoil(targets: CompileTargets, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a result under a record that lacks the file which it depends on."""
-    keep = Records.keep
+    note = Recorder.note
 
-    def forgetful(self: Records, key: str, recorder: Recorder, result: bytes) -> None:
-        recorder.answers = {
-            question: answer
-            for question, answer in recorder.answers.items()
-            if "web.jsonnet" not in question.about
-        }
-        keep(self, key, recorder, result)
+    def forgetful(self: Recorder, question: Question, answer: str) -> None:
+        if "web.jsonnet" not in question.about:
+            note(self, question, answer)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Records, "keep", forgetful)
+        patch.setattr(Recorder, "note", forgetful)
         targets.write("web.jsonnet", "{ a: { of: 'wrong' } }")
         native.compile_job(targets.job())
     targets.write("web.jsonnet", "{ a: { of: 'right' } }")

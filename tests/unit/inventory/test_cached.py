@@ -152,10 +152,10 @@ def changed_behind_its_back(tmp_path: Path, before: bytes, after: bytes) -> None
     store, found = Store(tmp_path / "store"), 0
     for note in notes_below(tmp_path):
         key = note.parent.name + note.name
-        kept = store.noted(key)
+        kept = store.record(key)
         assert kept is not None
         found += before in kept
-        store.note(key, kept.replace(before, after))
+        store.set_record(key, kept.replace(before, after))
     assert found
 
 

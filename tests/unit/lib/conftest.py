@@ -15,7 +15,6 @@ from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo
 from commodore_py.lib import LIBRARIES
-from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from tests.support.builders import TargetsByName
 
@@ -67,7 +66,7 @@ def filtering(tmp_path: Path) -> Evaluate:
             _file(tmp_path, expression),
             import_folders=(LIBRARIES,),
             ext_vars={"target": "example"},
-            natives=natives(files, node, Documents()),
+            natives=natives(files, node),
             read=lambda path: read_node(path, node) or files.read(path),
         )
         return _value(text)

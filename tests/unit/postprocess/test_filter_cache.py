@@ -148,18 +148,3 @@ def test_errors_are_reported_each_time(cached: CachedInstances) -> None:
     for _ in range(2):
         with pytest.raises(CommodoreError):
             cached.instances.run(result_cache=cached.store)
-
-
-def test_relative_paths_begin_where_the_command_is_given(
-    cached: CachedInstances, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("here", "there"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x.yaml").write_text(f"in: {name}")
-    cached.instances.write(FILTER, "{ read: std.native('yaml_load')('x.yaml') }")
-    monkeypatch.chdir(tmp_path / "here")
-    cached.run()
-    assert cached.run() == []
-
-    monkeypatch.chdir(tmp_path / "there")
-    assert "filter filter.jsonnet" in cached.run()

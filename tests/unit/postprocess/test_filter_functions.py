@@ -14,7 +14,6 @@ from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS, Job
 from tests.support.filter_functions import (
     ENVIRONMENT,
@@ -57,7 +56,6 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
         overlay=Overlay(root / "compiled", root / "catalog", {"web": tree}),
         import_folders=(root, LIBRARIES, root / "vendor"),
         inventory=node,
-        documents=Documents(),
     )
     written = FILTERS["jsonnet"].parse({})(tree, job)
     return yaml.load(written[PurePosixPath("out/value.yaml")].content, name="")["is"]

@@ -10,7 +10,6 @@ import pytest
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import Job, helm_namespace
 
 ROOT = Path("/made/up/compiled/app")
@@ -28,7 +27,6 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         overlay=Overlay(ROOT.parent, ROOT, {}),
         import_folders=(),
         inventory={},
-        documents=Documents(),
     )
     result = helm_namespace.parse({"namespace": "ns", **arguments})(tree, job)
     return {path.name: entry.content.decode() for path, entry in result.items()}

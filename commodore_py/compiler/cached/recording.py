@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.questions.inventory import InventoryPart, Reference, TargetList, WholeTarget
-
-from .imports import InventoryImports, part_name
+from commodore_py.cache.questions.inventory import InventoryPart
+from commodore_py.cache.questions.references import Reference
+from commodore_py.compiler.inventory.imports import InventoryImports, part_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.cache.questions.base import TargetViews, View
     from commodore_py.cache.recorder import Recorder
-
-    from .imports import ImportFile
+    from commodore_py.compiler.inventory.imports import ImportFile
 
 
 class RecordingImports(InventoryImports):
@@ -46,11 +45,11 @@ class _RecordingViews:
         self._recorder = recorder
 
     def of(self, target: str) -> Mapping[str, Any]:
-        self._recorder.ask(WholeTarget(target), self._view)
+        self._recorder.ask(InventoryPart.at("whole", target), self._view)
         return self._plain.of(target)
 
     def names(self) -> tuple[str, ...]:
-        self._recorder.ask(TargetList(""), self._view)
+        self._recorder.ask(InventoryPart.at("all"), self._view)
         return self._plain.names()
 
 
