@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
 from commodore_py.errors import UsageError
@@ -24,7 +24,8 @@ _HOST_OF_FILE = "^file://(localhost(?=/))?"
 _FACTS = ("clusters", "tenants", "reports")
 
 
-class WorkPaths(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkPaths:
     """The working directory; what lies where in it is a contract with people and programs."""
 
     root: Path
@@ -97,14 +98,16 @@ def facts_folder(api_url: str) -> Path | None:
     return Path(api_url) if api_url.startswith((".", "/")) else None
 
 
-class Author(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Author:
     """The author of commits; a missing half is looked up as Git does."""
 
     name: str = ""
     email: str = ""
 
 
-class Config(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class Config:
     """Settings only, never results; built once in `cli/options.py`, then only read."""
 
     paths: WorkPaths
@@ -124,7 +127,6 @@ class Config(NamedTuple):
     engine: Engine = "native"
     local: bool = False
     push: bool = False
-    interactive: bool = False
     force: bool = False
     fetch_dependencies: bool = True
     git_cache: Path | None = None
@@ -133,8 +135,6 @@ class Config(NamedTuple):
     """The user's cache of downloads; None to keep them in the working directory."""
     result_cache: Path | None = None
     """The user's result cache; None without a cache folder."""
-    recompile: bool = False
-    """Whether no result of an earlier run is used."""
     verify_cache: bool = False
     """Whether to compile what is in the result cache, too, and to compare."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
@@ -145,17 +145,14 @@ class Config(NamedTuple):
     """The lock of the inputs; `{cluster}` in its name stands for the cluster's id."""
     frozen: bool = False
     """Whether a run that would change the lock fails."""
-    export: Path | None = None
-    """An export of a lock to compile from."""
     strict: bool = False
     processes: int = 0
-    migration: str = ""
     output_dir: Path | None = None
     """A plain folder to write the catalog to, instead of its repository."""
     dry_run: bool = False
     global_revision: str = ""
     tenant_revision: str = ""
-    dynamic_facts: Mapping[str, Any] = MappingProxyType({})
+    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
     author: Author = Author()
     verbosity: int = 0
     checks: bool = False

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
@@ -156,7 +157,7 @@ def gather(
             sink.check(config, cluster.id)
         folder = sink.folder_of(config)
         # With a lock, an offline run is not local; but the catalog is what is here.
-        own = config._replace(local=True) if config.offline else config
+        own = replace(config, local=True) if config.offline else config
         remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
     with run_log.collecting() as events:
         classes, node = gather_classes(config, cluster, locked)

@@ -43,7 +43,7 @@ def check_compiled(
     """The problems of the instances' trees, before anything is written."""
     parameters = sources.inventory.bootstrap.parameters
     settings = Settings(
-        cache=None if config.recompile else config.result_cache,
+        cache=config.result_cache,
         below="compiled/",
         root=str(config.paths.root),
         parameters=about_parameters,

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .base import Issue, items, mapping
+from .formats.names import name_issues
 from .formats.paths import PATH_SEGMENT
 from .kubernetes.lists import KEYWORD, Distinct, distinct
 from .kubernetes.rules import ranged
@@ -101,8 +102,6 @@ def unavailable(_context: Context) -> str:
 
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Version, scope and fields of an object."""
-    from .formats.names import name_issues
-
     group, _, version = content["apiVersion"].rpartition("/")
     definition = context.definitions.get((group, content["kind"]))
     if definition is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters.http.vault import Place as Secret
+from commodore_py.adapters.http.vault import Server
 from commodore_py.model.problem import Place, Problem
 
 from .base import Ended, Issue, mapping
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.adapters.http.vault import Found
-    from commodore_py.adapters.http.vault import Place as Secret
     from commodore_py.model.problems.vault import VaultSettings
 
     from .base import Context, Item
@@ -95,7 +96,6 @@ def _address(context: Context, settings: VaultSettings) -> tuple[str, str]:
 def _looked_up(
     context: Context, settings: VaultSettings, address: str, uses: Sequence[_Use]
 ) -> tuple[Mapping[Secret, Found], str]:
-    from commodore_py.adapters.http.vault import Server
 
     namespace = str(context.vault_parameters.get("VAULT_NAMESPACE") or "")
     server = Server(address, settings.login, namespace=namespace)
@@ -103,7 +103,6 @@ def _looked_up(
 
 
 def _place(context: Context, secret: str) -> Secret:
-    from commodore_py.adapters.http.vault import Place as Secret
 
     return Secret(str(context.vault_parameters.get("mount") or _MOUNT), secret)
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from .base import Issue, items, mapping
+from .formats.texts import FORMATS, accepts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,8 +46,6 @@ def validator_of(
 ) -> Validator:
     """A validator; formats are ours, as the API server has other rules than JSON Schema."""
     import jsonschema_rs
-
-    from .formats.texts import FORMATS, accepts
 
     return jsonschema_rs.Draft202012Validator(
         dict(schema),
@@ -175,8 +174,6 @@ def _short(about: Any, kind: str, instance: object) -> str:  # noqa: ANN401 - of
     if kind == "Custom":
         return str(about.message)
     if kind == "Format":
-        from .formats.texts import FORMATS
-
         name = str(about.format).removeprefix(FORMAT)
         return (
             f"the value is not accepted: write {FORMATS[name].words if name in FORMATS else name}"

@@ -9,12 +9,16 @@ from io import StringIO
 
 import click
 
+from commodore_py import __version__
+from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
+from commodore_py.adapters.memory import out_of_memory
 from commodore_py.errors import CommodoreError, of_system
 
 from .exit_codes import INTERRUPTED, OUR_BUG
 from .output import log, messages, streams
 from .output.log import colours
+from .suggestions import with_global_options, with_suggestions
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -41,12 +45,8 @@ def report(error: BaseException) -> int:
 
 def _misused(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoSuchCommand):
-        from .suggestions import with_suggestions
-
         error = with_suggestions(error)
     elif isinstance(error, click.NoSuchOption):
-        from .suggestions import with_global_options
-
         error = with_global_options(error)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
@@ -66,7 +66,6 @@ def _aborted(abort: click.Abort) -> int:
 
 
 def _interrupted() -> int:
-    from commodore_py.adapters import ending
 
     streams.error_line(ending.word(), color=colours())
     return INTERRUPTED
@@ -84,8 +83,6 @@ def _refused_by_system(error: OSError) -> int:
 
 def _unexpected(error: BaseException) -> int:
     """Report what no message was written for: the limits of the machine, and our bugs."""
-    from commodore_py.adapters.memory import out_of_memory
-
     if (known := out_of_memory(error)) is not None:
         messages.error(known)
         return known.exit_code
@@ -124,8 +121,6 @@ def _log_of(error: BaseException) -> str:
     """A file with the traceback of an error."""
     import tempfile
     import traceback
-
-    from commodore_py import __version__
 
     with tempfile.NamedTemporaryFile(
         "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"

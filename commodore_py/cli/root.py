@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py import __version__
+from commodore_py.adapters import time_limits
 from commodore_py.errors import CommodoreError
 
 from .command_classes import LazyGroup
@@ -201,6 +202,5 @@ def _cache_size(ctx: click.Context) -> int:
 
 
 def _set_time_limits(limits: Mapping[str, float]) -> None:
-    from commodore_py.adapters import time_limits
 
     time_limits.use(time_limits.TimeLimits().with_(limits.items()))

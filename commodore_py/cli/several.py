@@ -79,13 +79,13 @@ def compile_clusters(
 
 def _compiled(config: Config, cluster: str, form: Form, compile_one: Compile) -> ClusterResult:
     started = monotonic()
-    reporter = compile_results.ClusterReporter(form.output, form.diff)
+    reporter = compile_results.ClusterReporter(form)
     warn_again()
     with reporter.collecting() as show, show.collecting_errors():
         try:
             own = several.config_for(config, cluster)
             published = compile_one(own, cluster, show)
-            code = show.outcome(own, cluster, published, exit_code=form.exit_code)
+            code = show.outcome(own, cluster, published)
         except Exception as error:  # noqa: BLE001 - the other clusters are compiled all the same
             return show.failed(cluster, failures.report(error), monotonic() - started)
     return show.result(own, published, code, monotonic() - started)

@@ -11,9 +11,11 @@ import click
 
 from commodore_py.errors import CommodoreError
 
-from .output import log, messages
+from .failures import report
+from .output import log, messages, progress
 from .root import commodore
 from .settings import directories, dotenv_file, origins
+from .suggestions import global_option_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,15 +39,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - each is reported
-        from .failures import report
-
         return report(error)
 
 
 def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
     if _QUICK & set(arguments):
         return nullcontext()
-    from .output import progress
 
     return progress.shown()
 
@@ -65,8 +64,6 @@ def _run(arguments: Sequence[str]) -> int:
                 obj=origins.Start(dotenv),
             )
         except click.NoSuchOption as error:
-            from .suggestions import global_option_first
-
             moved = global_option_first(words, error)
             if moved is None:
                 raise

@@ -10,6 +10,7 @@ from commodore_py.adapters.parallel import in_parallel
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
+from .git.fetch import git_fetcher
 from .git.groups import incomplete, place_of
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ _PARALLEL = 8  # waiting for programs, not computing
 def fetcher(config: Config) -> Fetch:
     """The function that fetches dependencies, or only finds them in local mode."""
     if not config.local:
-        from .git.fetch import git_fetcher  # much code, not needed by local runs
-
         return git_fetcher(config)
     # Instead of a warning, there is an error later, once everything that is missing is known.
     level = logging.DEBUG if must_be_complete(config) else logging.WARNING

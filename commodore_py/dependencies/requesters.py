@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.adapters.yaml.error import YamlError
+from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import NOWHERE
@@ -84,8 +85,6 @@ def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
 
 def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
     import yaml  # slow to import, and needed by messages only
-
-    from commodore_py.adapters.yaml.nodes import compose
 
     try:
         root = compose(bytes_of(str(file)), name=str(file))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
 
+from . import server
 from .api_objects import is_plain_name
+from .cluster import cluster_of, tenant_of
+from .last_compile import cluster_in
 from .source import source_of
 
 if TYPE_CHECKING:
@@ -64,20 +68,17 @@ def _naming_origin(config: Config) -> Iterator[None]:
 def cluster_ids(config: Config) -> list[str]:
     """Cluster ids for shell completion; empty if they cannot be read without a login."""
     try:
-        return source_of(config._replace(may_log_in=False)).ids()
+        return source_of(replace(config, may_log_in=False)).ids()
     except CommodoreError:
         return []
 
 
 def check_reachable(config: Config) -> None:
     """Raise if the server does not respond; any response counts, as no token is sent."""
-    from . import server  # imports HTTP, slow
-
     server.check_reachable(config.api_url, config.request_timeout)
 
 
 def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
-    from .last_compile import cluster_in  # imports yaml, slow
 
     return cluster_in(
         config.paths,
@@ -94,8 +95,6 @@ def _from_source(config: Config, cluster_id: str) -> Cluster:
 
 def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
     """The cluster of an object, and of its tenant's in the same source."""
-    from .cluster import cluster_of, tenant_of  # not needed by local runs
-
     tenant_id = tenant_of(found)
     cluster = cluster_of(
         found,

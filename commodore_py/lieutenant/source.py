@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError
 
+from .auth.token_source import NoToken, TokenSource
+from .folder import FactsFolder
+from .server import Server
 from .urls import HOW_TO_SET_A_URL
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-
-    from .folder import FactsFolder
-    from .server import Server
 
 
 def source_of(config: Config) -> Server | FactsFolder:
@@ -22,11 +22,7 @@ def source_of(config: Config) -> Server | FactsFolder:
         raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
     folder = facts_folder(config.api_url)
     if folder is not None:
-        from .folder import FactsFolder  # imports yaml, slow
-
         return FactsFolder(folder)
-    from .auth.token_source import NoToken, TokenSource  # imports HTTP, slow
-    from .server import Server
 
     # Requested for each use: at the end of a long compile the first token may have expired.
     tokens = TokenSource.of(config)

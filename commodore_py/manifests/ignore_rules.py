@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.model.difference import GRADES, IgnoreRule
 
-from . import merge_keys
+from . import merge_keys, paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +145,6 @@ def _pattern(value: object) -> str:
 
 
 def _check_path(path: str) -> None:
-    from . import paths  # most configurations have no rules
 
     try:
         paths.parse_path(path)

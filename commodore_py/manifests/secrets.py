@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .secret_parts import VALUES, secret_parts
 from .values import SecretValue
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ def hidden(documents: list[object], text: bytes) -> list[object]:
     """The documents of a text, in which each value of a secret is a `SecretValue`."""
     if not MAY_BE_SECRET.search(text):
         return documents
-    from .secret_parts import VALUES, secret_parts  # parses YAML
 
     parts = [*secret_parts(documents, VALUES)]
     if not parts:

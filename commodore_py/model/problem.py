@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import CommodoreError
 
+from .problems.codes import severity_of
 from .problems.severity import SEVERITIES
 
 if TYPE_CHECKING:
@@ -70,8 +71,6 @@ class Problem(NamedTuple):
     @classmethod
     def at(cls, place: Place, code: str, message: str, **more: object) -> Problem:
         """A problem of the severity that its code has, unless another one is given."""
-        from .problems.codes import severity_of  # a table that most runs do not need
-
         severity = more.pop("severity", None) or severity_of(code)
         return cls(message, str(place), code=code, place=place, severity=severity, **more)  # type: ignore[arg-type] # fields by their names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,7 +46,7 @@ def apply_filters(
     reach = Reach(readable, work=work, private=config.private_places())
     before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
-    cache = filter_cache(config._replace(paths=paths))
+    cache = filter_cache(replace(config, paths=paths))
     trees = dict(compiled)
     notices: list[Problem] = []
     errors: list[CommodoreError] = []

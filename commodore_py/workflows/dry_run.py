@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ _PREFIX = "commodore-dry-run-"
 
 def compile_dry(config: Config, cluster_id: str) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
-    with copied(config._replace(dry_run=True)) as own:
+    with copied(replace(config, dry_run=True)) as own:
         published = pipeline.compile_catalog(own, cluster_id, approve=lambda _: False)
         return _named_as_in(config, published, own)
 
@@ -62,7 +63,7 @@ def copied(config: Config) -> Iterator[Config]:
         with shared_lock(config.paths):
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
-            yield config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root)
+            yield replace(config, paths=WorkPaths(scratch), copy_of=config.paths.root)
 
 
 def _copy(root: Path, scratch: Path) -> None:

@@ -10,6 +10,7 @@ from commodore_py.adapters.git_urls import local_path, normalise
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.emitter import emit
+from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
@@ -19,6 +20,7 @@ from commodore_py.lieutenant.folder import FactsFolder, object_in
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.cluster import NOT_TENANTS
 from commodore_py.model.problem import Problem
+from commodore_py.workflows.editing.outcome import outcome_of_cluster
 from commodore_py.workflows.editing.rules import judged, known_error, of_changes
 
 if TYPE_CHECKING:
@@ -188,9 +190,6 @@ def _text_of(**fields: object) -> bytes:
 
 def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[Problem]]:
     """What a compile makes of the cluster."""
-    from commodore_py.catalog.diff.objects import object_diff
-    from commodore_py.workflows.editing.outcome import outcome_of_cluster
-
     found = outcome_of_cluster(config, cluster)
     problems = [*found.problems, *map(known_error, found.errors)]
     if found.change is None:

@@ -16,6 +16,7 @@ from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
+from commodore_py.delivery.findings import near
 from commodore_py.delivery.plan import has_plan, read_plan
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
@@ -187,7 +188,6 @@ def simulated(
 
 
 def _refuse_unknown(given: Iterable[str], known: Iterable[str], what: str) -> None:
-    from commodore_py.delivery.findings import near
 
     for name in sorted(set(given) - set(known)):
         raise UsageError(f"{name} is not {what}", hint=near(name, known))

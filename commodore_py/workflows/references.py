@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files
+from commodore_py.adapters.http.vault import Place, Server
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.catalog.layout import REFERENCES
 from commodore_py.compiler.tags import BadTag, Tags
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from commodore_py.adapters.http.vault import Server
     from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.refs.backends.vaultkv import Described
 
@@ -70,13 +70,11 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
 
 
 def _server(address: str, namespace: str, vault: VaultSettings) -> Server:
-    from commodore_py.adapters.http.vault import Server
 
     return Server(address, vault.login, namespace=namespace)
 
 
 def _value(server: Server, described: Described, reference: str) -> str:
-    from commodore_py.adapters.http.vault import Place
 
     found = server.read(Place(described.mount, described.secret))
     who = f"{described.address} as {server.identity}"

@@ -92,7 +92,7 @@ def test_a_compile_with_hardly_any_room(
             filler.write(bytes(4096))
     os.truncate(disk / "others", (disk / "others").stat().st_size - kib * 1024)
 
-    made = replace(damaged, config=damaged.config._replace(result_cache=store)).compile()
+    made = replace(damaged, config=replace(damaged.config, result_cache=store)).compile()
 
     assert made == damaged.expected
     words = ("not kept", "not cached")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -277,7 +278,7 @@ def with_submodule(repository: Path, *, at: str) -> None:
 
 def pushed(workspace: Workspace, url: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
-    config = workspace.config._replace(push=True)
+    config = replace(workspace.config, push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
     sink = open_catalog(config, "c-one", catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
@@ -325,7 +326,7 @@ def test_a_catalog_with_a_concurrent_push_is_not_overwritten(
     workspace: Workspace, web: HttpServer
 ) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
-    config = workspace.config._replace(push=True)
+    config = replace(workspace.config, push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
     sink = open_catalog(config, "c-one", fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})

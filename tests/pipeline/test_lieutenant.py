@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -129,7 +129,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
 
 @pytest.fixture
 def sourced(source: Source, tmp_path: Path) -> Config:
-    return Config(WorkPaths(tmp_path / "work"))._replace(**source.settings())  # type: ignore[arg-type] # names and types are those of two text fields
+    return Config(WorkPaths(tmp_path / "work"), **source.settings())  # type: ignore[arg-type] # names and types are those of two text fields
 
 
 CLUSTERS = [
@@ -166,8 +166,8 @@ def test_the_same_cluster_is_loaded(sourced: Config) -> None:
 
 
 def test_revisions_and_facts_given_are_heeded_alike(sourced: Config) -> None:
-    given = sourced._replace(
-        global_revision="mine", tenant_revision="ours", dynamic_facts={"nodes": 1}
+    given = replace(
+        sourced, global_revision="mine", tenant_revision="ours", dynamic_facts={"nodes": 1}
     )
 
     cluster = load_cluster(given, "c-2")
@@ -182,7 +182,7 @@ def test_ignored_dynamic_facts_are_mentioned(
 ) -> None:
     caplog.set_level(logging.INFO, "commodore_py")
 
-    cluster = load_cluster(sourced._replace(dynamic_facts={"nodes": 1}), "c-1")
+    cluster = load_cluster(replace(sourced, dynamic_facts={"nodes": 1}), "c-1")
 
     assert cluster.dynamic_facts == {"nodes": 3}
     assert caplog.messages == [
@@ -260,7 +260,7 @@ def test_a_netrc_file_does_not_replace_the_token(
 
 @pytest.mark.parametrize("token", ["", " \n"])
 def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: str) -> None:
-    anonymous = config._replace(api_token=token)
+    anonymous = replace(config, api_token=token)
 
     for call in (lambda: load_cluster(anonymous, "c-1"), lambda: report(anonymous, make_record())):
         with pytest.raises(CommodoreError, match="no token for the API") as raised:
@@ -273,7 +273,7 @@ def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: s
 
 def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
     with pytest.raises(CommodoreError, match="no API URL") as raised:
-        list_clusters(config._replace(api_url=""))
+        list_clusters(replace(config, api_url=""))
 
     for way in ("--api-url", "COMMODORE_API_URL", "./facts", "commodore demo"):
         assert way in raised.value.hint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -191,7 +192,7 @@ def test_a_component_compiles_offline_with_the_libraries_that_it_has(
 
     with no_connections():
         offline = compile_component(
-            config._replace(offline=True), CompileRequest(component, wanted)
+            replace(config, offline=True), CompileRequest(component, wanted)
         )
 
     assert offline.tree == online.tree

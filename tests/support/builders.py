@@ -143,7 +143,7 @@ def component_files(name: str, *, folder: str = "", **more: str) -> dict[str, st
 
 def make_config(root: Path, **changes: Any) -> Config:  # noqa: ANN401 - Config checks them by name
     """Settings for a working directory."""
-    return Config(paths=WorkPaths(root))._replace(**changes)
+    return Config(**{"paths": WorkPaths(root), **changes})
 
 
 def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks them by name

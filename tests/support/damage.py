@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler
@@ -166,7 +166,7 @@ class DamagedStore:
         with exclusive_run(config.paths):
             sources = gather(config, cluster)
             expected = work(config, sources)
-            config = config._replace(result_cache=root / "store")
+            config = replace(config, result_cache=root / "store")
             work(config, gather(config, cluster))
         shutil.copytree(root / "store", root / "filled")
         return cls(config, cluster, work, sources, expected, root / "filled")

@@ -6,8 +6,11 @@ import re
 from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.manifests.secrets import MAY_BE_SECRET
 from commodore_py.model.catalog import DiffLine
+
+from . import smart as smartdiff
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -86,8 +89,6 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
     if _may_show_secrets(diff, file.old, file.new):
         diff = _unified(file, *_masked(file.old, file.new))
     if migration:
-        from . import smart as smartdiff  # on request only
-
         old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
         if old is not None and new is not None:
             diff = _unified(file, *_masked(old.encode(), new.encode()))
@@ -101,8 +102,6 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
 
 def _masked(old: bytes, new: bytes) -> tuple[str, str]:
     if MAY_BE_SECRET.search(old) or MAY_BE_SECRET.search(new):
-        from commodore_py.manifests.secret_texts import masked_texts  # parses YAML
-
         return masked_texts(old, new)
     return _decoded(old), _decoded(new)
 

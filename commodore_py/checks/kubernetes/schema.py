@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
 from commodore_py.checks.base import Issue, Version, mapping
+from commodore_py.checks.formats.names import name_issues
 from commodore_py.checks.schemas import EXTRA, FORMAT, MOST, is_installed, issues_of, validator_of
 
+from .consistency import consistency_issues
 from .rules import PLAIN, ranged, refined
 
 if TYPE_CHECKING:
@@ -216,10 +218,6 @@ def used(context: Context) -> Version | None:
 
 def examine(content: Content, context: Context) -> Iterable[Issue]:
     """Fields and names of an object."""
-    from commodore_py.checks.formats.names import name_issues
-
-    from .consistency import consistency_issues
-
     version = version_for(context.version)
     api_version, kind = content["apiVersion"], content["kind"]
     # A definition in the catalog takes precedence.

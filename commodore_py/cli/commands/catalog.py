@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py.cli import completion
+from commodore_py import pipeline
+from commodore_py.cli import completion, known_clusters, several
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
-from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.compile_result import CompileReporter, Form
+from commodore_py.cli.output.problems.compiled import reported
+from commodore_py.cli.settings import directories, dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -32,13 +36,17 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
+from commodore_py.config import Author
+from commodore_py.errors import UsageError
+from commodore_py.lieutenant.clusters import list_clusters
+from commodore_py.workflows import dry_run
+from commodore_py.workflows.lock.export import from_export
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from pathlib import Path
 
-    from commodore_py.cli.output.compile_result import CompileReporter
     from commodore_py.cli.output.differences import DiffForm
-    from commodore_py.config import Author, Config
+    from commodore_py.config import Config
     from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
@@ -93,7 +101,6 @@ def clean(settings: Globals, verbose: int, output: str, *, force: bool) -> None:
     or with --force moved to .commodore/kept.
     """
     from commodore_py.catalog.clean import clean
-    from commodore_py.cli.output import formats
 
     messages.heading("Cleaning the working directory")
     removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose), force=force))]
@@ -128,10 +135,6 @@ def list_(
     **api: str | None,
 ) -> None:
     """List the clusters that the API or the facts folder knows."""
-    from commodore_py.cli import known_clusters
-    from commodore_py.cli.output import formats
-    from commodore_py.lieutenant.clusters import list_clusters
-
     config = config_of(settings.more_verbose(verbose), **api_settings({**api, "strict": strict}))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
@@ -158,8 +161,6 @@ def list_(
 
 def _report_unknown_tenant(config: Config, tenant: str) -> None:
     """Say that there is no match, and which tenants the last list of all clusters had."""
-    from commodore_py.cli import known_clusters
-
     known = known_clusters.recall(config.api_url)
     tenants = sorted({one["tenant"] for one in known.clusters if "tenant" in one} if known else ())
     hint = f"known tenants: {', '.join(tenants[:_MOST_SHOWN])}" if tenants else ""
@@ -294,55 +295,38 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
-    from commodore_py.cli.output.compile_result import CompileReporter, Form
-
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
-        from commodore_py.cli import several
-
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
         several.check(selection)
     elif fail_fast:
         messages.warn("--fail-fast has no effect with one cluster")
     settings = settings.more_verbose(verbose)
-    form = Form(output, diff, exit_code)
+    form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
+    exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
         config = _compile_config(settings, options)
-        return several.compile_clusters(config, selection, form, _compiled)
-    with CompileReporter(form.output, form.diff).collecting() as show:
+        return several.compile_clusters(config, selection, form, partial(_compiled, exported))
+    with CompileReporter(form).collecting() as show:
         config = _compile_config(settings, options)
-        published = _compiled(config, clusters[0], show)
-        return show.outcome(config, clusters[0], published, exit_code=exit_code)
+        published = _compiled(exported, config, clusters[0], show)
+        return show.outcome(config, clusters[0], published)
 
 
-def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
-    from commodore_py import pipeline
-
-    if config.export is not None:
-        from commodore_py.workflows.lock.export import from_export
-
-        with from_export(config, config.export) as own:
-            return _compiled(own, cluster, show)
-    with _counting_problems(config):
+def _compiled(
+    exported: Path | None, config: Config, cluster: str, show: CompileReporter
+) -> Published:
+    with ExitStack() as stack:
+        if exported is not None:
+            config = stack.enter_context(from_export(config, exported))
+        if config.checks:
+            stack.enter_context(reported())
         if config.dry_run:
-            from commodore_py.workflows import dry_run
-
             return dry_run.compile_dry(config, cluster)
         return pipeline.compile_catalog(config, cluster, partial(show.approve, config))
 
 
-def _counting_problems(config: Config) -> AbstractContextManager[None]:
-    if not config.checks:
-        return nullcontext()
-    from commodore_py.cli.output.problems.compiled import reported
-
-    return reported()
-
-
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import directories, dynamic_facts
-    from commodore_py.errors import UsageError
-
     locked = lock_settings(options)
     local = options["local"] or (options["offline"] and not locked)
     fetch = options["fetch_dependencies"]
@@ -361,14 +345,12 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         strict=options["strict"],
         local=local,
         push=options["push"],
-        interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
         **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
         offline=options["offline"],
         **locked,
         processes=options["processes"],
-        migration=options["migration"] or "",
         output_dir=options["output_dir"],
         dry_run=options["dry_run"],
         global_revision=options["global_repo_revision_override"],
@@ -382,8 +364,6 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
 
 
 def _author(name: str, email: str) -> Author:
-    from commodore_py.config import Author
-
     if bool(name) != bool(email):
         given, missing = ("name", "e-mail address") if name else ("e-mail address", "name")
         messages.warn(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.catalog.diff.revisions import compared
 from commodore_py.cli.exit_codes import CHANGES_FOUND
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import differences, formats, streams
+from commodore_py.cli.output.differences import DiffOptions, as_json, as_markdown
 from commodore_py.cli.settings.options import (
     Globals,
     config_of,
@@ -19,7 +21,7 @@ from commodore_py.cli.settings.options import (
 
 if TYPE_CHECKING:
     from commodore_py.catalog.diff.revisions import Comparison
-    from commodore_py.cli.output.differences import DiffForm, DiffOptions
+    from commodore_py.cli.output.differences import DiffForm
 
 
 @click.command()
@@ -55,9 +57,6 @@ def diff(
     The last push, for a comment on a pull request:
       commodore catalog diff HEAD~ HEAD -o markdown
     """
-    from commodore_py.catalog.diff.revisions import compared
-    from commodore_py.cli.output.differences import DiffOptions
-
     directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
@@ -67,8 +66,6 @@ def diff(
 
 
 def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[str, bool]:
-    from commodore_py.cli.output import differences, formats
-    from commodore_py.cli.output.differences import as_json, as_markdown
 
     change = comparison.change
     if output == "text" and options.form != "objects":

@@ -9,7 +9,8 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -23,7 +24,12 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.workflows.authoring.component import ComponentFolder
+from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
+from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
+from . import sync as syncing
+from . import templates
 from .component_test import beside_option, component_test, fetch_option, shared_lock
 
 _TEMPLATE = "builtin://component"
@@ -64,10 +70,6 @@ component.add_command(component_test)
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
     """Create the component SLUG from the built-in template or another one."""
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
-
-    from . import templates
-
     templates.new(COMPONENT, settings, options)
 
 
@@ -82,10 +84,6 @@ def new(settings: Globals, /, **options: Any) -> None:
 @click.pass_obj
 def update(settings: Globals, /, **options: Any) -> None:
     """Update the component at COMPONENT_PATH from its template."""
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
-
-    from . import templates
-
     templates.update(COMPONENT, settings, options["component_path"], options)
 
 
@@ -96,8 +94,6 @@ def update(settings: Globals, /, **options: Any) -> None:
 @click.pass_context
 def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
-    from . import templates
-
     settings = ctx.find_object(Globals) or Globals(Path.cwd())
     templates.delete(ctx, settings.more_verbose(verbose), slug, force=force)
 
@@ -174,11 +170,6 @@ def compile_(
     With the values of a test case, as `make test` of a component does:
       commodore component compile . -f tests/defaults.yml
     """
-    from commodore_py.cli.output import messages
-    from commodore_py.cli.settings import directories
-    from commodore_py.workflows.authoring.component import ComponentFolder
-    from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
-
     settings = settings.more_verbose(verbose)
     if repo_directory:
         messages.warn("--repo-directory has no effect: omit it")
@@ -216,8 +207,4 @@ def sync(settings: Globals, /, **options: Any) -> None:
       - acme/component-one
       - https://git.example.com/acme/component-two.git
     """
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
-
-    from . import sync as syncing
-
     syncing.sync(COMPONENT, settings, options["component_list"], options)

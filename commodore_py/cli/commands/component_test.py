@@ -9,7 +9,8 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams, test_results
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     Globals,
     cache_option,
@@ -23,12 +24,17 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
+from commodore_py.dependencies.lock.shared import SharedLock
+from commodore_py.pipeline import raise_refused
+from commodore_py.workflows.authoring.testing import component as flow
+from commodore_py.workflows.authoring.testing.cases import find_suite
+from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
+from commodore_py.workflows.authoring.testing.run import with_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
@@ -142,8 +148,6 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     tests/golden/. To accept the new output:
       commodore component test --update
     """
-    from commodore_py.workflows.authoring.testing import component as flow
-
     compile_settings = flow.Settings(
         name=options["name"],
         alias=options["alias"],
@@ -163,8 +167,6 @@ def run_tests(
     kind: Kind, settings: Globals, path: Path, options: dict[str, Any], start: Start
 ) -> int:
     """Run the tests; returns the exit code."""
-    from commodore_py.cli.output import formats, messages, test_results
-
     report = _report(kind, _config(settings, options), path, options, start)
     if options["output"] == "text":
         streams.result(test_results.report(report))
@@ -173,8 +175,6 @@ def run_tests(
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
-        from commodore_py.pipeline import raise_refused
-
         raise_refused(refused, strict=True)
     return 0 if report.good else FAILED
 
@@ -182,10 +182,6 @@ def run_tests(
 def _report(
     kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
 ) -> Report:
-    from commodore_py.cli.output import messages, test_results
-    from commodore_py.workflows.authoring.testing.cases import find_suite
-    from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
-    from commodore_py.workflows.authoring.testing.run import with_lock
 
     suite = find_suite(kind, path, options["case"])
     messages.heading(test_results.opening(suite))
@@ -210,13 +206,11 @@ def shared_lock(config: Config) -> SharedLock | None:
     """The lock of a component or a package, if the command line names one."""
     if config.lock_file is None:
         return None
-    from commodore_py.dependencies.lock.shared import SharedLock
 
     return SharedLock.open(config, config.lock_file)
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import directories
 
     locked = lock_settings(options)
     return config_of(

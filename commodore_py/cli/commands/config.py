@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 from commodore_py.cli.settings.origins import global_settings, settings_of, start_of
@@ -48,8 +48,6 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
       [catalog.compile]
       processes = 4
     """
-    from commodore_py.cli.output import formats
-
     ctx.obj.more_verbose(verbose)
     wanted = " ".join(command).replace(".", " ")
     known = tuple(settings_of(ctx.find_root()))

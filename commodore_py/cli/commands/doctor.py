@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, streams
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -16,6 +17,8 @@ from commodore_py.cli.settings.options import (
     output_option,
     verbose_option,
 )
+from commodore_py.workflows.doctor import environment
+from commodore_py.workflows.doctor.checks import run_checks, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,11 +38,6 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
 
     Nothing is changed. Exits with status 1 if a problem must be fixed before a compile can work.
     """
-    from commodore_py.cli.output import formats
-    from commodore_py.cli.settings import directories
-    from commodore_py.workflows.doctor import environment
-    from commodore_py.workflows.doctor.checks import run_checks, worst
-
     config = config_of(settings.more_verbose(verbose), **api_settings(api, keep_token=True))
     verdicts = run_checks(environment.inspect_environment(config, directories.cache_folder()))
     overall = worst(verdicts.values())

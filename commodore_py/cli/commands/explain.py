@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.cli import completion
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import explained, formats, streams
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
-
-if TYPE_CHECKING:
-    from commodore_py.config import WorkPaths
+from commodore_py.config import WorkPaths
+from commodore_py.inventory.explain import explanation, line_effects
 
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
@@ -66,8 +64,6 @@ def explain(
     Every layer that sets the value is listed, the lowest first, with its file and line. The
     working directory must have been compiled before; nothing is fetched.
     """
-    from commodore_py.config import WorkPaths
-
     settings = ctx.obj.more_verbose(verbose)
     paths = WorkPaths(settings.working_dir)
     if reverse is not None:
@@ -82,8 +78,6 @@ def explain(
 
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
-    from commodore_py.cli.output import explained, formats
-    from commodore_py.inventory.explain import explanation
 
     found = explanation.explain(paths, target, path)
     if output == "text":
@@ -93,8 +87,6 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
-    from commodore_py.cli.output import explained, formats
-    from commodore_py.inventory.explain import line_effects
 
     # As messages name it, or as the shell completes it.
     below = paths.root / file

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from commodore_py.cli.output import messages, streams
+from commodore_py.adapters import desktop
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
@@ -20,6 +21,12 @@ from commodore_py.cli.settings.options import (
     output_option,
     verbose_option,
 )
+from commodore_py.config import facts_folder
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.lieutenant import clusters
+from commodore_py.lieutenant.auth.session import log_in
+from commodore_py.lieutenant.urls import base_url
+from commodore_py.workflows.demo import write_demo
 
 from .shell_help import INSTALL
 
@@ -39,9 +46,6 @@ def demo(directory: Path, output: str) -> None:
 
     Everything is a local Git repository or a file: no server, no token and no network are needed.
     """
-    from commodore_py.cli.output import formats
-    from commodore_py.workflows.demo import write_demo
-
     written = write_demo(directory)
     if output != "text":
         content = {
@@ -94,8 +98,6 @@ def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> No
     steps.append(_login(settings, options, steps[0]))
     steps.append(_completion())
     if output != "text":
-        from commodore_py.cli.output import formats
-
         content = {"schema": "init/v1", "steps": [one._asdict() for one in steps]}
         streams.data(formats.structured(content))
         return
@@ -106,13 +108,10 @@ def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> No
 
 def _may_prompt() -> bool:
     """Whether the user can answer: desktop.is_interactive accepts a terminal for output alone."""
-    from commodore_py.adapters import desktop
-
     return desktop.is_interactive() and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _check(options: dict[str, Any], *, given: bool) -> None:
-    from commodore_py.errors import UsageError
 
     if not _may_prompt() and not given and options["login"] is None:
         raise UsageError(
@@ -123,7 +122,6 @@ def _check(options: dict[str, Any], *, given: bool) -> None:
 
 def _api(settings: Globals, options: dict[str, Any], *, given: bool) -> Step:
     from commodore_py.cli.settings import written
-    from commodore_py.errors import CommodoreError
 
     file = directories.config_file()
     if not (given or _may_prompt()):
@@ -147,11 +145,6 @@ def _api(settings: Globals, options: dict[str, Any], *, given: bool) -> Step:
 
 def _checked_url(settings: Globals, url: str) -> str:
     """The URL, or the absolute path of a folder; a server that does not respond is a warning."""
-    from commodore_py.config import facts_folder
-    from commodore_py.errors import CommodoreError
-    from commodore_py.lieutenant import clusters
-    from commodore_py.lieutenant.urls import base_url
-
     if not url:
         return ""
     folder = facts_folder(url)
@@ -171,8 +164,6 @@ def _checked_url(settings: Globals, url: str) -> str:
 
 
 def _login(settings: Globals, options: dict[str, Any], api: Step) -> Step:
-    from commodore_py.config import facts_folder
-    from commodore_py.errors import CommodoreError
 
     url = options["api_url"] or ""
     if options["login"] is False or (url and facts_folder(url) is not None):
@@ -184,7 +175,6 @@ def _login(settings: Globals, options: dict[str, Any], api: Step) -> Step:
         url and _may_prompt() and api.result != "skipped" and _agreed(f"Log in to {url} now?")
     ):
         return Step("login", "skipped", "later: commodore login" if url else "")
-    from commodore_py.lieutenant.auth.session import log_in
 
     log_in(config_of(settings, **api_settings(options)))
     return Step("login", "done", url)
@@ -223,8 +213,6 @@ def _file_of(shell: str) -> Path:
 
 def _answered(question: str, check: Callable[[str], str]) -> str:
     """The first answer that is right; what is wrong with others is reported."""
-    from commodore_py.errors import CommodoreError
-
     while True:
         answer = messages.ask(question)
         try:

@@ -11,7 +11,10 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
+from commodore_py.cli.output import inventory_formats as inventory_forms
 from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output.problems.outcome import Outcome
+from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -23,6 +26,10 @@ from commodore_py.cli.settings.options import (
     with_options,
 )
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory import lint as linting
+from commodore_py.problems.judge import verdict_of
+from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy
+from commodore_py.workflows.inventory import sources as inspect_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,8 +123,6 @@ def show(ctx: click.Context, /, **options: Any) -> None:
     Of a cluster, fetched for this:
       commodore inventory show --cluster c-demo-1
     """
-    from commodore_py.cli.output import inventory_formats as inventory_forms
-
     parameters = _parameters(ctx, options)
     streams.data(inventory_forms.data(parameters, options["output_format"]))
 
@@ -167,10 +172,6 @@ def lint(
     """
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
-    from commodore_py.cli.output import inventory_formats as inventory_forms
-    from commodore_py.cli.output.problems.outcome import Outcome
-    from commodore_py.inventory import lint as linting
-    from commodore_py.problems.judge import verdict_of
 
     ctx.obj.more_verbose(verbose)
     found = linting.lint(target, linter, ignore_patterns)
@@ -190,14 +191,12 @@ class _Wanted:
 
 
 def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
-    from commodore_py.cli.output import inventory_formats as inventory_forms
 
     content = _parameters(ctx, options).get(key, {})
     streams.data(inventory_forms.data(content, options["output_format"]))
 
 
 def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
-    from commodore_py.cli.settings import dynamic_facts
 
     parsed = dynamic_facts.parse(options["fact"])
     settings = ctx.obj.more_verbose(options["verbose"])
@@ -214,7 +213,6 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
 
 
 def _of_cluster(wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     config = config_of(wanted.settings, **api_settings(dict(options)))
@@ -224,8 +222,6 @@ def _of_cluster(wanted: _Wanted) -> Parameters:
 
 
 def _of_configuration(wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy
-    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     _need_folders(options["global_config"], options["tenant_config"])
@@ -240,8 +236,6 @@ def _of_configuration(wanted: _Wanted) -> Parameters:
 
 
 def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy
-    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     paths = config_of(wanted.settings).paths

@@ -18,6 +18,7 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.cli.settings.types import Seconds
+from commodore_py.lieutenant.auth.session import log_in, log_out
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -56,8 +57,6 @@ def login(settings: Globals, /, **options: Any) -> None:
 
     Does nothing if the saved token is still valid.
     """
-    from commodore_py.lieutenant.auth.session import log_in
-
     config = _config(settings, options)
     token = log_in(config, device=options["device"])
     if config.api_url:
@@ -72,8 +71,6 @@ def login(settings: Globals, /, **options: Any) -> None:
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
     """Remove the saved token of the API; tokens of other APIs are kept."""
-    from commodore_py.lieutenant.auth.session import log_out
-
     config = config_of(settings, api_url=api_url or "")
     if log_out(config):
         messages.info(f"Logged out of {config.api_url}")

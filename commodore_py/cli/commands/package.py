@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -22,7 +23,12 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.workflows.authoring.package import PackageFolder
+from commodore_py.workflows.authoring.package_compile import compile_package
+from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
+from . import sync as syncing
+from . import templates
 from .component_test import shared_lock
 from .package_test import package_test
 
@@ -55,10 +61,6 @@ package.add_command(package_test)
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
     """Create the package SLUG from the built-in template or another one."""
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
-
-    from . import templates
-
     templates.new(PACKAGE, settings, options)
 
 
@@ -71,10 +73,6 @@ def new(settings: Globals, /, **options: Any) -> None:
 @click.pass_obj
 def update(settings: Globals, /, **options: Any) -> None:
     """Update the package at PACKAGE_PATH from its template."""
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
-
-    from . import templates
-
     templates.update(PACKAGE, settings, options["package_path"], options)
 
 
@@ -130,11 +128,6 @@ def compile_(
     **more: Any,
 ) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
-    from commodore_py.cli.output import messages
-    from commodore_py.cli.settings import directories
-    from commodore_py.workflows.authoring.package import PackageFolder
-    from commodore_py.workflows.authoring.package_compile import compile_package
-
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
         messages.warn("--no-fetch-dependencies has no effect without --local")
@@ -177,8 +170,4 @@ def sync(settings: Globals, /, **options: Any) -> None:
       - acme/package-one
       - https://git.example.com/acme/package-two.git
     """
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
-
-    from . import sync as syncing
-
     syncing.sync(PACKAGE, settings, options["package_list"], options)

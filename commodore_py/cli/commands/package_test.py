@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.command_classes import Sectioned
+from commodore_py.errors import UsageError
+from commodore_py.workflows.authoring.testing import package as flow
 
 from .component_test import TEST_SECTIONS, run_tests, test_options
 
@@ -35,9 +37,6 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     tests/golden/. To accept the new output:
       commodore package test --update
     """
-    from commodore_py.errors import UsageError
-    from commodore_py.workflows.authoring.testing import package as flow
-
     keep: Path | None = options["tmp_dir"]
     if options["offline"] and keep is None and options["lock"] is None:
         raise UsageError(

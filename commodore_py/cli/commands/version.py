@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from commodore_py import COMPATIBLE_WITH, __version__
 from commodore_py.cli.exit_codes import TOOL_MISSING
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings.options import HELP, output_option
+from commodore_py.workflows.tools.programs import built_in, installed_tools
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -38,9 +40,6 @@ def version(output: str) -> int:
     Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in, and so
     is helm with the extra commodore-py[helm].
     """
-    from commodore_py.cli.output import formats
-    from commodore_py.workflows.tools.programs import built_in, installed_tools
-
     libraries, tools, included = _libraries(), installed_tools(), built_in()
     if output == "text":
         _show(libraries, tools, included)
@@ -59,7 +58,6 @@ def _libraries() -> list[Library]:
 
 
 def _show(libraries: Iterable[Library], tools: Iterable[Tool], included: Container[str]) -> None:
-    from commodore_py import COMPATIBLE_WITH, __version__
 
     streams.result(
         f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True
@@ -79,7 +77,6 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool], included: Contain
 
 
 def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, object]:
-    from commodore_py import COMPATIBLE_WITH, __version__
 
     return {
         "schema": "version/v1",

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 
+from . import differences
+from .differences import as_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -168,8 +171,6 @@ def published_lines(done: Published) -> Iterator[str]:
 
 def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
     """The edit that uses another version."""
-    from .differences import as_json
-
     return {
         "schema": "bundle-use/v1",
         "version": version,
@@ -183,8 +184,6 @@ def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
 
 def use_lines(planned: Planned) -> Iterator[str]:
     """The same for people."""
-    from . import differences
-
     place = escaping.one_line(f"{planned.shown}:{planned.line}")
     if planned.diff is None:
         yield f"{place} has that already"

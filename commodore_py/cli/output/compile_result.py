@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py import run_log
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.catalog.record import commit_message
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
 
 from . import differences, formats, messages, streams
+from .bundles import heading, used
+from .differences import as_json, as_markdown
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -26,20 +30,26 @@ if TYPE_CHECKING:
     from .differences import DiffForm
 
 
-class Form(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Form:
     """How the result of a compile is wanted."""
 
     output: str
     diff: DiffForm
     exit_code: bool
+    migration: str = ""
+    interactive: bool = False
 
 
 class CompileReporter:
     """Shows the result of one compile; stdout has nothing but the result."""
 
-    def __init__(self, output: str, form: DiffForm = "text") -> None:
-        self._output = output
-        self._form: DiffForm = form
+    def __init__(self, form: Form) -> None:
+        self._output = form.output
+        self._form = form.diff
+        self._migration = form.migration
+        self._interactive = form.interactive
+        self._exit_code = form.exit_code
         self._collected = Collected()
         self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
 
@@ -55,25 +65,21 @@ class CompileReporter:
 
     def approve(self, config: Config, change: Change) -> bool:
         """Show the change, and decide whether to publish it."""
-        self._change(config, change, for_prompt=config.push and config.interactive)
+        self._change(change, for_prompt=config.push and self._interactive)
         if not config.push:
             return False
-        return not config.interactive or messages.confirm(
+        return not self._interactive or messages.confirm(
             f" > Push to {without_secrets(change.destination)}?",
             undone="nothing is pushed; the changes are staged in catalog/",
             in_advance="--push without --interactive pushes; without --push nothing is pushed",
         )
 
-    def outcome(
-        self, config: Config, cluster: str, published: Published, *, exit_code: bool
-    ) -> int:
+    def outcome(self, config: Config, cluster: str, published: Published) -> int:
         """Show how the run ended; returns the exit code."""
         never_prompted = config.local or config.dry_run or config.output_dir is not None
         if never_prompted or not published.change:
-            self._change(config, published.change)
+            self._change(published.change)
         if config.verbosity:
-            from commodore_py.catalog.record import commit_message
-
             message = commit_message(published.record)
             messages.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
         for line in _steps(config, published):
@@ -85,23 +91,23 @@ class CompileReporter:
                 where=f"commit {published.unreported}",
                 hint=f"the next compile reports it: {_compile_command(config, cluster)}",
             )
-        self._result(config, cluster, published)
+        self._result(cluster, published)
         messages.notices(published.notices)
         if published.report is ReportOutcome.FAILED:
             return NOT_REPORTED
-        return CHANGES_FOUND if exit_code and published.change else 0
+        return CHANGES_FOUND if self._exit_code and published.change else 0
 
-    def _change(self, config: Config, change: Change, *, for_prompt: bool = False) -> None:
+    def _change(self, change: Change, *, for_prompt: bool = False) -> None:
         """Show the change, unless it is the result itself, in another form."""
         if self._output == "markdown" and not for_prompt:
             self._warn_of_ignored(change)
             return
         started = monotonic()
-        smart = config.migration and self._form == "text"
+        smart = self._migration and self._form == "text"
         if smart:
             messages.info("Smart diffing started; this may take a while")
         with run_log.stage("diff"):
-            text = self._text(config, change)
+            text = self._text(change)
         if self._output == "text":
             streams.result(text)
         else:
@@ -117,34 +123,30 @@ class CompileReporter:
                 hint="add it to the catalog's .gitignore with a leading `!`, or stop compiling it",
             )
 
-    def _text(self, config: Config, change: Change) -> str:
+    def _text(self, change: Change) -> str:
         if self._form == "text" and change:
-            return formats.diff_lines(self.lines(config, change))
-        text = differences.text_of(change, self._options(config), differences.unchanged_of(change))
+            return formats.diff_lines(self.lines(change))
+        text = differences.text_of(change, self._options(), differences.unchanged_of(change))
         about = _about_bundle(change) if self._form == "objects" else ""
         return f" > {about}\n{text}" if about else text
 
-    def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
+    def lines(self, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
         if self._lines is None or self._lines[0] is not change:
-            self._lines = (change, differences.lines_of(change, config.migration))
+            self._lines = (change, differences.lines_of(change, self._migration))
         return self._lines[1]
 
-    def _options(self, config: Config) -> differences.DiffOptions:
-        return differences.DiffOptions(self._form, config.migration)
+    def _options(self) -> differences.DiffOptions:
+        return differences.DiffOptions(self._form, self._migration)
 
-    def _result(self, config: Config, cluster: str, published: Published) -> None:
+    def _result(self, cluster: str, published: Published) -> None:
         if self._output == "text":
             streams.result(f"Catalog of cluster {cluster} compiled", bold=True)
             return
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
-            from .differences import as_json, as_markdown
-
             change = published.change
-            found = differences.diff_of(
-                change, self._options(config), differences.unchanged_of(change)
-            )
+            found = differences.diff_of(change, self._options(), differences.unchanged_of(change))
             if self._output == "markdown":
                 about = _about_bundle(change)
                 text = as_markdown.object_diff(found)
@@ -193,7 +195,6 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
 def _bundle_of(change: Change) -> dict[str, Any] | None:
     if change.bundle is None:
         return None
-    from .bundles import used
 
     return used(change.bundle)
 
@@ -201,7 +202,6 @@ def _bundle_of(change: Change) -> dict[str, Any] | None:
 def _about_bundle(change: Change) -> str:
     if change.bundle is None:
         return ""
-    from .bundles import heading
 
     return heading(change.bundle)
 

@@ -76,16 +76,16 @@ class ClusterReporter(CompileReporter):
             _outcome(published),
             code,
             seconds,
-            self._counts(config, published.change),
+            self._counts(published.change),
             str(config.paths.root),
             content=self._content,
         )
 
-    def _counts(self, config: Config, change: Change) -> dict[str, int]:
+    def _counts(self, change: Change) -> dict[str, int]:
         if not change:
             return dict.fromkeys(_KINDS, 0)
         found = differences.diff_of(
-            change, self._options(config), differences.unchanged_of(change)
+            change, self._options(), differences.unchanged_of(change)
         ).objects
         number = Counter(one.what for one in found)
         return {kind: sum(number[what] for what in whats) for kind, whats in _KINDS.items()}

@@ -16,6 +16,7 @@ from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.time_limits import SHOWN
 
 from . import streams
+from .annotations import path_in_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -215,7 +216,6 @@ def _raw(record: logging.LogRecord, name: str) -> str:
 
 
 def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
-    from .annotations import path_in_job  # for runners only
 
     names = {"file": "file", "line": "line", "column": "col"}
     for group, found in place.items():

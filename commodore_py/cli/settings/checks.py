@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
-
-if TYPE_CHECKING:
-    from commodore_py.model.problems.vault import VaultSettings
+from commodore_py.model.problems.vault import Login, VaultSettings
 
 _VARIABLES = ("ADDR", "TOKEN", "ROLE_ID", "SECRET_ID", "KUBERNETES_ROLE")
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/token")
@@ -29,8 +26,6 @@ online_option = click.option(
 
 def vault_settings() -> VaultSettings:
     """The server in VAULT_ADDR, and the login of the other variables."""
-    from commodore_py.model.problems.vault import Login, VaultSettings
-
     given = {name: os.environ.get(f"VAULT_{name}", "") for name in _VARIABLES}
     login = Login(
         given["TOKEN"] or _content(Path.home() / ".vault-token"),

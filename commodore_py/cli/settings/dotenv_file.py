@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 from commodore_py.cli.output import messages
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def _load(file: Path) -> DotEnv | None:
 
     from dotenv.main import DotEnv as Variables
     from dotenv.parser import parse_stream
-
-    from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 
     try:
         # Read once: it may be a pipe, from a password manager for example.

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from commodore_py.cli.output import log
+from commodore_py.config import Config, WorkPaths
+from commodore_py.errors import UsageError
 
-from . import origins, user_file
+from . import directories, origins, user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -160,12 +161,9 @@ cache_option = click.option(
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The cache and the values of `cache_option`, by the names of Config."""
-    from . import directories
-
     folder = directories.cache_folder() if options["cache"] else None
     return {
         "result_cache": directories.result_cache(folder) if folder else None,
-        "recompile": not options["cache"],
         "verify_cache": bool(folder and os.environ.get(VERIFY_CACHE)),
     }
 
@@ -214,8 +212,6 @@ def own_lock_options(command: _Command) -> _Command:
 
 def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The values of `lock_options`, by the names of Config; empty without a lock."""
-    from commodore_py.errors import UsageError
-
     file, export = options["lock"], options.get("from_export")
     if export is not None:
         options["offline"] = True
@@ -226,15 +222,12 @@ def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "lock_file": file.absolute() if file is not None else None,
         "frozen": options["frozen"],
-        "export": export.absolute() if export is not None else None,
     }
 
 
 def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
     """Refuse what is most likely a misspelled value of an option that takes any word."""
     from difflib import get_close_matches
-
-    from commodore_py.errors import UsageError
 
     near = get_close_matches(value, list(known), n=1, cutoff=_SIMILAR)
     if near:
@@ -243,20 +236,14 @@ def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
 
 def refuse_online(options: dict[str, Any]) -> None:
     """Refuse options that need the network together with --offline."""
-    from commodore_py.errors import UsageError
-
     if options["offline"] and options["push"]:
         raise UsageError("--push requires network access", hint="omit --offline or --push")
 
 
 def config_of(settings: Globals, **values: Any) -> Config:
     """The frozen Config of this invocation."""
-    from commodore_py.config import Config, WorkPaths
-
     engine = os.environ.get(ENGINE) or "native"
     if engine not in ENGINES:
-        from commodore_py.errors import UsageError
-
         raise UsageError(f"{ENGINE} is {engine!r}", hint=f"one of {', '.join(ENGINES)}")
     return Config(
         paths=WorkPaths(settings.working_dir),

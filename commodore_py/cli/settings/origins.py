@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from commodore_py.cli.output import messages
+
 from . import user_file
 
 if TYPE_CHECKING:
@@ -56,8 +58,6 @@ def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> bool:
 
     The file may have come with the directory: the token would go where its author wants it.
     """
-    from commodore_py.cli.output import messages
-
     dotenv, url = start_of(ctx).dotenv, ctx.params.get("api_url")
     if dotenv is None or not ctx.params.get("api_token") or "://" not in str(url):
         return False

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from commodore_py.adapters.reading import text_of
+from commodore_py.adapters.time_limits import TimeLimits
 from commodore_py.errors import CommodoreError, raise_collected
 
 from . import directories
@@ -117,8 +119,6 @@ _LARGEST = 1 << 20
 
 def _text(path: Path) -> str | None:
     try:
-        from commodore_py.adapters.reading import text_of
-
         return text_of(str(path), limit=_LARGEST).replace("\r\n", "\n")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -228,8 +228,6 @@ class _Reader:
 
 def _problem_of_global(key: str, value: object) -> str:
     if key == "time-limits":
-        from commodore_py.adapters.time_limits import TimeLimits
-
         names = TimeLimits.names()
         if not isinstance(value, dict):
             return f"expected a table of seconds, by these names: {', '.join(names)}"

@@ -15,6 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.warning import FROM_CATALOG
 
+from . import remote as catalog_remote
 from .owner import catalog_settings, claim
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
     """Find out whether the catalog can be fetched and pushed, while all is as it was."""
     if config.local:
         return RemoteCatalog()
-    from . import remote as catalog_remote  # much code, and a local run needs none of it
 
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
@@ -64,7 +64,6 @@ def fetch_catalog(
     _sweep(directory)
     if config.local:
         return _as_it_is(config, cluster)
-    from . import remote as catalog_remote
 
     now = remote.now if remote is not None else status_of(directory)
     if now is None or directory.is_symlink():
@@ -76,7 +75,6 @@ def fetch_catalog(
 
 
 def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
-    from . import remote as catalog_remote
 
     _sweep(config.paths.catalog)
     return _head(config, cluster, catalog_remote.clone(config, cluster), {})

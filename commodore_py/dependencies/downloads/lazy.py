@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
 
+from . import bounds, fetch
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -37,7 +39,6 @@ def fetch_downloads(
     by_kapitan = config.engine == "reference" and not config.offline and through is None
     if not downloads or by_kapitan:
         return
-    from . import bounds, fetch  # slow, and most runs have no downloads
 
     checkouts: dict[str, Path] = {}
     components: dict[str, str] = {}

@@ -7,13 +7,18 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import raise_collected
 from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
 
+from .fetch import Clones
+from .install import install
 from .libraries import link_libraries
+from .rendered import render_jsonnetfiles
+from .resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,12 +59,6 @@ def install_cluster_libraries(
     if config.local and not config.fetch_dependencies:
         return
     # Much code, not needed by local runs.
-    from commodore_py.dependencies.git.mirrors import Mirrors
-
-    from .fetch import Clones
-    from .install import install
-    from .rendered import render_jsonnetfiles
-    from .resolve import resolve
 
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]

@@ -13,11 +13,14 @@ from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.published import LockUse
 from commodore_py.model.remote_use import BaseUsed, FileUsed, ToolUsed
 
+from .bases import Bases
 from .cluster_inputs import locked_cluster, refuse_other_cluster
 from .document import KEYS, Block, Lock
+from .downloads import DownloadInputs
 from .file import LockFile, check_writable
 from .git_inputs import GitInputs
 from .git_pins import with_equal_requests
+from .libraries import LibraryInputs
 from .place import file_of, short_name
 from .state import LockSettings, LockState
 
@@ -36,9 +39,7 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import Places
     from commodore_py.run_log import Events
 
-    from .bases import Bases
     from .document import Path
-    from .downloads import DownloadInputs
 
 _JSONNET = "gojsonnet"
 
@@ -126,8 +127,6 @@ class LockedRun:
 
     def libraries(self, clone_of: Callable[[Remote], Folder]) -> Resolve:
         """How libraries are resolved."""
-        from .libraries import LibraryInputs  # many clusters need none
-
         return LibraryInputs(self.state, clone_of).resolve
 
     def downloads(
@@ -137,14 +136,10 @@ class LockedRun:
         clone_with: Callable[[str, str], Folder],
     ) -> DownloadInputs:
         """How downloads are fetched."""
-        from .downloads import DownloadInputs
-
         return DownloadInputs(self.state, store, fetch, clone_with)
 
     def bases(self, config: Config) -> Bases:
         """How kustomize gets what its kustomizations are built on."""
-        from .bases import Bases
-
         return Bases(config, self.state.lock, self.state.settings)
 
     def note_rendered(self, events: Events) -> None:

@@ -16,6 +16,7 @@ from commodore_py.errors import CommodoreError
 
 from .journal import prepare
 from .own_folders import refuse_links
+from .recovery import Span, recover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +41,6 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            from .recovery import Span, recover  # for few runs only
-
             recover(paths, Span(*last), patience=patience)
         began = time.time()
         write_if_changed(marker, _trace(began))

@@ -7,9 +7,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.model.warning import FROM_EVERY_RUN
 
+from . import oidc
+from .login import Login, Way, log_in, settings_of, way_here
+from .token_cache import TokenCache
 from .web_tokens import TokenExpired, has_expired, is_one_word, usable_token
 
 if TYPE_CHECKING:
@@ -17,9 +21,9 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-    from .login import Settings, Way
+    from .login import Settings
     from .oidc import Provider
-    from .token_cache import Session, TokenCache
+    from .token_cache import Session
 
 log = logging.getLogger(__name__)
 
@@ -93,8 +97,6 @@ class TokenSource(NamedTuple):
         token = self.without_login()
         if token:
             return token
-        from . import oidc  # only if there is no token yet
-        from .login import Way
 
         way = self._way()
         if way is Way.NONE and not any(session.refresh_token for session in self._sessions()):
@@ -147,7 +149,6 @@ class TokenSource(NamedTuple):
     def _refresh(
         self, provider: Provider, client_id: str, refresh_token: str
     ) -> dict[str, Any] | None:
-        from . import oidc
 
         timeout, now = self.request_timeout, self.now()
         try:
@@ -161,7 +162,6 @@ class TokenSource(NamedTuple):
             return None
 
     def _from_login(self, provider: Provider, client_id: str, way: Way) -> str:
-        from .login import Login, log_in
 
         login = Login(way, self.listen, self.login_timeout, self.request_timeout, self.now)
         response = log_in(provider, client_id, login)
@@ -172,7 +172,6 @@ class TokenSource(NamedTuple):
         return str(response["id_token"])
 
     def _way(self) -> Way:
-        from .login import Way, way_here
 
         return Way.DEVICE if self.device else way_here(listen=self.listen)
 
@@ -184,7 +183,6 @@ class TokenSource(NamedTuple):
         return error
 
     def _settings(self) -> Settings:
-        from .login import settings_of  # only if there is no token
 
         return settings_of(
             self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
@@ -204,8 +202,5 @@ class TokenSource(NamedTuple):
 
 def _cache() -> TokenCache:
     # Not needed where a token is given.
-    from commodore_py.adapters.desktop import cache_folder
-
-    from .token_cache import TokenCache
 
     return TokenCache(cache_folder() / "token")

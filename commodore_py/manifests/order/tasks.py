@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from commodore_py.manifests.objects import KubeObject, split_version
+from commodore_py.manifests.objects import KubeObject, ObjectId, split_version
 
 from . import hooks, kinds
 from .hooks import PHASES, Phase
@@ -180,7 +180,6 @@ def _created_namespace(
     if any((one.id.group, one.id.kind, one.id.name) == (*kind, name) for one in (*targets, *live)):
         return
     content = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-    from commodore_py.manifests.objects import ObjectId
 
     yield _task("PreSync", KubeObject(ObjectId(*kind, "", name), content), None)
 

@@ -118,7 +118,7 @@ def gather(
 def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
-    config = config._replace(paths=WorkPaths(folder), local=False)
+    config = replace(config, paths=WorkPaths(folder), local=False)
     now = datetime.now().astimezone()
     cluster = cluster_for_component(at.instance.component, at.instance.name)
     classes = at.classes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ def compile_package(
                 " classes of the package, and the next compile may fail because of it",
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
-        config = config._replace(paths=WorkPaths(folder))
+        config = replace(config, paths=WorkPaths(folder))
         locked = lock.run() if lock is not None else None
         rendered = render_package(config, package, passing=not (keep or kept), locked=locked)
         if lock is not None and locked is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,7 +95,8 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
     cluster = cluster or load_cluster(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, _errors_only():
         root = Path(folder).resolve()
-        own = config._replace(
+        own = replace(
+            config,
             paths=WorkPaths(root / "work"),
             output_dir=root / "out",  # without a catalog to fetch
             strict=False,

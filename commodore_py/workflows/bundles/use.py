@@ -12,6 +12,7 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.engine.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
+from commodore_py.inventory.explain.places import Place, items_of
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.dependency import Kind
@@ -110,7 +111,6 @@ def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
 
 
 def _items(hierarchy: Hierarchy, layer: Layer) -> list[tuple[str, str]]:
-    from commodore_py.inventory.explain.places import Place, items_of
 
     folder = hierarchy.files.folder(layer.absolute)
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.config import WorkPaths, facts_folder
@@ -46,7 +47,8 @@ def config_for(config: Config, cluster_id: str) -> Config:
                 hint="remove it, or name another folder with --working-dir",
             )
     out = config.output_dir
-    return config._replace(
+    return replace(
+        config,
         paths=WorkPaths(config.paths.root / FOLDER / cluster_id),
         output_dir=out and out / cluster_id,
     )
@@ -67,7 +69,7 @@ def _compiled_before(config: Config, tenant: str) -> Iterator[str]:
     folder = config.paths.root / FOLDER
     names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else ()
     for name in names:
-        of_cluster = config._replace(paths=WorkPaths(folder / name))
+        of_cluster = replace(config, paths=WorkPaths(folder / name))
         known = of_cluster.paths.params_file.is_file()
         if known and (not tenant or load_cluster(of_cluster, name).tenant == tenant):
             yield name

@@ -135,7 +135,7 @@ def inspect_api(config: Config, token: TokenState) -> Api:
         if api.is_folder:
             return replace(api, clusters=_read_all(config))
         if token.is_good:
-            clusters = list_clusters(config._replace(may_log_in=False))
+            clusters = list_clusters(replace(config, may_log_in=False))
             return replace(api, clusters=len(clusters))
         check_reachable(config)
     except CommodoreError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.discover import (
@@ -44,4 +45,4 @@ def _fetch(
 ) -> None:
     new = [one for one in wanted if known and one not in known]
     if new:
-        fetcher(config._replace(local=False))(tuple(new))
+        fetcher(replace(config, local=False))(tuple(new))

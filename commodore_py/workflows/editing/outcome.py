@@ -6,6 +6,7 @@ import logging
 import re
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,7 +62,7 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
 
     With `fetch`, what the edit requests is fetched into a copy.
     """
-    config = config._replace(local=True, dry_run=True)
+    config = replace(config, local=True, dry_run=True)
     with _copy_of(config, files) as (own, own_files), _quiet():
         before = _side(own, cluster_id)
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
@@ -78,7 +79,7 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
     with _own_folder(config, cluster_id) as own:
         scratch = own.paths.root
         pipeline.gather(own, cluster_id)
-        local = own._replace(local=True)
+        local = replace(own, local=True)
         moved = {scratch / file.relative_to(root): files[file] for file in files}
         moved = {file: contents for file, contents in moved.items() if file.is_file()}
         sides = []
@@ -102,7 +103,7 @@ def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
         place = Path(folder).resolve()
         scratch = WorkPaths(place / "work")
         try:
-            yield config._replace(paths=scratch, local=False, output_dir=place / "catalog")
+            yield replace(config, paths=scratch, local=False, output_dir=place / "catalog")
         except CommodoreError as error:
             error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
             error.add_note(f"while compiling cluster {cluster_id} with the edit")

@@ -11,6 +11,7 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.problem import Place, Problem
+from commodore_py.workflows.catalog.several import select
 
 from . import effect, layers
 from .outcome import outcome_elsewhere, outcome_of
@@ -124,8 +125,6 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
     """What the edit does to other clusters; those that are not compiled are named."""
     name = plan.choice.name
     if rules.clusters:
-        from commodore_py.workflows.catalog.several import select
-
         ids = rules.clusters
         if "all" in ids:
             everywhere = name.partition(".")[0] == "global"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py import pipeline
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of
@@ -116,14 +117,13 @@ def parameters_of_cluster(
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
-        aside = config._replace(paths=WorkPaths(Path(scratch).resolve()))
+        aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
         return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
 
 
 def _node_of_cluster(
     config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
 ) -> Node:
-    from commodore_py import pipeline  # the compiler: not for local hierarchies
 
     cluster = load_cluster(config, cluster_id)
     cluster = cluster._replace(facts=overlaid(cluster.facts, facts))

@@ -10,6 +10,7 @@ from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
+from commodore_py.live.access.discovery import discover
 from commodore_py.live.access.writer import MANAGER
 from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
@@ -185,8 +186,6 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
     """Apply or delete an object; returns the version that it has then."""
     api = cluster.kinds.find(action.id.group, action.id.kind)
     if api is None:
-        from commodore_py.live.access.discovery import discover
-
         api = discover(writer).find(action.id.group, action.id.kind)  # a step before brought it
     if api is None:
         raise CommodoreError(f"the server has no kind {action.id.kind}: {action.id}")

@@ -11,6 +11,7 @@ from commodore_py.manifests.order.hooks import hook_facts
 
 from .diff import LiveDiff, Paired, difference
 from .history import last_synced
+from .server_side import asking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,8 +47,6 @@ def cluster_diff(
     compared = paired(cluster, cluster.targets)
     ask = None
     if server_side:
-        from .server_side import asking  # most comparisons only read
-
         ask = asking(cluster)
     found = difference(
         *(compared.pairs, cluster.settings.ignored),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,7 @@ def export(config: Config, file: Path, path: Path) -> Exported:
     with copied(config) as scratch, tempfile.TemporaryDirectory() as folder:
         # A store of its own has what this lock needs, and nothing else.
         downloads = Path(folder).resolve() / "downloads"
-        own = scratch._replace(download_cache=downloads)
+        own = replace(scratch, download_cache=downloads)
         run = LockedRun(read, LockSettings(short_name(file), frozen=True), write=False)
         compiled(own, read.lock.cluster, run)
         is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
@@ -63,8 +64,8 @@ def from_export(config: Config, path: Path) -> Iterator[Config]:
                     hint="omit --lock, or export again",
                 )
         exports.restore(folder, own.lock, config.paths)
-        yield config._replace(
-            export=None,
+        yield replace(
+            config,
             lock_file=own.file,
             frozen=True,
             offline=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from dataclasses import replace
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -252,7 +253,7 @@ def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, 
     """Gather and render with a lock; the catalog's checkout is left as it is."""
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths), tempfile.TemporaryDirectory() as folder:
-        own = config._replace(output_dir=Folder(folder) / "catalog")
+        own = replace(config, output_dir=Folder(folder) / "catalog")
         sources = pipeline.gather(own, cluster_id, None, run)
         rendered = pipeline.render(own, sources, run)
     pipeline.raise_refused((*rendered.notices, *sources.notices), strict=config.strict)

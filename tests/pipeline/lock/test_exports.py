@@ -13,7 +13,7 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.lock import export, resolve
-from tests.support.scenarios.locked import LockedCluster, files_below
+from tests.support.scenarios.locked import LockedCluster, files_below, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ def _export(cluster: LockedCluster, name: str) -> Path:
 def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
     paths = WorkPaths(cluster.fleet.root / "elsewhere")
     with export.from_export(cluster.fleet.config(paths=paths), path) as config:
-        return cluster.compile(**config._asdict())
+        return cluster.compile(**settings_of(config))
 
 
 @pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz", "it.tar.zst"])
@@ -63,7 +63,9 @@ def test_an_export_has_the_tenant_that_its_lock_does_not_pin(cluster: LockedClus
 
     assert _compile(cluster, path) == first
     with export.from_export(cluster.fleet.config(), path) as config:
-        assert cluster.compile(**config._asdict()) == first  # where another commit is checked out
+        assert (
+            cluster.compile(**settings_of(config)) == first
+        )  # where another commit is checked out
 
 
 def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(

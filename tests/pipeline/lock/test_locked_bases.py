@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.workflows.lock import check, export, resolve
 from tests.support.builders import commit_to, git, make_repository, url_of
-from tests.support.scenarios.locked import LockedCluster, replace_history
+from tests.support.scenarios.locked import LockedCluster, replace_history, settings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +147,7 @@ def test_an_export_has_bases(based: LockedCluster, tmp_path: Path) -> None:
 
     elsewhere = WorkPaths(tmp_path / "elsewhere")
     with export.from_export(based.fleet.config(paths=elsewhere), path) as config:
-        assert based.compile(**config._asdict()) == first
+        assert based.compile(**settings_of(config)) == first
 
 
 def test_a_commit_that_is_gone_from_everywhere_is_named(

@@ -6,6 +6,7 @@ import logging
 import socket
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -121,7 +122,7 @@ def test_a_busy_port_is_named_with_ways_out(config: Config, listen: str) -> None
         port = other.getsockname()[1]
 
         with pytest.raises(CommodoreError, match=f"another program listens on port {port}") as got:
-            log_in(config._replace(oidc_listen=listen.format(port)))
+            log_in(replace(config, oidc_listen=listen.format(port)))
 
     assert "--device" in got.value.hint
     assert "oidc-listen" in got.value.hint
@@ -133,19 +134,19 @@ def test_the_usual_port_is_the_one_registered(
     with interactive_terminal(monkeypatch), port_18000_taken():
         monkeypatch.setenv("BROWSER", "true %s")
         with pytest.raises(CommodoreError, match="another program listens on port 18000"):
-            log_in(config._replace(oidc_listen=""))
+            log_in(replace(config, oidc_listen=""))
 
 
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize("listen", ["localhost", ":18000", "localhost:x", "localhost:70000"])
 def test_an_address_that_is_none_is_a_wrong_use(config: Config, listen: str) -> None:
     with pytest.raises(UsageError, match=f"invalid listen address: {listen}"):
-        log_in(config._replace(oidc_listen=listen))
+        log_in(replace(config, oidc_listen=listen))
 
 
 @pytest.mark.usefixtures("person")
 def test_an_address_that_is_not_ours_cannot_be_listened_at(config: Config) -> None:
     with pytest.raises(CommodoreError, match="cannot listen: ") as raised:
-        log_in(config._replace(oidc_listen="192.0.2.1:0"))
+        log_in(replace(config, oidc_listen="192.0.2.1:0"))
 
     assert raised.value.where == "192.0.2.1:0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,7 +40,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
         monkeypatch.setenv("SSH_CONNECTION", "1")
         monkeypatch.setenv("DISPLAY", ":0")
         with pytest.raises(CommodoreError, match="another program listens on port 18000"):
-            log_in(config._replace(oidc_listen=""))
+            log_in(replace(config, oidc_listen=""))
 
     assert caplog.messages == [
         "cannot log in on another device: answered 401 Unauthorized: unauthorized_client"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,7 +28,7 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/x"
-        away = config._replace(oidc_client=CLIENT, oidc_discovery_url=url)
+        away = replace(config, oidc_client=CLIENT, oidc_discovery_url=url)
 
         with pytest.raises(HttpError, match="no connection: Connection refused") as raised:
             log_in(away)
@@ -64,7 +65,7 @@ def test_a_document_that_is_none_is_named(
     url = f"{api.url}/discovery"
 
     with pytest.raises(CommodoreError) as raised:
-        load_cluster(config._replace(oidc_client=CLIENT, oidc_discovery_url=url), "c-1")
+        load_cluster(replace(config, oidc_client=CLIENT, oidc_discovery_url=url), "c-1")
 
     assert str(raised.value) == problem
     assert raised.value.where == url
@@ -90,7 +91,7 @@ def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
     url = "http://idp.example.com/.well-known/openid-configuration"
 
     with pytest.raises(CommodoreError, match="identity provider does not use https") as raised:
-        log_in(config._replace(oidc_client=CLIENT, oidc_discovery_url=url))
+        log_in(replace(config, oidc_client=CLIENT, oidc_discovery_url=url))
 
     assert raised.value.where == url
 
@@ -115,7 +116,7 @@ def test_a_document_of_another_provider_is_warned_about(
     assert f"the provider's discovery document {problem}" in caplog.messages[0]
     log_out(config)
     with pytest.raises(CommodoreError, match=problem):
-        log_in(config._replace(strict=True))
+        log_in(replace(config, strict=True))
 
 
 @pytest.mark.usefixtures("person")

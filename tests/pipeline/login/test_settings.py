@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def test_settings_given_are_taken_without_asking_the_api(
     config: Config, api: Api, provider: Double
 ) -> None:
-    given = config._replace(oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
+    given = replace(config, oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
 
     assert log_in(given)
     assert api.received == []
@@ -41,7 +42,7 @@ def test_settings_that_are_missing_are_named(
     api.serves("/", root)
 
     with pytest.raises(CommodoreError) as raised:
-        log_in(config._replace(**settings))
+        log_in(replace(config, **settings))
 
     assert str(raised.value).startswith(f"the login needs {missing}")
     assert raised.value.where == api.url
@@ -49,7 +50,7 @@ def test_settings_that_are_missing_are_named(
 
 @pytest.mark.usefixtures("person")
 def test_without_an_api_both_settings_must_be_given(config: Config, provider: Double) -> None:
-    alone = config._replace(api_url="")
+    alone = replace(config, api_url="")
 
     with pytest.raises(CommodoreError, match="cannot log in: no API URL"):
         log_in(alone)
@@ -58,14 +59,14 @@ def test_without_an_api_both_settings_must_be_given(config: Config, provider: Do
     with pytest.raises(CommodoreError, match="no API URL"):
         log_out(alone)
 
-    both = alone._replace(oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
+    both = replace(alone, oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
     assert log_in(both).count(".") == 2
 
 
 @pytest.mark.parametrize("call", [log_in, fetch_token, log_out])
 def test_a_folder_of_facts_needs_no_login(config: Config, call: Any) -> None:  # noqa: ANN401 - three of one shape
     with pytest.raises(CommodoreError, match="a folder of cluster facts needs no token"):
-        call(config._replace(api_url="./facts"))
+        call(replace(config, api_url="./facts"))
 
 
 @pytest.mark.usefixtures("person")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,7 +32,7 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
     write_token_cache(empty_home, {api.url: {"id_token": (token := valid_token())}})
     given = jwt({"exp": 0})
 
-    assert list_clusters(config._replace(api_token=given)) == [cluster_object()]
+    assert list_clusters(replace(config, api_token=given)) == [cluster_object()]
 
     assert api.received[0].token == f"Bearer {token}"
     (message,) = caplog.messages
@@ -45,7 +46,7 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
 def test_an_expired_token_is_replaced_by_a_login(
     config: Config, api: Api, empty_home: Path
 ) -> None:
-    list_clusters(config._replace(api_token=expired_token()))
+    list_clusters(replace(config, api_token=expired_token()))
 
     assert api.received[-1].token == f"Bearer {cached(empty_home)[api.url]['id_token']}"
 
@@ -53,7 +54,7 @@ def test_an_expired_token_is_replaced_by_a_login(
 def test_a_good_token_given_comes_first(config: Config, api: Api, empty_home: Path) -> None:
     write_token_cache(empty_home, {api.url: {"id_token": valid_token()}})
 
-    list_clusters(config._replace(api_token="sesame"))
+    list_clusters(replace(config, api_token="sesame"))
 
     assert api.received[0].token == "Bearer sesame"
 
@@ -183,7 +184,7 @@ def test_completion_does_not_log_in(
         monkeypatch.setenv("BROWSER", browser("agrees"))
         assert cluster_ids(config) == []
         with pytest.raises(CommodoreError, match="no token for the API"):
-            list_clusters(config._replace(may_log_in=False))
+            list_clusters(replace(config, may_log_in=False))
 
     assert [*api.received, *provider.received] == []
 
@@ -201,6 +202,6 @@ def test_a_token_that_the_api_refuses_can_be_replaced(
     api.on("GET /clusters/c-1", error_reply(status, "malformed jwt"))
 
     with pytest.raises(HttpError, match="malformed jwt") as raised:
-        load_cluster(config._replace(api_token="sesame"), "c-1")
+        load_cluster(replace(config, api_token="sesame"), "c-1")
 
     assert "`commodore logout` and then `commodore login`" in raised.value.hint

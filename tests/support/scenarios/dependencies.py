@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +57,7 @@ class Workspace:
 
     def fetch(self, *specs: DependencySpec, **settings: Any) -> tuple[Dependency, ...]:  # noqa: ANN401 - Config checks them by name
         """One step of a run."""
-        return fetcher(self.config._replace(**settings))(specs)
+        return fetcher(replace(self.config, **settings))(specs)
 
     def refused(self, *specs: DependencySpec, **settings: Any) -> tuple[CommodoreError, ...]:  # noqa: ANN401 - as above
         """The failures of a step that must fail."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,7 +51,7 @@ class Downloads:
         classes = ClassPath(
             tuple(make_dependency(name, self.place.parent / name) for name in names)
         )
-        fetch_downloads(self.config._replace(**settings), wanted_downloads(inventory), classes)
+        fetch_downloads(replace(self.config, **settings), wanted_downloads(inventory), classes)
 
     def refused(self, *entries: dict[str, Any], **settings: Any) -> tuple[CommodoreError, ...]:  # noqa: ANN401 - as above
         """The failures of a fetch that must fail."""

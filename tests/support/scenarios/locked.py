@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from commodore_py.config import Config
     from commodore_py.dependencies.lock.document import Lock
     from commodore_py.model.published import Published
     from tests.support.servers.web import Web
@@ -230,3 +231,8 @@ def replace_history(repository: Path) -> None:
 def tag(repository: Path, name: str, commit: str) -> None:
     """Put a tag at a commit."""
     git(repository, "tag", "--force", name, commit)
+
+
+def settings_of(config: Config) -> dict[str, Any]:
+    """All settings by name."""
+    return {one.name: getattr(config, one.name) for one in fields(config)}

@@ -9,7 +9,9 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output import bundles as shown
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -21,6 +23,12 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.workflows.bundles import checkout
+from commodore_py.workflows.bundles import publish as publishing
+from commodore_py.workflows.bundles import use as using
+from commodore_py.workflows.bundles.trials import trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,9 +73,6 @@ def bundle(ctx: click.Context, verbose: int) -> None:
 @click.pass_obj
 def list_(settings: Globals, /, output: str, verbose: int) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.workflows.bundles import checkout
-
     found = checkout.read(config_of(settings.more_verbose(verbose)).paths)
     _print(shown.listed(found), shown.list_lines(found), output)
 
@@ -89,11 +94,6 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
       commodore bundle show 2026.11.1
       commodore bundle show --cluster c-demo-1
     """
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.errors import CommodoreError, UsageError
-    from commodore_py.workflows.bundles import checkout
-    from commodore_py.workflows.bundles.trials import trials
-
     config = _config(settings, options)
     if version and cluster:
         raise UsageError("VERSION and --cluster exclude each other")
@@ -170,12 +170,6 @@ def publish(
       commodore bundle publish 2026.11.1 --cluster c-demo-1
       commodore bundle publish 2026.11.2 --set argocd=v6.0.3
     """
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.dependencies.lock.file import LockFile
-    from commodore_py.errors import UsageError
-    from commodore_py.workflows.bundles import checkout
-    from commodore_py.workflows.bundles import publish as publishing
-
     pairs = [one.partition("=") for one in changes]
     if wrong := [one for one, (_, sign, text) in zip(changes, pairs, strict=True) if not text]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
@@ -227,10 +221,6 @@ def use(
     \b
       commodore bundle use 2026.11.2 --dry-run
     """
-    from commodore_py.cli.output import bundles as shown
-    from commodore_py.workflows.bundles import checkout
-    from commodore_py.workflows.bundles import use as using
-
     config = _config(settings, options)
     planned = using.plan(config, checkout.read(config.paths), version, where)
     if not dry_run:
@@ -243,7 +233,6 @@ def use(
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import directories
 
     caches = directories.caches_in(directories.cache_folder())
     return config_of(
@@ -255,7 +244,6 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
 
 
 def _print(content: dict[str, Any], lines: Any, output: str) -> None:
-    from commodore_py.cli.output import formats
 
     if output != "text":
         streams.data(formats.structured(content))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -22,6 +24,14 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.engine.class_edits import value_of
+from commodore_py.workflows.editing import transaction
+from commodore_py.workflows.editing.plan import value_at
+from commodore_py.workflows.editing.requests import Request
+from commodore_py.workflows.editing.rules import Rules
+
+from . import result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,9 +126,6 @@ def edit(ctx: click.Context, verbose: int) -> None:
 @click.pass_obj
 def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""
-    from commodore_py.adapters.yaml.emitter import emit
-    from commodore_py.workflows.editing.plan import value_at
-
     paths = config_of(settings.more_verbose(verbose)).paths
     value, place = value_at(paths, path, target)
     if place:
@@ -188,9 +195,6 @@ def _item(text: str | None, file: Path | None) -> Any:
 
 def _value_of(text: str | None, file: Path | None) -> Any:
     """The value of the command line, of a file, or of stdin."""
-    from commodore_py.errors import CommodoreError, UsageError
-    from commodore_py.inventory.engine.class_edits import value_of
-
     if file is not None:
         if text is not None:
             raise UsageError("VALUE and --from-file exclude each other")
@@ -221,12 +225,6 @@ def _run(
     value: Any = None,
 ) -> int:
     """Carry out an edit, and show it."""
-    from commodore_py.workflows.editing import transaction
-    from commodore_py.workflows.editing.requests import Request
-    from commodore_py.workflows.editing.rules import Rules
-
-    from . import result
-
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
     rules = Rules(
         strict=options["strict"],
@@ -245,8 +243,6 @@ def _run(
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
     """The settings of an edit: those of a compile, with its caches."""
-    from commodore_py.cli.settings import directories
-
     caches = directories.caches_in(directories.cache_folder())
     return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 

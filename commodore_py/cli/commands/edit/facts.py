@@ -8,7 +8,9 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output import differences, formats, messages, streams
+from commodore_py.cli.output.differences import as_json
+from commodore_py.cli.settings import directories, dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -20,13 +22,18 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.errors import UsageError
+from commodore_py.workflows import facts_folder as edits
+from commodore_py.workflows.editing.rules import Rules
+from commodore_py.workflows.facts_folder import NewCluster, add_cluster
+
+from . import result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
     from commodore_py.config import Config
-    from commodore_py.workflows.editing.rules import Rules
     from commodore_py.workflows.facts_folder import FactsEdit
 
     _Command: TypeAlias = Callable[..., Any]
@@ -104,8 +111,6 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
       commodore cluster add c-new --tenant t-shop --fact cloud=lakeside --fact distribution=k3s
           --catalog ssh://git@git.example.com/c-new.git
     """
-    from commodore_py.workflows.facts_folder import NewCluster, add_cluster
-
     new = NewCluster(
         cluster_id,
         like=options["like"],
@@ -145,8 +150,6 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
       commodore tenant add t-shop --repository ssh://git@git.example.com/t-shop.git
           --global-repository ssh://git@git.example.com/global.git
     """
-    from commodore_py.workflows import facts_folder as edits
-
     new = edits.NewTenant(
         tenant_id,
         options["display_name"],
@@ -158,21 +161,17 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
 
 
 def _rules(options: dict[str, Any]) -> Rules:
-    from commodore_py.workflows.editing.rules import Rules
 
     return Rules(strict=options["strict"], dry_run=options["dry_run"])
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import directories
 
     caches = directories.caches_in(directories.cache_folder())
     return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 
 
 def _facts(given: tuple[str, ...]) -> dict[str, Any]:
-    from commodore_py.cli.settings import dynamic_facts
-    from commodore_py.errors import UsageError
 
     parsed = dynamic_facts.parse(given)
     if parsed.warnings:
@@ -183,23 +182,16 @@ def _facts(given: tuple[str, ...]) -> dict[str, Any]:
 
 def _shown(found: FactsEdit, options: dict[str, Any], following: str) -> int:
     """Print a new file of facts, and what may follow."""
-    from . import result
-
     result.show_problems(found.verdict)
     lines = result.diff_lines(b"", found.content)
     if options["output"] == "text":
         messages.info(str(found.file))
         streams.result("\n".join(lines))
         if found.diff is not None:
-            from commodore_py.cli.output import differences
-
             streams.result(differences.shown(found.diff))
         if found.written:
             messages.info(f"Written; next: {following}")
     else:
-        from commodore_py.cli.output import formats
-        from commodore_py.cli.output.differences import as_json
-
         content = {
             "schema": "facts-edit/v1",
             "file": str(found.file),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output import differences, formats, messages, streams
+from commodore_py.cli.output.differences import as_json
 
 if TYPE_CHECKING:
     from commodore_py.model.verdict import Verdict
@@ -16,8 +17,6 @@ def show(found: Result, output: str) -> None:
     """Print an edit."""
     show_problems(found.verdict)
     if output != "text":
-        from commodore_py.cli.output import formats
-
         streams.data(formats.structured(_content(found)))
         return
     plan = found.plan
@@ -26,8 +25,6 @@ def show(found: Result, output: str) -> None:
     if found.now:
         messages.info(f"Now applies: {found.now}")
     if found.diff is not None:
-        from commodore_py.cli.output import differences
-
         streams.result(differences.shown(found.diff))
     if found.commit:
         messages.info(f"Committed as {found.commit[:10]}")
@@ -66,7 +63,6 @@ def diff_lines(before: bytes, after: bytes) -> list[str]:
 
 
 def _content(found: Result) -> dict[str, Any]:
-    from commodore_py.cli.output.differences import as_json
 
     plan = found.plan
     return {

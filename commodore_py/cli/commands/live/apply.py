@@ -7,10 +7,15 @@ from typing import Any
 
 import click
 
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.live import plans
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
+from commodore_py.live.access.writer import Writer
 from commodore_py.model.difference import GRADES
+from commodore_py.workflows.live import applying, saved_plan
+from commodore_py.workflows.live.compare import cluster_diff
+from commodore_py.workflows.live.planning import plan_of
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
@@ -80,13 +85,6 @@ def apply(
       commodore live diff c-demo-1 --out plan.json
       commodore live apply c-demo-1 --plan plan.json --yes
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.live import plans
-    from commodore_py.live.access.writer import Writer
-    from commodore_py.workflows.live import applying, saved_plan
-    from commodore_py.workflows.live.compare import cluster_diff
-    from commodore_py.workflows.live.planning import plan_of
-
     settings = settings.more_verbose(verbose)
     how = applying.How(
         force=force,

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.files import write_if_changed
 from commodore_py.cli.exit_codes import CHANGES_FOUND
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import differences, formats, messages, streams
+from commodore_py.cli.output.live import clusters, diffs, plans
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.workflows.live.compare import cluster_diff
+from commodore_py.workflows.live.planning import plan_of
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
@@ -65,11 +69,6 @@ def diff(
     With deletions, kept for `live apply`:
       commodore live diff c-demo-1 --prune --out plan.json
     """
-    from commodore_py.cli.output import messages
-    from commodore_py.cli.output.live import clusters
-    from commodore_py.workflows.live.compare import cluster_diff
-    from commodore_py.workflows.live.planning import plan_of
-
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
         compared = cluster_diff(
@@ -91,8 +90,6 @@ def diff(
 
 
 def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
-    from commodore_py.cli.output import differences, formats, messages
-    from commodore_py.cli.output.live import diffs, plans
 
     for id_, why in found.refused.items():
         hint = "leave out --server-side to have it predicted from what was applied last"
@@ -108,9 +105,6 @@ def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
 
 
 def _write(plan: Plan, file: Path) -> None:
-    from commodore_py.adapters.files import write_if_changed
-    from commodore_py.cli.output import formats
-    from commodore_py.cli.output.live import plans
 
     content = formats.structured(plans.content(plan))
     write_if_changed(file, content.encode() + b"\n", private=True)

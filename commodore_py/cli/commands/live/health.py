@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.workflows.live.health import health_of, run_tests
+from commodore_py.workflows.live.own_rules import own_rules_here
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _TESTS_FAILED = 1
@@ -70,10 +72,7 @@ def health(
 def _judged(
     settings: Globals, files: tuple[str, ...], rules: tuple[Path, ...], output: str
 ) -> None:
-    from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import health
-    from commodore_py.workflows.live.health import health_of
-    from commodore_py.workflows.live.own_rules import own_rules_here
 
     report = health_of(files, own_rules_here(config_of(settings)), rules)
     if output != "text":
@@ -86,9 +85,7 @@ def _judged(
 
 
 def _tested(folder: Path, output: str) -> int:
-    from commodore_py.cli.output import formats, messages
     from commodore_py.cli.output.live import health
-    from commodore_py.workflows.live.health import run_tests
 
     cases = run_tests(folder)
     failed = [one for one in cases if not one.passed]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from commodore_py.cli import completion
+from commodore_py.cli.settings.checks import vault_settings
 from commodore_py.cli.settings.options import Globals, config_of, with_options
+from commodore_py.workflows.references import revealing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,9 +71,6 @@ def reveal_option(what: str) -> Callable[[_Command], _Command]:
 
 def reveal_in(cluster: LiveCluster) -> Callable[[str], str]:
     """What gives the values of the references in a catalog."""
-    from commodore_py.cli.settings.checks import vault_settings
-    from commodore_py.workflows.references import revealing
-
     return revealing(cluster.catalog, vault_settings())
 
 

@@ -6,8 +6,12 @@ from typing import Any
 
 import click
 
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.live import clusters, drifts
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.workflows.live.drift import drift_of
+from commodore_py.workflows.live.orphans import orphans_of
+from commodore_py.workflows.live.status import status_of
 
 from .reach import cluster_options, opened
 
@@ -31,12 +35,6 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     One of them, in the cluster of another context:
       commodore live status c-demo-1 --context staging --app web-shop
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.live import clusters, drifts
-    from commodore_py.workflows.live.drift import drift_of
-    from commodore_py.workflows.live.orphans import orphans_of
-    from commodore_py.workflows.live.status import status_of
-
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
         report, orphans, drift = status_of(cluster), orphans_of(cluster), drift_of(cluster)

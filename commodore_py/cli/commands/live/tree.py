@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.live import clusters
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.workflows.live.tree import tree_of
 
 from .reach import cluster_options, opened
 
@@ -30,10 +32,6 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
     One object:
       commodore live tree c-demo-1 Deployment/shop/web
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.live import clusters
-    from commodore_py.workflows.live.tree import tree_of
-
     settings = settings.more_verbose(verbose)
     with opened(settings, options, descendants=True) as cluster:
         report = tree_of(cluster, root)

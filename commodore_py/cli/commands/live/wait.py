@@ -8,9 +8,14 @@ import click
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.exit_codes import TIME_IS_UP
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.live import clusters
+from commodore_py.cli.output.plan.results import EXITS, waited
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
+from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
+from commodore_py.workflows.live.waiting import wait_for
+from commodore_py.workflows.plans import plan_here
 
 from .reach import check_unused, cluster_options, opened
 
@@ -59,10 +64,6 @@ def wait(
     The plan:
       commodore live wait c-demo-1 --plan
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.live import clusters
-    from commodore_py.workflows.live.waiting import wait_for
-
     settings = settings.more_verbose(verbose)
     if plan:
         return _follow(settings, options, goal=goal, seconds=timeout, output=output)
@@ -85,10 +86,6 @@ def _follow(
     seconds: int,
     output: str,
 ) -> int:
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.plan.results import EXITS, waited
-    from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
-    from commodore_py.workflows.plans import plan_here
 
     ctx = click.get_current_context()
     check_unused(ctx, ("app", "namespaces"), "cannot be combined with --plan")

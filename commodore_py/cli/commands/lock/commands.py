@@ -9,7 +9,9 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import messages, streams
+from commodore_py.cli.output import formats, locks, messages, streams
+from commodore_py.cli.output.differences import DiffOptions, text_of
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -20,6 +22,12 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.dependencies.lock.place import short_name
+from commodore_py.errors import UsageError
+from commodore_py.workflows.lock import check as checking
+from commodore_py.workflows.lock import export as exporting
+from commodore_py.workflows.lock import resolve
+from commodore_py.workflows.lock.resolve import existing
 
 if TYPE_CHECKING:
     from commodore_py.cli.output.differences import DiffForm
@@ -78,10 +86,6 @@ def create(settings: Globals, /, cluster: str, file: Path, output: str, **option
     \b
       commodore lock create c-demo-1 --lock locks/c-demo-1.lock
     """
-    from commodore_py.cli.output import formats, locks
-    from commodore_py.dependencies.lock.place import short_name
-    from commodore_py.workflows.lock import resolve
-
     outcome = resolve.create(_config(settings, options), cluster, file.absolute())
     if output != "text":
         streams.data(formats.structured(locks.created(outcome)))
@@ -134,10 +138,6 @@ def update(
     \b
       commodore lock update argocd --lock c-demo-1.lock --dry-run
     """
-    from commodore_py.cli.output import formats, locks
-    from commodore_py.errors import UsageError
-    from commodore_py.workflows.lock import resolve
-
     if to and len(names) != 1:
         raise UsageError("--to requires one NAME")
     steps = resolve.update(
@@ -163,8 +163,6 @@ def update(
 
 
 def _print_step(step: Step, diff: DiffForm) -> None:
-    from commodore_py.cli.output import locks
-    from commodore_py.cli.output.differences import DiffOptions, text_of
 
     messages.heading(_heading(step))
     if step.error is not None:
@@ -197,10 +195,6 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     content and withdrawn bundles are errors.
     What is behind its branch, and servers that do not respond, are only shown.
     """
-    from commodore_py.cli.output import formats, locks
-    from commodore_py.workflows.lock import check as checking
-    from commodore_py.workflows.lock.resolve import existing
-
     found = checking.check_lock(config_of(settings.more_verbose(verbose)), existing(file).lock)
     bad = [one for one in found if one.state in checking.BAD or (strict and one.state == "unknown")]
     if output != "text":
@@ -238,19 +232,14 @@ def export(settings: Globals, /, file: Path, out: Path, output: str, **options: 
       commodore lock export --lock c-demo-1.lock --out c-demo-1.tar.gz
       commodore catalog compile c-demo-1 --from-export c-demo-1.tar.gz
     """
-    from commodore_py.workflows.lock import export as exporting
-
     exported = exporting.export(_config(settings, options), file.absolute(), out.absolute())
     if output != "text":
-        from commodore_py.cli.output import formats, locks
-
         streams.data(formats.structured(locks.exported(exported)))
         return
     messages.info(f"Wrote {out}")
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import directories
 
     caches = directories.caches_in(directories.cache_folder())
     return config_of(

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.adapters import yaml
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.differences import lines_of
+from commodore_py.cli.output.plan import results
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -17,11 +20,12 @@ from commodore_py.cli.settings.options import (
     output_option,
     verbose_option,
 )
+from commodore_py.delivery.simulation import Model
+from commodore_py.workflows.plans import plan_here, rendered, simulated, write_rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.delivery.simulation import Model
     from commodore_py.workflows.plans import PlanHere
 
 _KINDS = {"slow": 0, "fail": 0, "degrade": 0, "lose": 1}
@@ -54,9 +58,6 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
     As a picture:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
-    from commodore_py.cli.output import formats
-    from commodore_py.cli.output.plan import results
-
     here = _plan_here(settings.more_verbose(verbose))
     if output == "json":
         streams.data(formats.structured(results.shown(here)))
@@ -78,10 +79,6 @@ def check(settings: Globals, /, driver: str | None, output: str, verbose: int) -
     After an edit of the hierarchy:
       commodore plan check
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.plan import results
-    from commodore_py.workflows.plans import rendered
-
     settings = settings.more_verbose(verbose)
     found = rendered(config_of(settings).paths, driver) if driver else _plan_here(settings)
     if output != "text":
@@ -116,11 +113,6 @@ def render(
     For kubectl, as folders whose names are in order:
       commodore plan render --driver plain --output-dir steps
     """
-    from commodore_py.cli.output import formats, messages
-    from commodore_py.cli.output.differences import lines_of
-    from commodore_py.cli.output.plan import results
-    from commodore_py.workflows.plans import rendered, write_rendered
-
     paths = config_of(settings.more_verbose(verbose)).paths
     found = rendered(paths, driver)
     if output_dir is not None:
@@ -168,11 +160,6 @@ def simulate_(
     What happens while shop is slow, and db fails in the fourth round:
       commodore plan simulate --model shop=slow:5 --model db=fail:4
     """
-    from commodore_py.adapters import yaml
-    from commodore_py.cli.output import formats
-    from commodore_py.cli.output.plan import results
-    from commodore_py.workflows.plans import simulated
-
     changes = {}
     for one in values:
         path, sign, text = one.partition("=")
@@ -190,7 +177,6 @@ def simulate_(
 
 
 def _model(given: Iterable[str]) -> Model:
-    from commodore_py.delivery.simulation import Model
 
     found: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
     for one in given:
@@ -208,6 +194,5 @@ def _model(given: Iterable[str]) -> Model:
 
 
 def _plan_here(settings: Globals) -> PlanHere:
-    from commodore_py.workflows.plans import plan_here
 
     return plan_here(config_of(settings).paths)

@@ -8,6 +8,9 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
+from commodore_py.cli.output.problems import shown
+from commodore_py.cli.output.problems.outcome import Outcome
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.checks import online_option, vault_settings
 from commodore_py.cli.settings.options import (
     Globals,
@@ -16,6 +19,8 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.workflows.catalog.check import CheckRequest
+from commodore_py.workflows.catalog.check import check as run
 
 
 @click.command()
@@ -50,12 +55,6 @@ def check(
     Any folder of manifests, without the hierarchy that made them:
       commodore catalog check --catalog manifests
     """
-    from commodore_py.cli.output.problems import shown
-    from commodore_py.cli.output.problems.outcome import Outcome
-    from commodore_py.cli.settings import directories
-    from commodore_py.workflows.catalog.check import CheckRequest
-    from commodore_py.workflows.catalog.check import check as run
-
     vault = vault_settings() if online else None
     folder = directories.cache_folder()
     config = config_of(

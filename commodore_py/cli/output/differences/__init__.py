@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from commodore_py.catalog.diff.objects import counted_lines, object_diff
+from commodore_py.catalog.diff.text import diff_text
 from commodore_py.cli.output import formats
+from commodore_py.manifests.ignore_rules import BUILT_IN
+
+from . import as_text, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,14 +45,8 @@ def text_of(
         case "objects":
             return shown(diff_of(change, options, unchanged))
         case "stat":
-            from commodore_py.catalog.diff.objects import counted_lines
-
-            from . import as_text
-
             return as_text.stat(counted_lines(change))
         case "none":
-            from . import words
-
             number = len(change.files)
             return f" > {words.counted(number, 'file')} changed." if number else _NOTHING
 
@@ -59,15 +58,12 @@ def lines_of(change: Change, migration: str = "") -> tuple[DiffLine, ...]:
     """The change as lines; those that were recorded, for a change without contents."""
     if change.lines is not None:
         return change.lines
-    from commodore_py.catalog.diff.text import diff_text
 
     return diff_text(change, migration=migration)
 
 
 def shown(diff: ObjectDiff) -> str:
     """Changes of objects for a terminal."""
-    from . import as_text
-
     return as_text.object_diff(diff)
 
 
@@ -75,9 +71,6 @@ def diff_of(
     change: Change, options: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
 ) -> ObjectDiff:
     """The change as one of objects."""
-    from commodore_py.catalog.diff.objects import object_diff
-    from commodore_py.manifests.ignore_rules import BUILT_IN
-
     explained = _EXPLAINED.get(options.migration, ())
     rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
     return object_diff(change, rules, unchanged)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.cli.output import formats
 
+from . import data, markdown, sarif, text
+
 if TYPE_CHECKING:
     from .outcome import Outcome
 
@@ -14,18 +16,10 @@ def shown(outcome: Outcome, form: str, *, verbose: bool = False) -> str:
     """The outcome of a command in one form; the modules of the others are not imported."""
     match form:
         case "json":
-            from . import data
-
             return formats.as_json(data.document(outcome), indent=2)
         case "sarif":
-            from . import sarif
-
             return formats.as_json(sarif.document(outcome), indent=2)
         case "markdown":
-            from . import markdown
-
             return markdown.document(outcome)
         case _:
-            from . import text
-
             return "\n".join(text.lines(outcome, verbose=verbose))

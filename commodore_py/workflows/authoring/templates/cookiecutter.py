@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import is_executable
+from commodore_py.adapters.jinja import Confined, rendered
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
@@ -194,7 +195,6 @@ def _rendered(
 def _text(
     environment: jinja2.Environment, template: str, context: Mapping[str, object], where: Path
 ) -> str:
-    from commodore_py.adapters.jinja import rendered  # not for --help
 
     return rendered(lambda: environment.from_string(template), context, str(where))
 
@@ -203,8 +203,6 @@ def _environment(
     variables: Mapping[str, object], *, folder: Path | None = None
 ) -> jinja2.Environment:
     import jinja2  # not for --help
-
-    from commodore_py.adapters.jinja import Confined  # the same
 
     options = _options(variables.get("_jinja2_env_vars"))
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
+from commodore_py.problems.judge import verdict_of
 
 if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
@@ -24,7 +25,6 @@ def problems_in(gathered: Gathered) -> tuple[Problems, Problems]:
     found = list(map(_strictly, schema_problems(subjects, sources.places.parameter)))
     if not found:
         return (), ()
-    from commodore_py.problems.judge import verdict_of
 
     verdict = verdict_of(found, (gathered.request.component.directory,))
     notices = (one for one in verdict.problems if one.severity != "info" or one.strict)

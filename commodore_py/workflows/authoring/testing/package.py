@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ def compile_cases(
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
             else:
-                own = config._replace(paths=WorkPaths(folder), processes=1)
+                own = replace(config, paths=WorkPaths(folder), processes=1)
                 ready.append((case.name, (own, package)))
         yield from compiled(config, ready, partial(_compile, passing=keep is None, lock=lock))
 

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -200,7 +201,7 @@ class LoginContract:
     @pytest.mark.usefixtures("empty_home")
     def test_without_a_browser_another_device_serves(self, config: Config) -> None:
         with following_links() as reader:
-            token = log_in(config._replace(oidc_listen=""))
+            token = log_in(replace(config, oidc_listen=""))
 
         assert token
         (shown,) = reader.shown
@@ -243,7 +244,7 @@ class LoginContract:
         self, config: Config, monkeypatch: pytest.MonkeyPatch, device: bool
     ) -> None:
         monkeypatch.setenv("BROWSER", "true %s")
-        hurried = config._replace(login_timeout=1)
+        hurried = replace(config, login_timeout=1)
 
         with pytest.raises(CommodoreError, match="the login timed out after 1 seconds"):
             log_in(hurried, device=device)
