@@ -84,10 +84,13 @@ class ClusterPlan(NamedTuple):
         head: Tree,
         complete: Callable[[Any], Any],
         lost: Callable[[str], bool],
+        *,
+        pushed: bool,
     ) -> PlannedTrees:
         """The instances' trees with the order of the plan, and the files of all its drivers.
 
-        `lost` says whether a commit cannot be reached in the published branch.
+        `lost` says whether a commit cannot be reached in the published branch; what is `pushed`
+        is pinned by the same run.
         """
         job = Job(self.plan, trees, complete, head)
         laid = combined(trees, [DRIVERS[one].render(job) for one in self.plan.settings.drivers])
@@ -101,20 +104,16 @@ class ClusterPlan(NamedTuple):
                 found.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
             instances = pins.carried(instances, kept)
             own = pins.carried({"": own}, kept)[""]
+        manifests = {path: one for tree in (*instances.values(), own) for path, one in tree.items()}
+        names = pins.outdated(Tree(manifests)) if self.has_pins and not pushed else ()
+        if names:
+            message = f"pinned by the next push: {', '.join(names)}"
+            found.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))
         return PlannedTrees(instances, own, _valid(found, self.place_of))
 
     def pinned(self, manifests: Tree, commit: str) -> Tree:
         """The manifests, with Applications pinned to the commit that has their content."""
         return pins.repinned(manifests, commit) if self.has_pins else manifests
-
-    def pinned_later(self, manifests: Tree, *, pushed: bool) -> tuple[Problem, ...]:
-        """Which Applications the next push pins."""
-        names = pins.outdated(manifests) if self.has_pins else ()
-        if not names or pushed:
-            return ()
-        message = f"pinned by the next push: {', '.join(names)}"
-        found = Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate"))
-        return _valid([found], self.place_of)
 
 
 def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:

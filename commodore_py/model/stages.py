@@ -38,6 +38,13 @@ class Sources(NamedTuple):
     """The bundle that the cluster includes."""
 
     @property
+    def head(self) -> CatalogHead:
+        """The catalog to publish to."""
+        if self.catalog_head is None:
+            raise ValueError("these sources have no catalog to publish to")
+        return self.catalog_head
+
+    @property
     def readable(self) -> tuple[Path, ...]:
         """The folders whose files the code of components may read."""
         plan = self.plan

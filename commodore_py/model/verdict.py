@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from .problems.severity import SEVERITIES
+
 if TYPE_CHECKING:
     from .problem import Problem
     from .problems.severity import Severity
@@ -31,6 +33,18 @@ class Verdict(NamedTuple):
         """How many problems of a severity there are."""
         return sum(one.severity == severity for one in self.problems)
 
+    def summary(self, objects: int | None = None) -> str:
+        """What was found, in a line."""
+        counts = [
+            f"{number} {severity}{'s' * (number != 1)}"
+            for severity in SEVERITIES
+            if (number := self.count(severity))
+        ]
+        text = ", ".join(counts) or "no problems"
+        if objects is not None:
+            text += f" in {objects} object{'s' * (objects != 1)}"
+        return f"{text} ({len(self.ignored)} ignored)" if self.ignored else text
+
 
 class CheckRun(NamedTuple):
     """How a check ended."""
@@ -47,10 +61,3 @@ class Checked(NamedTuple):
     objects: int
     runs: tuple[CheckRun, ...] = ()
     problems: tuple[Problem, ...] = ()
-
-
-class CatalogChecked(NamedTuple):
-    """An event: a catalog was checked before it is published."""
-
-    checked: Checked
-    verdict: Verdict

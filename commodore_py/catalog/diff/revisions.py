@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git, git_bytes
+from commodore_py.adapters.files import read_tree
+from commodore_py.adapters.git.program import git, git_bytes, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.catalog.layout import MANIFESTS
@@ -22,6 +23,9 @@ from .staged import contents_of, file_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.model.catalog import CatalogHead
 
 _BLOB = "blob"
 _FILES = ("100644", "100755")
@@ -64,6 +68,21 @@ def manifests_at(directory: Path, revision: str) -> Tree:
             found[path] = id_
     contents = contents_of(directory, found.values())
     return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in found.items()})
+
+
+def published_manifests(config: Config, head: CatalogHead) -> Tree:
+    """The manifests that are published before a run: of a plain folder, or of the branch."""
+    folder = head.directory / MANIFESTS
+    if config.output_dir is not None:
+        return read_tree(folder) if folder.is_dir() else Tree()
+    if head.commit is None:
+        return Tree()
+    return manifests_at(head.directory, head.commit).subtree(MANIFESTS)
+
+
+def is_lost(head: CatalogHead, commit: str) -> bool:
+    """Whether a commit cannot be reached in the published branch."""
+    return not succeeds(head.directory, "merge-base", "--is-ancestor", commit, str(head.commit))
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from commodore_py.cli import completion, known_clusters, several
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
-from commodore_py.cli.output.problems.compiled import reported
 from commodore_py.cli.settings import directories, dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
@@ -319,8 +318,6 @@ def _compiled(
     with ExitStack() as stack:
         if exported is not None:
             config = stack.enter_context(from_export(config, exported))
-        if config.checks:
-            stack.enter_context(reported())
         if config.dry_run:
             return dry_run.compile_dry(config, cluster)
         return pipeline.compile_catalog(config, cluster, partial(show.approve, config))

@@ -25,7 +25,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.dependencies.lock.shared import SharedLock
-from commodore_py.pipeline import raise_refused
+from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.authoring.testing import component as flow
 from commodore_py.workflows.authoring.testing.cases import find_suite
 from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
@@ -175,7 +175,7 @@ def run_tests(
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
-        raise_refused(refused, strict=True)
+        refuse(refused, strict=True)
     return 0 if report.good else FAILED
 
 

@@ -44,7 +44,9 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
 
     Without a lock, tags of the bundle are compared with their commits when it was published.
     """
-    folder = next(one.directory for one in classes.of_kind(Kind.GLOBAL))
+    folder = next((one.directory for one in classes.of_kind(Kind.GLOBAL)), None)
+    if folder is None or not (folder / FILE).is_file():
+        return Found(None)
     try:
         index = parse(bytes_of(folder / FILE), f"inventory/classes/global/{FILE}")
     except CommodoreError as error:

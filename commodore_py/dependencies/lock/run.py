@@ -23,15 +23,15 @@ from .git_pins import with_equal_requests
 from .libraries import LibraryInputs
 from .place import file_of, short_name
 from .state import LockSettings, LockState
+from .unlocked import Findings, RunLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
     from commodore_py.dependencies.jsonnet.remote import Remote
     from commodore_py.dependencies.jsonnet.resolve import Resolve
-    from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
     from commodore_py.model.download import Source
@@ -53,15 +53,10 @@ class Changes(NamedTuple):
     removed: tuple[str, ...] = ()
 
 
-class Findings(NamedTuple):
-    """What a run is made of: blocks of inputs, and versions of tools."""
-
-    blocks: Mapping[Path, Block]
-    tools: Mapping[str, str]
-
-
-class LockedRun:
+class LockedRun(RunLock):
     """The inputs of one run; `finish` writes what it found."""
+
+    is_open = True
 
     def __init__(
         self,
@@ -74,8 +69,6 @@ class LockedRun:
         self.file = file
         self._local = local
         self.changes = Changes()
-        self.bundle: BundleUse | None = None
-        """The bundle of the cluster, once it is known: only recorded."""
         self._rendered = False
         self._write = write
         self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
@@ -245,6 +238,11 @@ class LockedRun:
                     return False
                 return bool(url) and same
         return False
+
+
+def open_lock(config: Config, cluster_id: str) -> RunLock:
+    """The lock that the settings name, if they do."""
+    return RunLock() if config.lock_file is None else LockedRun.open(config, cluster_id)
 
 
 class NoLockFile(CommodoreError):

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 from commodore_py import compiler, pipeline, run_log
 from commodore_py.adapters.files import link, on_disk, remove, write_tree
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.downloads.lazy import fetch_downloads
+from commodore_py.dependencies.downloads.components import fetch_downloads
 from commodore_py.dependencies.jsonnet.component_libraries import (
     install_component_libraries,
     link_component_libraries,
 )
+from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.inventory.checks import deprecations
 from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.plan import Checkout, CompilePlan
 from commodore_py.model.stages import Sources
+from commodore_py.problems.refuse import refuse
 
 from .placeholder_cluster import cluster_for_component, write_argocd_stub
 from .temporary_paths import user_paths_in_errors, with_user_paths
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.download import Download
     from commodore_py.model.inventory import Parameters
@@ -74,7 +75,7 @@ class Gathered:
     request: CompileRequest
     sources: Sources
     downloads: tuple[Download, ...]
-    locked: LockedRun | None = None
+    lock: RunLock
     """The lock of what it requires, if there is one."""
 
     @property
@@ -89,12 +90,12 @@ def compile_component(
     """Compile a component and write its tree; what other instances left there stays."""
     restore_checkout(wanted)
     with temporary_folder(config) as folder:
-        locked = lock.run() if lock is not None else None
+        locked = lock.run() if lock is not None else RunLock()
         gathered = gather(config, wanted, folder, locked)
         fetch_libraries(gathered)
         fetch_component_downloads(gathered, gathered.downloads)
         compiled = render(gathered)
-        if lock is not None and locked is not None:
+        if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
             compiled = replace(compiled, notices=(*compiled.notices, *lock.finish()))
     write_tree(compiled.folder, compiled.tree)
@@ -107,15 +108,13 @@ def restore_checkout(wanted: CompileRequest) -> None:
 
 
 @run_log.act("gather")
-def gather(
-    config: Config, wanted: CompileRequest, folder: Path, locked: LockedRun | None = None
-) -> Gathered:
+def gather(config: Config, wanted: CompileRequest, folder: Path, lock: RunLock) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     with user_paths_in_errors(_removed_later(config, folder)):
-        return replace(_gathered(config, wanted, folder), locked=locked)
+        return _gathered(config, wanted, folder, lock)
 
 
-def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
+def _gathered(config: Config, wanted: CompileRequest, folder: Path, lock: RunLock) -> Gathered:
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
     config = replace(config, paths=WorkPaths(folder), local=False)
@@ -141,7 +140,7 @@ def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
         places=places,
         notices=deprecations(resolved),
     )
-    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)))
+    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), lock)
 
 
 def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
@@ -168,13 +167,12 @@ def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component requires, into its own folder."""
     component, config = gathered.request.component.checkout(), gathered.config
     with user_paths_in_errors(_removed_later(config, config.paths.root)):
-        locked = gathered.locked
         install_component_libraries(
             config,
             component,
             gathered.parameters,
             keep_others=keep_others,
-            resolving=locked.libraries if locked is not None else None,
+            resolving=gathered.lock.libraries,
         )
 
 
@@ -189,7 +187,7 @@ def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...
             gathered.sources.classes,
             gathered.sources.places,
             output=gathered.sources.plan.output,
-            through=gathered.locked.downloads if gathered.locked is not None else None,
+            through=gathered.lock.downloads,
         )
 
 
@@ -203,13 +201,11 @@ def render(gathered: Gathered) -> Compiled:
     temporary = _removed_later(config, config.paths.root)
     log.info("Compiling component %s", instance.component)
     with user_paths_in_errors(temporary):
-        rendered = pipeline.render(config, sources, gathered.locked)
-    notices = (*rendered.notices, *sources.notices)
-    if gathered.locked is not None:
-        notices = (*notices, *gathered.locked.notices)
+        rendered = pipeline.render(config, sources, gathered.lock)
+    notices = (*rendered.notices, *sources.notices, *gathered.lock.notices)
     if temporary is not None:
         notices = with_user_paths(notices, temporary)
-    pipeline.raise_refused(notices, strict=config.strict)
+    refuse(notices, strict=config.strict)
     place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
     return Compiled(place, rendered.instances[instance.name], notices)
 

@@ -17,10 +17,12 @@ from commodore_py.catalog.clean import clean
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of, wanted_components
 from commodore_py.dependencies.fetch import fetcher, refuse_missing
+from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
+from commodore_py.problems.refuse import refuse
 
 from .folder_kind import other_kind_error
 from .package import TENANT, PackageFolder
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
@@ -76,9 +77,9 @@ def compile_package(
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(folder))
-        locked = lock.run() if lock is not None else None
-        rendered = render_package(config, package, passing=not (keep or kept), locked=locked)
-        if lock is not None and locked is not None:
+        locked = lock.run() if lock is not None else RunLock()
+        rendered = render_package(config, package, passing=not (keep or kept), lock=locked)
+        if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
             rendered = rendered._replace(notices=(*rendered.notices, *lock.finish()))
         if keep or kept:
@@ -90,7 +91,7 @@ def compile_package(
 
 
 def render_package(
-    config: Config, package: PackageFolder, *, passing: bool, locked: LockedRun | None = None
+    config: Config, package: PackageFolder, *, passing: bool, lock: RunLock
 ) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself.
 
@@ -101,15 +102,13 @@ def render_package(
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             clean(config)
-        sources = _gather(config, package, locked)
+        sources = _gather(config, package, lock)
         log.info("Compiling %d component instances", len(sources.inventory.instances))
-        rendered = pipeline.render(config, sources, locked)
-    notices = (*rendered.notices, *sources.notices)
-    if locked is not None:
-        notices = (*notices, *locked.notices)
+        rendered = pipeline.render(config, sources, lock)
+    notices = (*rendered.notices, *sources.notices, *lock.notices)
     if passing:
         notices = with_user_paths(notices, root)
-    pipeline.raise_refused(notices, strict=config.strict)
+    refuse(notices, strict=config.strict)
     return rendered._replace(notices=notices)
 
 
@@ -139,15 +138,13 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 @run_log.act("gather")
-def _gather(config: Config, package: PackageFolder, locked: LockedRun | None = None) -> Sources:
+def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)
     now = datetime.now().astimezone()
     cluster = cluster_for_package()
     _lay_out(config, cluster, package)
-    fetch = fetcher(config)
-    if locked is not None:
-        fetch = locked.fetching(config, fetch)
+    fetch = lock.fetching(config, fetcher(config))
     classes = package.classes(config.paths)
     try:
         node = resolve_bootstrap(config, cluster, classes)
@@ -158,12 +155,11 @@ def _gather(config: Config, package: PackageFolder, locked: LockedRun | None = N
     places = locator_of(config, cluster, classes)
     wanted = wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
-    if locked is not None:
-        locked.refuse_requests(places)
+    lock.refuse_requests(places)
     refuse_missing(config, wanted, classes)
     instances = instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
-    sources = pipeline.gather_instances(config, cluster, classes, instances, now, locked=locked)
+    sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
     return sources
 

@@ -23,6 +23,7 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.dependency import Kind
+from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.dry_run import filtered
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Trials:
         with exclusive_run(config.paths), run.taken_back():
             sources = pipeline.gather(config, cluster.id, cluster, run)
             rendered = pipeline.render(config, sources, run)
-        pipeline.raise_refused((*rendered.notices, *sources.notices), strict=False)
+        refuse((*rendered.notices, *sources.notices), strict=False)
         self._lock = run.result()
         return Trial(sources, rendered, self._lock)
 

@@ -21,6 +21,7 @@ from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.dry_run import copied, messages_once
 
 from .names import find_inputs, inputs_of, is_floating, name_of
@@ -256,5 +257,5 @@ def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, 
         own = replace(config, output_dir=Folder(folder) / "catalog")
         sources = pipeline.gather(own, cluster_id, None, run)
         rendered = pipeline.render(own, sources, run)
-    pipeline.raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
+    refuse((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered

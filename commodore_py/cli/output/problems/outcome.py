@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.cli.output.differences.words import counted
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.model.problem import Problem
     from commodore_py.model.verdict import CheckRun, Verdict
-
-_WORDS = {"error": "error", "warning": "warning", "info": "info"}
 
 
 class Outcome(NamedTuple):
@@ -27,15 +23,7 @@ class Outcome(NamedTuple):
 
     def summary(self) -> str:
         """What was found, in a line."""
-        counts = [
-            counted(number, word)
-            for severity, word in _WORDS.items()
-            if (number := sum(one.severity == severity for one in self.verdict.problems))
-        ]
-        found = ", ".join(counts) or "no problems"
-        ignored = len(self.verdict.ignored)
-        of = "" if self.objects is None else f" in {counted(self.objects, 'object')}"
-        return f"{found}{of} ({ignored} ignored)" if ignored else f"{found}{of}"
+        return self.verdict.summary(self.objects)
 
 
 def details(problem: Problem) -> Iterator[str]:

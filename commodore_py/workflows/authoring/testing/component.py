@@ -9,6 +9,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
+from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.run import Findings
     from commodore_py.dependencies.lock.shared import SharedLock
+    from commodore_py.dependencies.lock.unlocked import Findings
     from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
@@ -66,7 +67,7 @@ def compile_cases(
                 if not number:
                     restore_checkout(wanted)
                 folder = stack.enter_context(temporary_folder(config))
-                locked = lock.run() if lock is not None else None
+                locked = lock.run() if lock is not None else RunLock()
                 gathered.append((case, gather(config, wanted, folder, locked)))
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
@@ -105,8 +106,8 @@ def _fetched(
     try:
         if requirements_fingerprint(first.request.component.checkout(), first.parameters):
             findings = apart(lambda: _libraries_of(first, keep_others=keep_others))
-            if first.locked is not None and findings is not None:
-                first.locked.take(findings)
+            if findings is not None:
+                first.lock.take(findings)
         else:
             fetch_libraries(first, keep_others=keep_others)
     except CommodoreError as error:
@@ -128,16 +129,18 @@ def _fetched(
 
 def _libraries_of(first: Gathered, *, keep_others: bool) -> Findings | None:
     fetch_libraries(first, keep_others=keep_others)
-    return first.locked.findings if first.locked is not None else None
+    return first.lock.findings
 
 
 def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
-    findings = gathered.locked.findings if gathered.locked is not None else None
     errors, notices = problems_in(gathered)
     return Output(
-        done.tree.below(PurePosixPath(folder)), (*done.notices, *notices), findings, errors
+        done.tree.below(PurePosixPath(folder)),
+        (*done.notices, *notices),
+        gathered.lock.findings,
+        errors,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.authoring.package import PackageFolder
@@ -59,10 +60,9 @@ def package_of(suite: Suite, case: Case) -> PackageFolder:
 def _compile(
     what: tuple[Config, PackageFolder], *, passing: bool, lock: SharedLock | None
 ) -> Output:
-    locked = lock.run() if lock is not None else None
-    rendered = render_package(*what, passing=passing, locked=locked)
+    locked = lock.run() if lock is not None else RunLock()
+    rendered = render_package(*what, passing=passing, lock=locked)
     tree = Tree()
     for folder, one in placed(rendered.instances).items():
         tree |= one.below(PurePosixPath(folder))
-    findings = locked.findings if locked is not None else None
-    return Output(tree, rendered.notices, findings)
+    return Output(tree, rendered.notices, locked.findings)

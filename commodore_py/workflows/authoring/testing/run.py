@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.run import Findings
     from commodore_py.dependencies.lock.shared import SharedLock
+    from commodore_py.dependencies.lock.unlocked import Findings
     from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 

@@ -1,4 +1,4 @@
-"""Fetch downloads; imports the rest of this package only if there are any."""
+"""The downloads of components."""
 
 from __future__ import annotations
 
