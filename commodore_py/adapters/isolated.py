@@ -126,7 +126,9 @@ class Session:
             self._said = None if self._forward else tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _HERE, "--serve"],
-                env=_bare_environment() if self._bare else child_environment(),
+                env={name: os.environ[name] for name in _TO_START if name in os.environ}
+                if self._bare
+                else child_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
@@ -138,10 +140,6 @@ class Session:
             return ""
         self._said.seek(0)
         return self._said.read().decode(errors="replace")
-
-
-def _bare_environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in _TO_START if name in os.environ}
 
 
 def _last_words(stderr: str) -> str:

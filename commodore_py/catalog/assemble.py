@@ -150,7 +150,7 @@ def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
         return []
     base = node.parameters.get("_base_directory")
     return [
-        _shown(source, str(base))
+        source.removeprefix(f"{base!s}/")
         for entry in _entries(node)
         if path.is_relative_to(PurePosixPath(str(entry.get("output_path"))))
         for source in _texts(entry.get("input_paths"))
@@ -161,11 +161,6 @@ def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
     kapitan = node.parameters.get("kapitan")
     entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
     yield from (one for one in entries or () if isinstance(one, Mapping))
-
-
-def _shown(source: str, base: str) -> str:
-    """A path as it is written in the component: seen from the top of its folder."""
-    return source.removeprefix(f"{base}/")
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - a parameter as the component wrote it

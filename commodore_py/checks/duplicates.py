@@ -39,7 +39,11 @@ def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issu
         if other is item:
             continue
         where = f"in {other.file}" + (f" of instance {other.instance}" if other.instance else "")
-        if not item.id.namespace and other.instance != item.instance and not _is_whole(item):
+        if (
+            not item.id.namespace
+            and other.instance != item.instance
+            and item.id.kind not in _CLUSTER_WIDE
+        ):
             yield (
                 item,
                 Issue(
@@ -54,11 +58,6 @@ def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issu
         else:
             text = f"another version of this object is {where}"
             yield item, Issue("duplicates/different", text, remedy="remove or rename one of them")
-
-
-def _is_whole(item: Item) -> bool:
-    """Whether objects of a kind have no namespace, as far as that is known."""
-    return item.id.kind in _CLUSTER_WIDE
 
 
 _CLUSTER_WIDE = frozenset(

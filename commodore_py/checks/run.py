@@ -147,7 +147,12 @@ class _Run:
     def _add(self, found: Finding) -> None:
         issue = found.issue
         place = Place(
-            self._shown(found.instance, found.file) if found.file else "",
+            (
+                self._settings.below
+                + (f"{found.instance}/{found.file}" if found.instance else found.file)
+            )
+            if found.file
+            else "",
             instance=found.instance,
             object=found.object,
             field=issue.field,
@@ -167,9 +172,6 @@ class _Run:
                 else (),
             )
         )
-
-    def _shown(self, instance: str, file: str) -> str:
-        return self._settings.below + (f"{instance}/{file}" if instance else file)
 
 
 def _with(runs: list[CheckRun], more: CheckRun) -> list[CheckRun]:

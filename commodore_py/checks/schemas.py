@@ -156,7 +156,7 @@ def _issues(
 
 def _unknown(area: str, error: ValidationError, schema: Mapping[str, Any]) -> Iterator[Issue]:
     about: Any = error.kind
-    known = _properties(schema, list(error.schema_path)[:-1])
+    known = list(mapping(mapping(_part(schema, list(error.schema_path)[:-1])).get("properties")))
     for name in about.unexpected:
         near = get_close_matches(str(name), known, n=1, cutoff=0.6)
         yield Issue(
@@ -220,11 +220,6 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, str | int | float) else ""
-
-
-def _properties(schema: Mapping[str, Any], path: Sequence[Any]) -> list[str]:
-    """The fields that a part of a schema knows."""
-    return list(mapping(mapping(_part(schema, path)).get("properties")))
 
 
 def _part(schema: Mapping[str, Any], path: Sequence[Any]) -> Any:  # noqa: ANN401 - of any form

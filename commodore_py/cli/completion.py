@@ -58,21 +58,22 @@ def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
         thread = threading.Thread(target=search, daemon=True)
         thread.start()
         # Files are read to the end, however busy the machine is; a server may be away.
-        thread.join(_SERVER_SECONDS if _asks_a_server(ctx) else _FILES_SECONDS)
+        thread.join(
+            _SERVER_SECONDS
+            if (bool(ctx.params.get("api_url")) and (not _is_folder(ctx.params["api_url"])))
+            else _FILES_SECONDS
+        )
         words = answers[-1]
         return [
-            CompletionItem(word, help=_shown(words[word]) or None)
+            CompletionItem(
+                word, help=escaping.one_line(REDACTOR.masked(" ".join(words[word].split()))) or None
+            )
             for word in sorted(words)
             # Shells read one word per line: names with blanks or control characters are unsafe.
             if word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
     return complete
-
-
-def _shown(text: str) -> str:
-
-    return escaping.one_line(REDACTOR.masked(" ".join(text.split())))
 
 
 @_quickly
@@ -194,10 +195,6 @@ def _queried(
     found = list_clusters(config)
     known_clusters.remember(config.api_url, found)
     return [{key: str(value) for key, value in cluster.items()} for cluster in found]
-
-
-def _asks_a_server(ctx: click.Context) -> bool:
-    return bool(ctx.params.get("api_url")) and not _is_folder(ctx.params["api_url"])
 
 
 def _is_folder(api_url: str) -> bool:

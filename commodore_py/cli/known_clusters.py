@@ -38,7 +38,7 @@ def remember(api_url: str, clusters: Iterable[Mapping[str, Any]]) -> None:
         return
     content = {
         "schema": _SCHEMA,
-        "api": _without_secrets(api_url),
+        "api": api_url.rpartition("@")[2],
         "clusters": [
             {key: str(cluster[key]) for key in _FIELDS if cluster.get(key)} for cluster in clusters
         ],
@@ -73,7 +73,3 @@ def _path(api_url: str) -> Path | None:
     named = os.path.abspath(api_url) if api_url.startswith(".") else api_url.rstrip("/")  # noqa: PTH100 - no Path: a URL keeps its slashes
     digest = hashlib.sha256(named.encode()).hexdigest()[:16]
     return cache / "completion" / f"{digest}.json"
-
-
-def _without_secrets(api_url: str) -> str:
-    return api_url.rpartition("@")[2]

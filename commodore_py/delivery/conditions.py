@@ -36,7 +36,10 @@ def holds(condition: Condition, parameters: Parameters) -> bool:
     path, wanted = value
     found_value = value_at(path, parameters)
     among = wanted if operator == "in" else [wanted]
-    return any(_same(found_value, one) for one in among)
+    return any(
+        (found_value == one and isinstance(found_value, bool) == isinstance(one, bool))
+        for one in among
+    )
 
 
 def findings_of(
@@ -129,7 +132,3 @@ def _invalid(condition: object, path: ParameterPath) -> Finding:
     operators = ", ".join(_OPERATORS)
     remedy = f"use a boolean, a path, or one of {operators}"
     return Finding("plan/condition", f"{condition!r} is not a condition", path, remedy)
-
-
-def _same(one: object, other: object) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)

@@ -85,7 +85,10 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
             yield Problem(text, where=where(written), strict=True, code="components/unusual-name")
 
     components = {instance.component for _, instance in requests}
-    shown = {name: _shown(name, components) for name in sorted(names)}
+    shown = {
+        name: (f"component {name}" if name in components else f"instance {name}")
+        for name in sorted(names)
+    }
     for key, sharing in _by_key(shown).items():
         listed = [application for name in sharing for application in names[name]]
         owners = " and ".join(shown[name] for name in sharing)
@@ -115,10 +118,6 @@ def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Probl
                 where=f"parameters.components.{instance.name}",
                 code="components/mixed-versions",
             )
-
-
-def _shown(name: str, components: set[str]) -> str:
-    return f"component {name}" if name in components else f"instance {name}"
 
 
 def _by_key(names: Iterable[str]) -> Mapping[str, list[str]]:

@@ -96,7 +96,11 @@ def of_field(change: FieldChange, old: KubeObject, new: KubeObject) -> Verdict:
 def _restart(kind: tuple[str, str], path: tuple[str, ...], new: KubeObject) -> Verdict:
     if kind == ("", "Pod") and path[:1] == ("spec",):
         return "restart", "its containers restart"
-    if kind in _ROLLING and path[:2] == ("spec", "template") and not _on_delete(new):
+    if (
+        kind in _ROLLING
+        and path[:2] == ("spec", "template")
+        and _below(new.content, "spec", "updateStrategy", "type") != "OnDelete"
+    ):
         return "restart", "its pods restart"
     return NOTHING
 
@@ -108,7 +112,11 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
         if path == ("spec", "ports") and change.happened == "removed":
             return "this port no longer responds"
     elif kind in _SCALED:
-        if path == ("spec", "replicas") and change.happened != "removed" and _is_zero(change.new):
+        if (
+            path == ("spec", "replicas")
+            and change.happened != "removed"
+            and (quantities.parse(change.new) == 0)
+        ):
             return "no pods remain"
     elif kind == ("networking.k8s.io", "Ingress"):
         rule_gone = path in {("spec", "rules"), ("spec", "rules", "http", "paths")}
@@ -122,10 +130,6 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
     return ""
 
 
-def _is_zero(value: object) -> bool:
-    return quantities.parse(value) == 0
-
-
 def _sync_options(one: KubeObject) -> list[str]:
     annotations = _below(one.content, "metadata", "annotations")
     options = annotations.get(_SYNC_OPTIONS) if isinstance(annotations, dict) else None
@@ -135,10 +139,6 @@ def _sync_options(one: KubeObject) -> list[str]:
 def _deletes_claims(one: KubeObject) -> bool:
     policy = _below(one.content, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
     return policy == "Delete" and bool(_below(one.content, "spec", "volumeClaimTemplates"))
-
-
-def _on_delete(one: KubeObject) -> bool:
-    return _below(one.content, "spec", "updateStrategy", "type") == "OnDelete"
 
 
 def _below(value: object, *keys: str) -> object:

@@ -95,14 +95,11 @@ def _kind_matches(pattern: str, group: str, kind: str) -> bool:
 def _hides(rule: IgnoreRule, field: FieldChange) -> bool:
     return (
         (not rule.changes or field.happened in rule.changes)
-        and GRADES.index(field.grade) >= GRADES.index(_grade(rule))
+        and GRADES.index(field.grade)
+        >= GRADES.index(next(grade for grade in GRADES if grade == rule.up_to))
         and any(paths.covers(path, field.path) for path in rule.paths)
         and (not rule.values or _values_match(rule.values, field))
     )
-
-
-def _grade(rule: IgnoreRule) -> Grade:
-    return next(grade for grade in GRADES if grade == rule.up_to)
 
 
 def _values_match(pattern: str, field: FieldChange) -> bool:

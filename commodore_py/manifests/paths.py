@@ -68,7 +68,12 @@ def names(path: FieldPath) -> tuple[str, ...]:
 
 def covers(pattern: str, path: FieldPath) -> bool:
     """Whether a pattern matches a path or one above it."""
-    return _covers(parse_path(pattern), tuple(_subject(step) for step in path))
+    return _covers(
+        parse_path(pattern),
+        tuple(
+            (f"{_ITEM}{str(step)[1:-1]}" if isinstance(step, Item) else str(step)) for step in path
+        ),
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -109,10 +114,6 @@ def _matches(word: str, step: str) -> bool:
     return word.startswith(_ITEM) == step.startswith(_ITEM) and fnmatchcase(
         step.removeprefix(_ITEM), word.removeprefix(_ITEM).replace("[", "[[]")
     )
-
-
-def _subject(step: object) -> str:
-    return f"{_ITEM}{str(step)[1:-1]}" if isinstance(step, Item) else str(step)
 
 
 def _key(name: str) -> str:

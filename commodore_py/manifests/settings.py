@@ -72,7 +72,7 @@ def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     tracked: dict[str, Tracking] = {}
     for one in objects:
-        place = _place(one)
+        place = f"{one.file}: {one.id}" if one.file else str(one.id)
         if one.id.kind == "ConfigMap" and not one.id.group and one.id.name == CONFIG_MAP:
             data = _mapping(one.content.get("data"), place)
             fields, names = _config_map(data, place), _IN_CONFIG_MAP
@@ -248,7 +248,3 @@ def _list(value: object, where: str) -> list[Any]:
 def _wrong(value: object, wanted: str, where: str) -> CommodoreError:
     shown = f"{value!r} is" if isinstance(value, str) else f"it is {type_name(value)},"
     return CommodoreError(f"a setting of Argo CD is not valid: {shown} not {wanted}", where=where)
-
-
-def _place(one: KubeObject) -> str:
-    return f"{one.file}: {one.id}" if one.file else str(one.id)

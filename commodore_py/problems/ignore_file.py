@@ -89,7 +89,9 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
             yield _invalid(place, f"unknown key {key} in an entry")
         elif key in _TEXTS and not isinstance(value, str):
             yield _invalid(place, f"{key} is not a string")
-        elif key == "clusters" and not _is_texts(value):
+        elif key == "clusters" and not (
+            isinstance(value, list) and all(isinstance(one, str) for one in value)
+        ):
             yield _invalid(place, "clusters is not a list of strings")
     code = entry.get("code")
     if isinstance(code, str) and code and not is_known(code):
@@ -109,10 +111,6 @@ def _nearest(code: str) -> str:
     areas = {f"{one.partition('/')[0]}/*" for one in CODES}
     near = get_close_matches(code, [*CODES, *areas], n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "docs/reference/problems.md lists all codes"
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _ignore(entry: Mapping[str, Any], place: Place) -> Ignore:

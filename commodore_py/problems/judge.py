@@ -58,7 +58,11 @@ def judged(
     return Verdict(
         tuple(left),
         tuple(sorted(ignored, key=lambda one: worst_first(one.problem))),
-        tuple(one for one in left if one.severity == "error" or (strict and _is_warning(one))),
+        tuple(
+            one
+            for one in left
+            if one.severity == "error" or (strict and (one.severity == "warning" or one.strict))
+        ),
     )
 
 
@@ -74,10 +78,6 @@ def matches(entry: Ignore, problem: Problem) -> bool:
         problem.subject,
     )
     return not entry.match or any(one and fnmatchcase(one, entry.match) for one in subjects)
-
-
-def _is_warning(problem: Problem) -> bool:
-    return problem.severity == "warning" or problem.strict
 
 
 def _is_for(entry: Ignore, cluster: str) -> bool:

@@ -42,7 +42,7 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
     found = reference_files(catalog)
     tags = Tags.of(found)
     by_path = {one.path: one for one in found}
-    server_at = cache(lambda address, namespace: _server(address, namespace, vault))
+    server_at = cache(lambda address, namespace: Server(address, vault.login, namespace=namespace))
 
     @cache
     def reveal(reference: str) -> str:
@@ -67,11 +67,6 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
         return value
 
     return reveal
-
-
-def _server(address: str, namespace: str, vault: VaultSettings) -> Server:
-
-    return Server(address, vault.login, namespace=namespace)
 
 
 def _value(server: Server, described: Described, reference: str) -> str:

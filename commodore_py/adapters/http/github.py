@@ -191,12 +191,12 @@ class GitHub:
     def _exchange(self, method: str, url: str, content: object) -> tuple[Any, Mapping[str, str]]:
         pauses = PAUSES if method == "GET" else ()
         return persistently(
-            lambda: self._once(method, url, content), url, pauses, kinds=(ServerAway,)
-        )
-
-    def _once(self, method: str, url: str, content: object) -> tuple[Any, Mapping[str, str]]:
-        return ask_json(
-            method, url, content, accept=_ACCEPT, token=self.token, timeout=self.timeout
+            lambda: ask_json(
+                method, url, content, accept=_ACCEPT, token=self.token, timeout=self.timeout
+            ),
+            url,
+            pauses,
+            kinds=(ServerAway,),
         )
 
     def _pause_for(self, error: HttpError, waited: int) -> float | None:

@@ -109,7 +109,7 @@ def compared(
             "-z",
             "--no-abbrev",
             pairing,
-            before or _empty_tree(directory),
+            before or git(directory, "hash-object", "-t", "tree", "--stdin", stdin=b""),
             tree,
         )
         raw = git_bytes(directory, *words, env=env)
@@ -122,10 +122,6 @@ def _commit(directory: Path, revision: str) -> str:
     if commit is None:
         raise RevisionNotFound.named(revision, url=str(directory))
     return commit
-
-
-def _empty_tree(directory: Path) -> str:
-    return git(directory, "hash-object", "-t", "tree", "--stdin", stdin=b"")
 
 
 def _aside(directory: Path, scratch: Path) -> dict[str, str]:

@@ -44,7 +44,13 @@ def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
     lines = [*_headlines(change), *(line for lines in contents for line in lines)]
     if not lines:
         lines = [DiffLine(_all_hidden(len(contents), migration))]
-    return (DiffLine(" > Changes:"), *(_indented(line) for line in lines))
+    return (
+        DiffLine(" > Changes:"),
+        *(
+            (DiffLine(_INDENT + line.text, line.colour) if line.text.strip() else line)
+            for line in lines
+        ),
+    )
 
 
 def _headlines(change: Change) -> Iterator[DiffLine]:
@@ -58,17 +64,15 @@ def _headlines(change: Change) -> Iterator[DiffLine]:
 
 def _with_content(change: Change) -> Iterator[FileChange]:
     for file in change.files:
-        if file.kind == "modified" or (file.kind == "renamed" and _altered(file)):
+        if file.kind == "modified" or (
+            file.kind == "renamed" and (file.old != file.new or file.old_mode != file.new_mode)
+        ):
             yield file
     yield from _of_kind(change, "retyped")
 
 
 def _of_kind(change: Change, kind: str) -> Iterable[FileChange]:
     return (file for file in change.files if file.kind == kind)
-
-
-def _altered(file: FileChange) -> bool:
-    return file.old != file.new or file.old_mode != file.new_mode
 
 
 def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
@@ -200,7 +204,3 @@ def _shown(path: str) -> str:
 
 def _coloured(line: str) -> DiffLine:
     return DiffLine(line, next((c for start, c in _COLOURS if line.startswith(start)), ""))
-
-
-def _indented(line: DiffLine) -> DiffLine:
-    return DiffLine(_INDENT + line.text, line.colour) if line.text.strip() else line

@@ -89,21 +89,15 @@ def _resources(field: str, resources: Mapping[str, Any]) -> Iterator[Issue]:
         at = f"{field}.requests.{name}"
         if limit is not None and least is not None and least > limit:
             yield wrong(at, f"more {name} is requested than the limit", subject=name)
-        elif _is_reserved(name) and (name not in limits or _differ(least, limit)):
+        elif (_is_whole(name) or name.startswith("hugepages-")) and (
+            name not in limits or (least is not None and limit is not None and (least != limit))
+        ):
             yield wrong(at, f"of {name}, the limit must be what is requested", subject=name)
 
 
 def _is_whole(name: str) -> bool:
     """Whether it is one of the resources that others add, such as cards."""
     return "/" in name and "kubernetes.io/" not in name
-
-
-def _differ(one: object, other: object) -> bool:
-    return one is not None and other is not None and one != other
-
-
-def _is_reserved(name: str) -> bool:
-    return _is_whole(name) or name.startswith("hugepages-")
 
 
 def _toleration(field: str, one: Mapping[str, Any]) -> Iterator[Issue]:

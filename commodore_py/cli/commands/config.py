@@ -98,7 +98,7 @@ def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
             shown = setting.command
             yield ""
             yield streams.styled(shown or _GLOBAL, bold=True)
-        rows.append((setting.name, _value(setting.value), _origin(setting)))
+        rows.append((setting.name, _value(setting.value), (setting.place or setting.origin)))
     yield from _table(rows)
     if not shown and not rows:
         yield "\nAll settings have their defaults."
@@ -120,10 +120,6 @@ def _value(value: object) -> str:
         case list():
             return " ".join(shlex.quote(str(item)) for item in value)
     return str(value)
-
-
-def _origin(setting: Setting) -> str:
-    return setting.place or setting.origin
 
 
 def _content(ctx: click.Context, settings: Iterable[Setting]) -> dict[str, object]:

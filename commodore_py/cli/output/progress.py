@@ -145,7 +145,11 @@ class Progress:
                 self._logged_at = time.monotonic()
             elif self._stages and span.kind == self._stages[-1].span.of:
                 self._stages[-1].name = span.name
-        if known and self._ticker is None and _live():
+        if (
+            known
+            and self._ticker is None
+            and (log.form() == "text" and _LOG.isEnabledFor(logging.INFO) and SCREEN.usable())
+        ):
             self._ticker = threading.Thread(target=self._tick_on, daemon=True)
             self._ticker.start()
 
@@ -210,11 +214,6 @@ def shown() -> Iterator[None]:
     finally:
         progress.close()
         log.PROGRESS_LINES.remove(SCREEN.aside)
-
-
-def _live() -> bool:
-    """Whether to draw a line on a terminal; logs get whole lines."""
-    return log.form() == "text" and _LOG.isEnabledFor(logging.INFO) and SCREEN.usable()
 
 
 def _write(text: str) -> None:

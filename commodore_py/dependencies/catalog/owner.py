@@ -57,14 +57,14 @@ def _problems(
                 f" {owner}: they overwrite each other"
             )
         return [Problem(text, where=str(directory), strict=True, code="api/wrong-catalog")]
-    if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
+    if (
+        remote
+        and cluster.catalog_url
+        and git_urls.dependency_key(remote) != git_urls.dependency_key(cluster.catalog_url)
+    ):
         text = (
             f"the catalog in {directory} is a clone of {without_secrets(remote)}, not of"
             f" {without_secrets(cluster.catalog_url)}"
         )
         return [Problem(text, where=str(directory), strict=True, code="api/wrong-catalog")]
     return []
-
-
-def _same(one: str, other: str) -> bool:
-    return git_urls.dependency_key(one) == git_urls.dependency_key(other)

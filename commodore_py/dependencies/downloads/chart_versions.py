@@ -125,7 +125,7 @@ def best(wanted: str, available: Iterable[str]) -> str | None:
     given = list(available)
     if wanted and wanted in given:
         return wanted
-    groups = _parse(wanted or "*")
+    groups = [_group(part) for part in (wanted or "*").split("||")]
     parsed = [(version, text) for text in given if (version := Version.parse(text)) is not None]
     fitting = [
         (version, text)
@@ -134,10 +134,6 @@ def best(wanted: str, available: Iterable[str]) -> str | None:
     ]
     # The first of equal versions, in the order of the index.
     return max(fitting, key=lambda one: one[0])[1] if fitting else None
-
-
-def _parse(text: str) -> list[list[_Bound]]:
-    return [_group(part) for part in text.split("||")]
 
 
 def _group(text: str) -> list[_Bound]:

@@ -59,7 +59,9 @@ class Repositories:
             known = self._tree(wanted, commit) if commit else None
             if known is None:
                 self.settings.require_network(without_secrets(str(wanted)))
-                commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
+                commit = self.clones.commit(
+                    remote, wanted.ref or (self._answer(wanted).default_branch or "HEAD")
+                )
                 known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
             if not is_commit(wanted.ref or ""):
                 self.settings.store.note(known.source, *ref_key(wanted), commit=commit)
@@ -81,9 +83,6 @@ class Repositories:
         if wanted.url not in self._answers:
             self._answers[wanted.url] = self.client.list_refs(wanted.url)
         return self._answers[wanted.url]
-
-    def _default_branch(self, wanted: Repository) -> str:
-        return self._answer(wanted).default_branch or "HEAD"
 
     def _tree(self, wanted: Repository, commit: str) -> Stored | None:
         known = self.settings.store.find(*_key(wanted, commit))

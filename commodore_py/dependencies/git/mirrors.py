@@ -124,7 +124,7 @@ class Mirrors(NamedTuple):
         return True
 
     def _create(self, mirror: Path, address: str) -> None:
-        aside = _new(mirror)
+        aside = mirror.with_name(f".{mirror.name}{_NEW}")
         remove(aside)  # of a run that was killed
         aside.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -160,10 +160,6 @@ def make_private(folder: Path) -> None:
 def is_unfinished(name: str) -> bool:
     """Whether a directory is a mirror that is being made, or that a killed run left."""
     return name.startswith(".") and name.endswith(_NEW)
-
-
-def _new(mirror: Path) -> Path:
-    return mirror.with_name(f".{mirror.name}{_NEW}")
 
 
 def _wait_for(file: int, deadline: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies.git.mirrors import Mirrors
@@ -77,10 +77,9 @@ def install_cluster_libraries(
 
 def jsonnetfile(components: Sequence[str]) -> bytes:
     """The `jsonnetfile.json` of a cluster (pure)."""
-    sources = [{"source": _local(name)} for name in [*sorted(components), "lib"]]
+    sources = [
+        {"source": {"local": {"directory": f"dependencies/{name}"}}}
+        for name in [*sorted(components), "lib"]
+    ]
     content = {"version": 1, "dependencies": sources, "legacyImports": True}
     return (json.dumps(content, indent=4) + "\n").encode()
-
-
-def _local(name: str) -> dict[str, Any]:
-    return {"local": {"directory": f"dependencies/{name}"}}

@@ -41,7 +41,9 @@ class Content(NamedTuple):
 
 def place_of(cache: Path, wanted: Wanted) -> Path:
     """The folder of a library's content."""
-    return cache / _escaped(f"{wanted.name}-{wanted.requirement.version}") / wanted.name
+    return (
+        cache / quote(f"{wanted.name}-{wanted.requirement.version}", safe="$&+=:@~") / wanted.name
+    )
 
 
 def put(
@@ -191,10 +193,6 @@ def _walk(folder: Path) -> Iterator[tuple[Path, str, bytes]]:
         else:
             kind = "program" if entry.stat().st_mode & stat.S_IXUSR else "file"
             yield path, kind, bytes_of(str(path))
-
-
-def _escaped(name: str) -> str:
-    return quote(name, safe="$&+=:@~")
 
 
 def _read_note(entry: Path) -> dict[str, object] | None:

@@ -94,7 +94,11 @@ class Clones:
     def commit(self, remote: Remote, version: str) -> str:
         """The commit of a version, of which the clone has all objects."""
         bare, url = self._place(remote)
-        if self._borrow and is_commit(version) and self._has(bare, url, version):
+        if (
+            self._borrow
+            and is_commit(version)
+            and bare_clones.has_commit(bare, url, version, self._mirrors)
+        ):
             return version
         if self.offline:
             return _found_here(bare, remote, version)
@@ -129,10 +133,6 @@ class Clones:
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
         return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
-
-    def _has(self, bare: Path, url: str, commit: str) -> bool:
-        """Whether a clone has a commit, or is made from a mirror that has it."""
-        return bare_clones.has_commit(bare, url, commit, self._mirrors)
 
     def _list(self, bare: Path, url: str) -> Refs:
         if bare not in self._listed:

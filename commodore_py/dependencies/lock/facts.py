@@ -67,7 +67,10 @@ def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
             if block.text("digest") != digest_of(now):
                 found[kind] = []
             continue
-        locked, here = facts_in(block), _normal(now)
+        locked, here = (
+            facts_in(block),
+            {str(key): _normal_value(value) for key, value in now.items()},
+        )
         names = sorted(
             key
             for key in locked.keys() | here.keys()
@@ -173,10 +176,6 @@ def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - as above
             hint="fix it, or remove the block and compile once without --frozen",
         ) from error
     return value
-
-
-def _normal(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(key): _normal_value(value) for key, value in facts.items()}
 
 
 def _normal_value(value: Any) -> Any:  # noqa: ANN401 - as above

@@ -30,14 +30,13 @@ def path_of(
     if spec.kind in (Kind.GLOBAL, Kind.TENANT):
         return "config", spec.kind.name.lower()
     if spec.kind is Kind.INSTANCE:
-        own = next((one for one in specs if one.kind is Kind.COMPONENT and _is_of(spec, one)), None)
+        own = next(
+            (one for one in specs if one.kind is Kind.COMPONENT and (one.name == spec.component)),
+            None,
+        )
         if own is not None and own[2:5] == spec[2:5]:  # url, version, path
             return None
     return _KINDS[spec.kind], name_of(spec.name, spec.version or "")
-
-
-def _is_of(instance: DependencySpec, component: DependencySpec) -> bool:
-    return component.name == instance.component
 
 
 def request_of(spec: DependencySpec) -> tuple[str, str]:

@@ -41,14 +41,9 @@ def _working_in(places: Collection[str]) -> dict[int, str]:
         return {}
     return {
         number: folder
-        for number, folder in _git_programs()
+        for number, folder in (_from_proc() if _PROCESSES.is_dir() else _from_lsof())
         if any(folder == place or folder.startswith(f"{place}/") for place in places)
     }
-
-
-def _git_programs() -> Iterator[tuple[int, str]]:
-    """Process numbers of running git programs, and their current folders."""
-    return _from_proc() if _PROCESSES.is_dir() else _from_lsof()
 
 
 def _from_proc() -> Iterator[tuple[int, str]]:

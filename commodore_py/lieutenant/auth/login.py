@@ -165,7 +165,7 @@ def _tokens_for(
     except CommodoreError as error:
         arrival.answer(_not_logged_in(str(error), status))
         raise
-    arrival.answer(_logged_in())
+    arrival.answer(_page(HTTPStatus.OK, "You are logged in", "You may close this window."))
     return response
 
 
@@ -244,11 +244,6 @@ def _timed_out(login: Login) -> LoginFailed:
 
 def _print(text: str) -> None:
     _instructions.log(_NOTICE, "%s", text, extra={"kind": "plain"})
-
-
-def _logged_in() -> Page:
-    """The page after a login."""
-    return _page(HTTPStatus.OK, "You are logged in", "You may close this window.")
 
 
 def _not_logged_in(reason: str, status: int = HTTPStatus.BAD_REQUEST) -> Page:

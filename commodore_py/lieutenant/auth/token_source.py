@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-    from .login import Settings
     from .oidc import Provider
     from .token_cache import Session
 
@@ -98,10 +97,12 @@ class TokenSource(NamedTuple):
         if token:
             return token
 
-        way = self._way()
+        way = Way.DEVICE if self.device else way_here(listen=self.listen)
         if way is Way.NONE and not any(session.refresh_token for session in self._sessions()):
             raise self._no_login_here()
-        settings = self._settings()
+        settings = settings_of(
+            self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
+        )
         provider = oidc.provider_at(
             settings.discovery_url, timeout=self.request_timeout, strict=self.strict
         )
@@ -123,10 +124,9 @@ class TokenSource(NamedTuple):
 
     def _cached(self) -> str:
         tokens = (session.id_token for session in self._sessions())
-        return next((t for t in tokens if t and self._is_valid(t)), "")
-
-    def _is_valid(self, token: str) -> bool:
-        return is_one_word(token) and not has_expired(token, self.now())
+        return next(
+            (t for t in tokens if t and (is_one_word(t) and (not has_expired(t, self.now())))), ""
+        )
 
     def _refreshed(self, provider: Provider, client_id: str) -> str:
         """A token for the refresh token of an earlier login; empty if that fails."""
@@ -171,22 +171,12 @@ class TokenSource(NamedTuple):
                 self._store(cache, response)
         return str(response["id_token"])
 
-    def _way(self) -> Way:
-
-        return Way.DEVICE if self.device else way_here(listen=self.listen)
-
     def _no_login_here(self) -> NoToken:
         error = NoToken.for_api(self.api_url)
         error.add_note(
             "interactive login is not possible: this is a CI run, or there is no terminal"
         )
         return error
-
-    def _settings(self) -> Settings:
-
-        return settings_of(
-            self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
-        )
 
     def _store(self, cache: TokenCache, response: dict[str, Any]) -> None:
         try:

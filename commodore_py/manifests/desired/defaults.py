@@ -122,7 +122,13 @@ def _cleaned(value: dict[str, _Value], type_name: str) -> dict[str, _Value]:
     return {
         name: one
         for name, one in value.items()
-        if not (one is None or (schema.field_of(type_name, name).omits_zero and _is_zero(one)))
+        if not (
+            one is None
+            or (
+                schema.field_of(type_name, name).omits_zero
+                and (not one and isinstance(one, bool | str | int | float | list | dict))
+            )
+        )
     }
 
 
@@ -134,10 +140,6 @@ def _completed(value: dict[str, _Value], type_name: str) -> dict[str, _Value]:
     if more := _MORE.get(short):
         more(found)
     return found
-
-
-def _is_zero(value: _Value) -> bool:
-    return not value and isinstance(value, bool | str | int | float | list | dict)
 
 
 def _quantity(value: _Value) -> _Value:

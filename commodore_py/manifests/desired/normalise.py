@@ -58,14 +58,15 @@ def secret(content: _Object) -> _Object:
     if strings is None and data is None:
         return found
     strings, data = strings or {}, data or {}
-    coded = {key: _coded(one) if isinstance(one, str) else one for key, one in strings.items()}
+    coded = {
+        key: base64.b64encode(one.encode("utf-8", "surrogatepass")).decode()
+        if isinstance(one, str)
+        else one
+        for key, one in strings.items()
+    }
     # What is not a string stays as it is, so that its error is seen.
     found["data"] = {key: "" if one is None else one for key, one in {**data, **coded}.items()}
     return found
-
-
-def _coded(text: str) -> str:
-    return base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
 
 
 def _role(content: _Object, *, ignore_aggregated: bool) -> _Object:

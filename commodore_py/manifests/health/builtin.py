@@ -63,7 +63,11 @@ def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | 
     if loose := _LOOSE.get((group, kind)):
         return loose(content)
     if (group, kind) == _POD:
-        rules = {"v1": _Rule(pods.POD, lambda found: _pod(found, content))}
+        rules = {
+            "v1": _Rule(
+                pods.POD, lambda found: pods.pod(found, is_hook=hook_facts(content).is_hook)
+            )
+        }
     else:
         rules = _RULES.get((group, kind), {})
     if not rules:
@@ -76,7 +80,3 @@ def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | 
         return rule.judge(decoded(content, rule.shape))
     except Undecodable as error:
         return unknown(str(error))
-
-
-def _pod(found: Decoded, content: Content) -> Verdict:
-    return pods.pod(found, is_hook=hook_facts(content).is_hook)

@@ -44,7 +44,11 @@ def application_of(one: KubeObject) -> Application | None:
     sources = spec.get("sources")
     named = [spec.get("source"), *(sources if isinstance(sources, list) else ())]
     paths = [source.get("path") for source in named if isinstance(source, dict)]
-    urls = [str(source["repoURL"]) for source in named if _names_repository(source)]
+    urls = [
+        str(source["repoURL"])
+        for source in named
+        if (isinstance(source, dict) and isinstance(source.get("repoURL"), str))
+    ]
     options = _fields(spec, "syncPolicy").get("syncOptions")
     namespace = _fields(spec, "destination").get("namespace")
     return Application(
@@ -111,10 +115,6 @@ def _is_below(path: str, file: str) -> bool:
 def _relative(file: str, root: str) -> str:
     path = PurePosixPath(file)
     return str(path.relative_to(root)) if path.is_relative_to(root) else file
-
-
-def _names_repository(source: object) -> bool:
-    return isinstance(source, dict) and isinstance(source.get("repoURL"), str)
 
 
 def _clean(path: str) -> str:

@@ -60,7 +60,7 @@ def _of_set(plan: Plan, value: Value, nodes: Mapping[str, Node] | None) -> Itera
             continue
         replay = hierarchy.replay(target)
         tracer = Tracer(replay)
-        steps = _steps(tracer, path) if _includes(replay, file) else ()
+        steps = _steps(tracer, path) if any(layer.file == file for layer in replay.layers) else ()
         if not steps:
             continue
         winner = _winner(tracer, path, value, file)
@@ -113,10 +113,6 @@ def _may_be_any(value: Value) -> bool:
     """Whether a value says nothing about its type: it is missing, empty, or a reference."""
     reference = isinstance(value, str) and "${" in value
     return value is ABSENT or value is None or reference
-
-
-def _includes(replay: Replay, file: str) -> bool:
-    return any(layer.file == file for layer in replay.layers)
 
 
 def _steps(tracer: Tracer, path: ParameterPath) -> tuple[Step, ...]:

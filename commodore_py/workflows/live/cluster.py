@@ -166,7 +166,10 @@ def _settings(
     versions = {one.api.key: one.api.version for one in wanted.values() if one.api is not None}
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (descendants and _has_health(api))
+        return api.key in kinds or (
+            descendants
+            and (builtin.has_rule(api.group, api.kind) or has_rule_in_argocd(api.group, api.kind))
+        )
 
     def make(api: Api, content: Content) -> Made:
         metadata = content.get("metadata")
@@ -188,10 +191,6 @@ def _settings(
         annotations=marks.ANNOTATIONS,
         versions=versions,
     )
-
-
-def _has_health(api: Api) -> bool:
-    return builtin.has_rule(api.group, api.kind) or has_rule_in_argocd(api.group, api.kind)
 
 
 def _catalog_objects(

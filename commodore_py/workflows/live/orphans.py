@@ -13,8 +13,6 @@ from commodore_py.live.pairing import target_of
 from .history import objects_at
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
@@ -59,15 +57,18 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
     )
     found = sorted(
-        (one for one in orphans(records, known) if _may_be_of(one, cluster.application)),
+        (
+            one
+            for one in orphans(records, known)
+            if (
+                not cluster.application
+                or not one.mark.is_ours
+                or one.mark.owner == cluster.application
+            )
+        ),
         key=lambda one: one.id,
     )
     return OrphanReport(tuple(found), history.complete)
-
-
-def _may_be_of(one: Orphan, application: str) -> bool:
-    """With an application that was named: not what another one has marked."""
-    return not application or not one.mark.is_ours or one.mark.owner == application
 
 
 def _history(cluster: LiveCluster) -> History:
@@ -78,13 +79,12 @@ def _history(cluster: LiveCluster) -> History:
     commits = git(
         catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
     ).splitlines()
-    complete = len(commits) <= _MOST_COMMITS and not _is_shallow(catalog)
+    complete = (
+        len(commits) <= _MOST_COMMITS
+        and git(catalog, "rev-parse", "--is-shallow-repository") != "true"
+    )
     ids = frozenset(
         target_of(one, cluster.assigned, cluster.kinds).id
         for one in objects_at(catalog, commits[:_MOST_COMMITS])
     )
     return History(ids, complete)
-
-
-def _is_shallow(catalog: Path) -> bool:
-    return git(catalog, "rev-parse", "--is-shallow-repository") == "true"

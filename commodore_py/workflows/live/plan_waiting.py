@@ -188,7 +188,7 @@ class _Watched:
 
 
 def _back_end(here: PlanHere) -> BackEnd:
-    found = next(_known(here), None)
+    found = next((BACK_ENDS[one] for one in here.plan.settings.drivers if one in BACK_ENDS), None)
     if found is None:
         raise CommodoreError(
             "the plan has no driver that deploys",
@@ -196,7 +196,3 @@ def _back_end(here: PlanHere) -> BackEnd:
             hint="a script decides itself when a step is ready; omit --plan to wait for objects",
         )
     return found
-
-
-def _known(here: PlanHere) -> Iterator[BackEnd]:
-    return (BACK_ENDS[one] for one in here.plan.settings.drivers if one in BACK_ENDS)

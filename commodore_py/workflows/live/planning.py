@@ -54,7 +54,7 @@ def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan
     doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
     deletions = object_changes([one for of in doomed.values() for one in of], [])
     state = State(
-        {one.name for one in cluster.cache.list() if _is_namespace(one)},
+        {one.name for one in cluster.cache.list() if ((one.group, one.kind) == ("", "Namespace"))},
         {one.id: one for one in (*compared.found.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
         (),
@@ -82,10 +82,6 @@ def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan
         versions,
         cluster.cache.info().unseen,
     )
-
-
-def _is_namespace(id_: ObjectId) -> bool:
-    return (id_.group, id_.kind) == ("", "Namespace")
 
 
 def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:

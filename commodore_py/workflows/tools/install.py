@@ -65,7 +65,13 @@ def checksums_in(text: str, url: str) -> dict[str, str]:
         digest, _, name = line.strip().partition(" ")
         if not line.strip():
             continue
-        if not _is_digest(digest) or not name.strip():
+        if (
+            not (
+                len(digest) == _SHA256
+                and all(letter in "0123456789abcdefABCDEF" for letter in digest)
+            )
+            or not name.strip()
+        ):
             raise NotInstalled(
                 f"line {number} is not a checksum: {line[:80]!r}",
                 where=url,
@@ -159,7 +165,3 @@ def _sweep(folder: Path) -> None:
     for path in folder.glob(f"{_SCRATCH}*"):
         if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
             remove(path)
-
-
-def _is_digest(text: str) -> bool:
-    return len(text) == _SHA256 and all(letter in "0123456789abcdefABCDEF" for letter in text)

@@ -101,7 +101,11 @@ def precedence(version: str) -> Precedence:
         raise ValueError(f"not a version: {version}")
     core = tuple(int(number) for number in found["core"].split("."))
     parts = found["pre"].split(".") if found["pre"] else []
-    return core, not parts, tuple(_identifier(part) for part in parts)
+    return (
+        core,
+        not parts,
+        tuple(((False, int(part), "") if part.isdigit() else (True, 0, part)) for part in parts),
+    )
 
 
 def upgrade_available(installed: str, latest: str) -> bool:
@@ -110,7 +114,3 @@ def upgrade_available(installed: str, latest: str) -> bool:
     if present is None or normalised(latest) is None:
         return installed.removeprefix("v") != latest.removeprefix("v")
     return precedence(latest) > precedence(present)
-
-
-def _identifier(part: str) -> tuple[bool, int, str]:
-    return (False, int(part), "") if part.isdigit() else (True, 0, part)

@@ -6,15 +6,12 @@ import platform
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
 from commodore_py.errors import CommodoreError
 
 from .programs import normalised, precedence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SYSTEMS = {"Linux": "linux", "Darwin": "darwin"}
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
@@ -175,8 +172,14 @@ def _ask(url: str, upstream: Upstream) -> Any:  # noqa: ANN401 - parsed by both 
 
 def _newest(project: Project, releases: object, url: str) -> str:
     listed = releases if isinstance(releases, list) else []
-    finals = (one for one in listed if isinstance(one, dict) and not _is_preview(one))
-    versions = _present(_version_of(project, release) for release in finals)
+    finals = (
+        one
+        for one in listed
+        if isinstance(one, dict) and not bool(one.get("draft") or one.get("prerelease"))
+    )
+    versions = [
+        version for version in (_version_of(project, release) for release in finals) if version
+    ]
     if not versions:
         raise NoRelease(
             f"GitHub has no release of {project.repository} with a version",
@@ -184,14 +187,6 @@ def _newest(project: Project, releases: object, url: str) -> str:
             hint="set one with --version",
         )
     return max(versions, key=precedence)
-
-
-def _present(versions: Iterable[str | None]) -> list[str]:
-    return [version for version in versions if version]
-
-
-def _is_preview(release: dict[str, Any]) -> bool:
-    return bool(release.get("draft") or release.get("prerelease"))
 
 
 def _version_of(project: Project, release: object) -> str | None:

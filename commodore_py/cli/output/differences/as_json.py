@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.fields import FieldChange
-    from commodore_py.manifests.folding import Fold
 
 
 def object_diff(diff: ObjectDiff) -> dict[str, Any]:
@@ -33,7 +32,10 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
             "quiet_files": diff.quiet,
         },
         "objects": [_change(change) for change in diff.objects],
-        "common": [_fold(fold) for fold in diff.folds],
+        "common": [
+            {**_field(fold.field, fold.path), "objects": [identity(id_) for id_ in fold.objects]}
+            for fold in diff.folds
+        ],
         "files": [_file(file) for file in diff.files],
         "hidden": [
             {
@@ -68,10 +70,6 @@ def _change(change: ObjectChange) -> dict[str, Any]:
         "old_file": change.old.file if change.old else None,
         "fields": [_field(field, written(field.path)) for field in change.fields],
     }
-
-
-def _fold(fold: Fold) -> dict[str, Any]:
-    return {**_field(fold.field, fold.path), "objects": [identity(id_) for id_ in fold.objects]}
 
 
 def _field(field: FieldChange, path: str) -> dict[str, Any]:

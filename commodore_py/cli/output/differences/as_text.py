@@ -53,13 +53,12 @@ def stat(files: Iterable[FileDifference]) -> str:
     for file in files:
         count = "binary" if file.added is None else f"+{file.added} -{file.removed}"
         lines.append(f"{_INDENT}{words.shown(file.path):{width}} | {count} ({file.kind})")
-    added, removed = (sum(n or 0 for n in of) for of in _columns(files))
+    added, removed = (
+        sum(n or 0 for n in of)
+        for of in ([file.added for file in files], [file.removed for file in files])
+    )
     lines.append(f"{_INDENT}{words.counted(len(files), 'file')} changed, +{added} -{removed}")
     return "\n".join(lines)
-
-
-def _columns(files: list[FileDifference]) -> tuple[list[int | None], list[int | None]]:
-    return [file.added for file in files], [file.removed for file in files]
 
 
 def _fold(grade: str, fold: Fold) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Health
     from commodore_py.workflows.live.drift import DriftReport
     from commodore_py.workflows.live.orphans import OrphanReport
-    from commodore_py.workflows.live.status import ApplicationStatus, Assessed, StatusReport
+    from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
     from commodore_py.workflows.live.tree import Node, TreeReport
     from commodore_py.workflows.live.waiting import Left
 
@@ -92,12 +92,15 @@ def _application(one: ApplicationStatus) -> dict[str, Any]:
         "create": one.count("created"),
         "change": one.count("changed"),
         "unseen": one.count("unseen"),
-        "objects": [_assessed(each) for each in one.objects],
+        "objects": [
+            {
+                **identity(each.target.id),
+                "health": _health(each.health),
+                "change": each.change or None,
+            }
+            for each in one.objects
+        ],
     }
-
-
-def _assessed(one: Assessed) -> dict[str, Any]:
-    return {**identity(one.target.id), "health": _health(one.health), "change": one.change or None}
 
 
 def _health(health: Health | None) -> dict[str, Any] | None:

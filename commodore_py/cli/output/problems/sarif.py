@@ -79,7 +79,11 @@ def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
     }
     if located := _location(problem.place):
         result["locations"] = [located]
-    related = [_location(one) | _note(one) for one in problem.related if _location(one)]
+    related = [
+        _location(one) | ({"message": {"text": one.note}} if one.note else {})
+        for one in problem.related
+        if _location(one)
+    ]
     if related:
         result["relatedLocations"] = related
     return result
@@ -96,10 +100,6 @@ def _location(place: Place) -> dict[str, Any]:
         name = f"{place.object}: {place.field}" if place.field else place.object
         location["logicalLocations"] = [{"fullyQualifiedName": name}]
     return location
-
-
-def _note(place: Place) -> dict[str, Any]:
-    return {"message": {"text": place.note}} if place.note else {}
 
 
 def _uri(path: Path) -> str:

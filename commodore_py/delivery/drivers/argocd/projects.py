@@ -57,9 +57,7 @@ def _allows(destinations: Iterable[Mapping[str, Any]], wanted: Mapping[str, str]
 
 def _fits(one: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     """A destination is one of a server or of a name; a pattern with `!` denies what it matches."""
-    matching = {key for key in wanted if _matches(str(one.get(key) or ""), wanted[key])}
+    matching = {
+        key for key in wanted if fnmatchcase(wanted[key], str(one.get(key) or "").removeprefix("!"))
+    }
     return "namespace" in matching and bool({"name", "server"} & matching)
-
-
-def _matches(pattern: str, value: str) -> bool:
-    return fnmatchcase(value, pattern.removeprefix("!"))

@@ -56,7 +56,10 @@ def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple
         raise CommodoreError(f"the list is {kind}; {_EXPECTED}", where=f"{path}:1")
     found, wrong = [], []
     for number, value in enumerate(content):
-        entry = _entry(value, _web_host(api_url))
+        entry = _entry(
+            value,
+            "github.com" if api_url.rstrip("/") == PUBLIC else split_url(api_url).hostname or "",
+        )
         if entry is None:
             wrong.append(f"{path}:{yaml_door.line_at(text, (0, number))}: {_shown(value)}")
         elif wanted is None or wanted.search(entry.text):
@@ -85,11 +88,6 @@ def _entry(value: object, github: str) -> Entry | None:
     if parts.hostname == github and _ON_GITHUB.fullmatch(path):
         return Entry(value, github=path)
     return Entry(value, url=value) if path else None
-
-
-def _web_host(api_url: str) -> str:
-    """The web host of a GitHub API; for GitHub Enterprise, the same host."""
-    return "github.com" if api_url.rstrip("/") == PUBLIC else split_url(api_url).hostname or ""
 
 
 def _shown(value: object) -> str:

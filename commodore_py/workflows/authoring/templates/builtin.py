@@ -73,7 +73,11 @@ class BuiltIn:
         for name, default in self._about["variables"].items():
             value = given.get(name)
             worked_out = value is None or name.startswith("_")
-            known[name] = self._text(default, known | _slug_of(given)) if worked_out else value
+            known[name] = (
+                self._text(default, known | ({"slug": given["slug"]} if "slug" in given else {}))
+                if worked_out
+                else value
+            )
         for name, choices in self._about["choices"].items():
             if known[name] not in choices:
                 raise CommodoreError(
@@ -131,10 +135,6 @@ def find(url: str, version: str | None) -> BuiltIn:
         hint=f"available: {', '.join(one.version for one in known)}; a newer commodore may have"
         " more",
     )
-
-
-def _slug_of(given: Mapping[str, object]) -> dict[str, object]:
-    return {"slug": given["slug"]} if "slug" in given else {}
 
 
 def _repeated(each: str | None, variables: Mapping[str, object]) -> Iterator[dict[str, str]]:
