@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from .base import Issue, items, mapping
 from .formats.names import name_issues
 from .formats.paths import PATH_SEGMENT
-from .kubernetes.lists import KEYWORD, Distinct, distinct
 from .kubernetes.rules import ranged
 from .schemas import EXTRA, FORMAT, is_installed, issues_of, validator_of
 
@@ -261,3 +260,41 @@ def _value_rules(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a
     if isinstance(schema.get("items"), dict):
         found["items"] = _value_rules(schema["items"], level + 1)
     return found
+
+
+KEYWORD = "x-commodore-distinct"
+"""In schemas: the fields with their defaults; null for items that differ altogether."""
+
+
+def distinct(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What a structural schema says about the items of a list."""
+    kind = schema.get("x-kubernetes-list-type")
+    if kind not in ("map", "set"):
+        return {}
+    if kind == "set":
+        return {KEYWORD: None}
+    fields = mapping(mapping(schema.get("items")).get("properties"))
+    keys = map(str, items(schema.get("x-kubernetes-list-map-keys")))
+    return {KEYWORD: {key: mapping(fields.get(key)).get("default") for key in keys}}
+
+
+class Distinct:
+    """The rule, as the validator calls it."""
+
+    def __init__(self, _parent: object, value: Any, _path: Sequence[object]) -> None:  # noqa: ANN401 - of a schema
+        self._keys: Mapping[str, Any] | None = value
+
+    def validate(self, instance: object) -> None:
+        """Raise an error with the number of an item that is in the list before."""
+        seen: set[str] = set()
+        for number, one in enumerate(items(instance)):
+            value = one
+            if self._keys is not None:
+                given = mapping(one)
+                value = [given.get(key, default) for key, default in self._keys.items()]
+            text = json.dumps(value, sort_keys=True, default=str)
+            if text in seen:
+                same = " and ".join(self._keys) if self._keys is not None else "value"
+                message = f"item {number} has the same {same} as another one"
+                raise ValueError(message)
+            seen.add(text)

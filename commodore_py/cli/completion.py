@@ -7,23 +7,6 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.adapters import escaping, git_urls
-from commodore_py.adapters.git.program import git
-from commodore_py.adapters.masking import REDACTOR
-from commodore_py.config import WorkPaths
-from commodore_py.dependencies.lock.facts import tenant_of
-from commodore_py.dependencies.lock.file import LockFile
-from commodore_py.lieutenant.clusters import cluster_ids, list_clusters
-from commodore_py.workflows.bundles.checkout import read
-from commodore_py.workflows.editing.options import options_at
-from commodore_py.workflows.editing.plan import value_at
-from commodore_py.workflows.inventory.hierarchy import parameters_of
-from commodore_py.workflows.inventory.sources import of_working_directory
-from commodore_py.workflows.lock.names import find_inputs, inputs_of, name_of
-
-from . import known_clusters
-from .settings.options import Globals, config_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -58,22 +41,23 @@ def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
         thread = threading.Thread(target=search, daemon=True)
         thread.start()
         # Files are read to the end, however busy the machine is; a server may be away.
-        thread.join(
-            _SERVER_SECONDS
-            if (bool(ctx.params.get("api_url")) and (not _is_folder(ctx.params["api_url"])))
-            else _FILES_SECONDS
-        )
+        thread.join(_SERVER_SECONDS if _asks_a_server(ctx) else _FILES_SECONDS)
         words = answers[-1]
         return [
-            CompletionItem(
-                word, help=escaping.one_line(REDACTOR.masked(" ".join(words[word].split()))) or None
-            )
+            CompletionItem(word, help=_shown(words[word]) or None)
             for word in sorted(words)
             # Shells read one word per line: names with blanks or control characters are unsafe.
             if word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
     return complete
+
+
+def _shown(text: str) -> str:
+    from commodore_py.adapters import escaping
+    from commodore_py.adapters.masking import REDACTOR
+
+    return escaping.one_line(REDACTOR.masked(" ".join(text.split())))
 
 
 @_quickly
@@ -114,6 +98,9 @@ def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
     """Paths of parameters, and of applications."""
     known = _parameters(ctx, incomplete)
     if incomplete.startswith("applications."):
+        from commodore_py.config import WorkPaths
+        from commodore_py.workflows.editing.plan import value_at
+
         names, _ = value_at(WorkPaths(_work(ctx).absolute()), "applications", "")
         known = {**known, **{f"applications.{name}": "" for name in names}}
     elif "." not in incomplete:
@@ -122,6 +109,9 @@ def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
 
 
 def _parameters(ctx: click.Context, incomplete: str) -> Words:
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.inventory.hierarchy import parameters_of
+    from commodore_py.workflows.inventory.sources import of_working_directory
 
     paths, target = WorkPaths(_work(ctx).absolute()), ctx.params.get("target")
     known = target and (paths.targets / f"{target}.yml").is_file()
@@ -140,6 +130,9 @@ def _parameters(ctx: click.Context, incomplete: str) -> Words:
 def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Legal values of the parameter named before."""
     import shlex
+
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.editing.options import options_at
 
     found = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
     # The shell would take quotes off, and what YAML reads would be another value.
@@ -177,6 +170,8 @@ def tenant_revisions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 
 def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, str]]]:
     """Saved names, then those of the API or the folder, if the saved ones are outdated."""
+    from . import known_clusters
+
     given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
     known = known_clusters.recall(given["api_url"])
     if known:
@@ -188,6 +183,10 @@ def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, 
 def _queried(
     ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
 ) -> list[dict[str, str]]:
+    from commodore_py.lieutenant.clusters import cluster_ids, list_clusters
+
+    from . import known_clusters
+    from .settings.options import Globals, config_of
 
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
     if ids_only and _is_folder(config.api_url):
@@ -195,6 +194,10 @@ def _queried(
     found = list_clusters(config)
     known_clusters.remember(config.api_url, found)
     return [{key: str(value) for key, value in cluster.items()} for cluster in found]
+
+
+def _asks_a_server(ctx: click.Context) -> bool:
+    return bool(ctx.params.get("api_url")) and not _is_folder(ctx.params["api_url"])
 
 
 def _is_folder(api_url: str) -> bool:
@@ -210,6 +213,7 @@ def _visible(folder: Path) -> Iterator[Path]:
 
 
 def _revisions(clone: Path) -> Words:
+    from commodore_py.adapters.git.program import git
 
     # In another folder, git would search the parent folders.
     if not ((clone / ".git").exists() or (clone / "HEAD").is_file()):
@@ -226,12 +230,21 @@ def _revisions(clone: Path) -> Words:
 @_quickly
 def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Inputs of a lock file."""
+    from commodore_py.dependencies.lock.file import LockFile
+    from commodore_py.workflows.lock.names import inputs_of, name_of
+
     yield {name_of(path): "" for path in inputs_of(LockFile.read(ctx.params["file"]).lock)}
 
 
 @_quickly
 def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Branches and tags of the repository of an input, if it is here."""
+    from commodore_py.adapters import git_urls
+    from commodore_py.config import WorkPaths
+    from commodore_py.dependencies.lock.facts import tenant_of
+    from commodore_py.dependencies.lock.file import LockFile
+    from commodore_py.workflows.lock.names import find_inputs
+
     paths, lock = WorkPaths(_work(ctx)), LockFile.read(ctx.params["file"]).lock
     for path in find_inputs(lock, ctx.params["names"], ""):
         if path[0] == "config":
@@ -244,5 +257,8 @@ def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 @_quickly
 def bundles(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Versions of bundles."""
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.bundles.checkout import read
+
     index = read(WorkPaths(_work(ctx).absolute())).index
     yield {one.version: one.withdrawn.reason if one.withdrawn else "" for one in index.entries}

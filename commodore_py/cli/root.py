@@ -46,7 +46,7 @@ _COMMANDS = {
         "Create, compile and test components.",
     ),
     "completion": (
-        "commodore_py.cli.commands.shell_help:completion",
+        "commodore_py.cli.commands.first_steps:completion",
         "Print the completion script for a shell.",
     ),
     "config": (

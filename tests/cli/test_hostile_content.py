@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import yaml
-from commodore_py.catalog.diff.smart import normalised
+from commodore_py.catalog.diff.text import normalised
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.manifests.documents import read

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import SequenceMatcher, unified_diff
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError
 from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.manifests.secrets import MAY_BE_SECRET
 from commodore_py.model.catalog import DiffLine
 
-from . import smart as smartdiff
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commodore_py.model.catalog import Change, Colour, FileChange
 
@@ -93,10 +95,10 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
     if _may_show_secrets(diff, file.old, file.new):
         diff = _unified(file, *_masked(file.old, file.new))
     if migration:
-        old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
+        old, new = normalised(file.old), normalised(file.new)
         if old is not None and new is not None:
             diff = _unified(file, *_masked(old.encode(), new.encode()))
-            if smartdiff.is_noise(diff, migration=migration):
+            if is_noise(diff, migration=migration):
                 return ()
     if not diff:
         # Only what cannot be read makes two contents look alike.
@@ -204,3 +206,66 @@ def _shown(path: str) -> str:
 
 def _coloured(line: str) -> DiffLine:
     return DiffLine(line, next((c for start, c in _COLOURS if line.startswith(start)), ""))
+
+
+IGNORE_YAML_FORMATTING = "ignore-yaml-formatting"
+KAPITAN_0_29_TO_0_30 = "kapitan-0.29-to-0.30"
+
+_MOVED_LABELS = (
+    ("app.kubernetes.io/managed-by: Tiller", "app.kubernetes.io/managed-by: Helm"),
+    ("heritage: Tiller", "heritage: Helm"),
+)
+# How an empty document between others shows in a diff.
+_EMPTY_DOCUMENT_FOLLOWS = frozenset({"----", "---- null"})
+_EMPTY_DOCUMENT_STARTS = frozenset({"-null", "---- null"})
+
+
+def normalised(content: bytes) -> str | None:
+    """Objects in one order and one form, or None where the content is not a stream of objects."""
+    try:
+        documents = yaml.load_all(content, name="")
+        keyed = [(_identity(document), document) for document in documents]
+        return yaml.dump_documents([d for _, d in sorted(keyed, key=lambda k: k[0])]).decode()
+    except (CommodoreError, ValueError, RecursionError):
+        # Besides broken syntax: dates that do not exist, and documents that hold themselves.
+        return None
+
+
+def is_noise(diff: Sequence[str], *, migration: str) -> bool:
+    """Whether a unified diff of two normalised texts shows nothing that counts."""
+    if migration == KAPITAN_0_29_TO_0_30:
+        # Judged by pairs of neighbours, as Commodore does: a lone line counts as noise too.
+        return all(_is_noise_pair(one, other) for one, other in pairwise(diff[2:]))
+    return not diff
+
+
+def _identity(document: object) -> tuple[str, str, str]:
+    if document is None:
+        return "", "", ""
+    if not isinstance(document, Mapping):
+        raise _not_an_object()
+    metadata = document.get("metadata") or {}
+    if not isinstance(metadata, Mapping):
+        raise _not_an_object()
+    return _text(document, "kind"), _text(metadata, "namespace"), _text(metadata, "name")
+
+
+def _text(mapping: Mapping[object, object], key: str) -> str:
+    value = mapping.get(key)
+    return "" if value is None else str(value)
+
+
+def _not_an_object() -> ValueError:
+    return ValueError("not an object")
+
+
+def _is_noise_pair(one: str, other: str) -> bool:
+    if any(line.startswith(" ") or line.rstrip().startswith("@@") for line in (one, other)):
+        return True
+    if one in _EMPTY_DOCUMENT_STARTS and other in _EMPTY_DOCUMENT_FOLLOWS:
+        return True
+    return (
+        one.startswith("-")
+        and other.startswith("+")
+        and any(one.endswith(old) and other.endswith(new) for old, new in _MOVED_LABELS)
+    )

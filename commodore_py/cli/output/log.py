@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import filecmp
 import logging
 import os
 import re
 import textwrap
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +18,6 @@ from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.time_limits import SHOWN
 
 from . import streams
-from .annotations import path_in_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -232,3 +233,29 @@ def _level(verbosity: int) -> int:
     if verbosity >= 2:  # noqa: PLR2004 - the second -v
         return logging.DEBUG
     return logging.INFO if verbosity else SHOWN
+
+
+def path_in_job(file: str) -> str:
+    """A path relative to the checkout of the job, if that has the file too; else as it is.
+
+    A job compiles in a working directory of its own, with checkouts of what it compiles: the file
+    `inventory/classes/<tenant>/common.yml` there is `common.yml` of the tenant's repository.
+    """
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    if not workspace:
+        return file
+    full, found = Path(file).absolute(), file
+    for start in range(1, len(full.parts)):
+        inside = Path(*full.parts[start:])
+        if _has_same_content(full, workspace / inside):
+            found = str(inside)
+            if not full.samefile(workspace / inside):  # the working directory may be in there
+                break
+    return found
+
+
+def _has_same_content(one: Path, other: Path) -> bool:
+    try:
+        return other.is_file() and filecmp.cmp(one, other, shallow=False)
+    except OSError:
+        return False

@@ -7,6 +7,9 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.git.program import over_network
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.clones import has_commit, init_clone
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
@@ -15,7 +18,6 @@ from .aliases import aliases_of, problems_of
 from .fetch import Clones
 from .install import install
 from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
-from .partial_clones import PartialClones
 from .rendered import SOURCE, TARGET, render_jsonnetfiles
 from .resolve import resolve
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.jsonnet.content import Content
     from commodore_py.errors import CommodoreError
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
@@ -107,3 +110,35 @@ def _with_lists(component: Dependency) -> list[Dependency]:
     """
     inner = component._replace(worktree=component.directory, spec=component.spec._replace(path=""))
     return [component] if component.directory == component.worktree else [component, inner]
+
+
+# A clone for one compile needs neither maintenance nor negotiation.
+_FETCH = ("-c", "maintenance.auto=false", "-c", "fetch.negotiationAlgorithm=noop", "fetch")
+_SHALLOW = ("--quiet", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--depth=1")
+
+
+class PartialClones(Clones):
+    """Fetches files when they are written; falls back to complete clones."""
+
+    def __init__(
+        self, folder: Path, mirrors: Mirrors | None = None, *, offline: bool = False
+    ) -> None:
+        super().__init__(folder, mirrors, offline=offline)
+        self._partial: set[Path] = set()
+        self._present: set[tuple[Path, str]] = set()
+
+    def provide(self, remote: Remote, content: Content) -> None:
+        """Fetch a commit without its files, which Git fetches when they are written."""
+        bare, url = self._place(remote)
+        if (bare, content.commit) in self._present:
+            return
+        if bare in self._partial or not has_commit(bare, url, content.commit, self._mirrors):
+            try:
+                if not (bare / "HEAD").is_file():
+                    init_clone(bare, url)
+                    self._partial.add(bare)
+                over_network(bare, *_FETCH, *_SHALLOW, "origin", content.commit)
+            except ProgramFailed:
+                # Not every server supports filters, or sends commits by their ids.
+                self.commit(remote, content.commit)
+        self._present.add((bare, content.commit))

@@ -13,21 +13,29 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.discover import (
+    wanted_components,
+    wanted_configuration,
+    wanted_packages,
+)
+from commodore_py.dependencies.fetch import fetcher
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
+from commodore_py.inventory.resolve import resolve_bootstrap
+from commodore_py.lieutenant.clusters import load_cluster
+from commodore_py.model.classpath import ClassPath
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, filtered
 
-from .fetched import fetch_requested
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
     from commodore_py.model.cluster import Cluster
+    from commodore_py.model.dependency import DependencySpec
     from commodore_py.model.inventory import Node
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered
@@ -158,3 +166,29 @@ def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
     root = config.paths.root.resolve()
     with copied(config) as own:
         yield own, {own.paths.root / file.relative_to(root): files[file] for file in files}
+
+
+def fetch_requested(
+    config: Config, cluster_id: str, known: Collection[DependencySpec]
+) -> frozenset[DependencySpec]:
+    """What a hierarchy requests; what is not known is fetched, into a copy of a working directory.
+
+    With nothing known, nothing is fetched.
+    """
+    cluster = load_cluster(config, cluster_id)
+    find = fetcher(config)
+    classes = ClassPath(find(wanted_configuration(cluster)))
+    packages = wanted_packages(resolve_bootstrap(config, cluster, classes, missing_ok=True))
+    _fetch(config, packages, known)
+    classes = classes.plus(find(packages))
+    components = wanted_components(resolve_bootstrap(config, cluster, classes, missing_ok=True))
+    _fetch(config, components, known)
+    return frozenset((*packages, *components))
+
+
+def _fetch(
+    config: Config, wanted: Iterable[DependencySpec], known: Collection[DependencySpec]
+) -> None:
+    new = [one for one in wanted if known and one not in known]
+    if new:
+        fetcher(replace(config, local=False))(tuple(new))

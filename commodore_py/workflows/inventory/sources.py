@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import content_of
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
@@ -16,13 +19,13 @@ from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.workflows.inventory.hierarchy import Assumption
 
-from .facts import class_of_facts, fake_cluster, overlaid
 from .hierarchy import Hierarchy
-from .values import class_names, ids_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from commodore_py.config import Config
     from commodore_py.model.inventory import Node, Parameters
@@ -147,4 +150,124 @@ def _top(paths: WorkPaths) -> Iterable[Path]:
         path
         for path in paths.classes.iterdir()
         if not path.name.startswith(".") and (path.is_dir() or path.suffix in {".yml", ".yaml"})
+    )
+
+
+_TENANT, _CLUSTER = "t-foo", "c-bar"
+_FACTS = {
+    "distribution": "x-fake-distribution",
+    "cloud": "x-fake-cloud",
+    "region": "x-fake-region",
+    "lieutenant-instance": "lieutenant-prod",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FakeCluster:
+    """Parameters of a cluster that may not exist."""
+
+    tenant: str
+    cluster: str
+    parameters: dict[str, Any]
+    assumptions: tuple[Assumption, ...]
+
+
+def fake_cluster(tenant: str = "", cluster: str = "") -> FakeCluster:
+    """A cluster with these ids, if given; Commodore's default values for the rest."""
+    parameters = {
+        "parameters": {
+            "cluster": {
+                "catalog_url": "not-a-real-repo",
+                "display_name": "Foo Inc. Bar cluster",
+                "name": cluster or _CLUSTER,
+                "tenant": tenant or _TENANT,
+                "tenant_display_name": "Foo Inc.",
+            },
+            "dynamic_facts": {},
+            "facts": _FACTS,
+        }
+    }
+    assumed = {f"facts.{name}": _FACTS[name] for name in ("distribution", "cloud", "region")}
+    if not tenant:
+        assumed["cluster.tenant"] = _TENANT
+    if not cluster:
+        assumed["cluster.name"] = _CLUSTER
+    assumptions = tuple(Assumption(parameter, value) for parameter, value in assumed.items())
+    return FakeCluster(tenant or _TENANT, cluster or _CLUSTER, parameters, assumptions)
+
+
+def class_of_facts(facts: Mapping[str, Any]) -> bytes:
+    """A class in which given facts override those known so far."""
+    return yaml.dump({"parameters": {"facts": _winning(facts)}})
+
+
+def overlaid(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Known facts with given ones over them."""
+    result = dict(known)
+    for name, value in given.items():
+        below = known.get(name)
+        nested = isinstance(value, Mapping) and isinstance(below, Mapping)
+        result[name] = overlaid(below or {}, value) if nested else value
+    return result
+
+
+def _winning(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings are merged, anything else replaces what there is."""
+    return {
+        name if isinstance(value, Mapping) else f"~{name}": _winning(value)
+        if isinstance(value, Mapping)
+        else value
+        for name, value in facts.items()
+    }
+
+
+_PLAIN = re.compile(r"[\w-]+")
+_INIT = "init"  # the name of a folder's own class
+
+
+def ids_in(files: Iterable[Path]) -> tuple[str, str]:
+    """The tenant and the cluster in files of values; the last file with an id wins."""
+    tenant = cluster = ""
+    for file in files:
+        ids = _cluster_in(file)
+        tenant = str(ids.get("tenant") or tenant)
+        cluster = str(ids.get("name") or cluster)
+    return tenant, cluster
+
+
+def class_names(files: Iterable[Path], *, taken: AbstractSet[str]) -> list[str]:
+    """A class name for each file: its own, unless another class has that already."""
+    names: list[str] = []
+    for number, file in enumerate(files, start=1):
+        name = file.stem
+        if name == _INIT or not _PLAIN.fullmatch(name) or name in {*taken, *names}:
+            name = f"values-{number}"
+            while name in {*taken, *names}:
+                name += "x"
+        names.append(name)
+    return names
+
+
+def _cluster_in(file: Path) -> dict[str, Any]:
+    text = content_of(file)
+    here: Any = yaml.load(text, name=str(file))
+    if here is None:
+        return {}
+    path: list[str] = []
+    for key in ("parameters", "cluster"):
+        here = _mapping(here, file, text, path)
+        if key not in here:
+            return {}
+        here = here[key]
+        path.append(key)
+    return _mapping(here, file, text, path)
+
+
+def _mapping(value: object, file: Path, text: bytes, path: list[str]) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise CommodoreError(
+        f"{'.'.join(path) or 'the file'} must be a mapping",
+        where=f"{file}:{yaml.line_at(text, [0, *path])}",
+        hint="values look like a class: parameters, below it cluster, below it tenant and name",
     )

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
-from commodore_py.catalog.diff.smart import IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30
-from commodore_py.catalog.diff.text import diff_text
+from commodore_py.catalog.diff.text import IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30, diff_text
 from commodore_py.model.tree import Entry, Tree
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import as_json, as_yaml, damaged, spoilt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.checks.formats import schedules
+from commodore_py.checks.formats import texts
 from commodore_py.checks.formats.texts import FORMATS, accepts
 
 LONG = "x" * 64
@@ -82,6 +82,6 @@ def test_secret_references_and_other_types_are_accepted(name: str) -> None:
 
 
 def test_time_zones_are_accepted_where_none_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "_has_time_zones", lambda: False)
+    monkeypatch.setattr(texts, "_has_time_zones", lambda: False)
 
     assert accepts("time-zone")("Europe/Zurch")

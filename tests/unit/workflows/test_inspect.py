@@ -6,8 +6,13 @@ from pathlib import Path
 
 import yaml
 
-from commodore_py.workflows.inventory.facts import class_of_facts, fake_cluster, overlaid
-from commodore_py.workflows.inventory.values import class_names, ids_in
+from commodore_py.workflows.inventory.sources import (
+    class_names,
+    class_of_facts,
+    fake_cluster,
+    ids_in,
+    overlaid,
+)
 
 
 def test_a_values_file_keeps_its_name_unless_that_is_taken() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications
+from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, value_in
+from commodore_py.delivery.drivers.argocd.registration import server_name
 from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
 from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
 from commodore_py.delivery.drivers.names import Named, name_findings, place_findings
@@ -30,14 +32,18 @@ from .edits import (
     without_finalizer,
 )
 from .health_rule import rule_findings
-from .projects import project_findings
 from .published import CONFIRM, KEEP, Published, options_of, set_pruning
 from .reading import GROUPS
 from .registration import cluster_findings, problem_of, secret_of
 from .stages import stages_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.delivery.drivers.argocd.checks import Planned
+    from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.nodes import Leaf
+    from commodore_py.delivery.settings import Cluster
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.tree import Entry
 
@@ -264,3 +270,47 @@ class _Rendering:
         folder = self._place(made, folder, path)
         self._named.append(Named(name, id_, path))
         self._own[folder / f"{name}.yaml"] = written(made)
+
+
+def project_findings(
+    planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
+) -> Iterator[Finding]:
+    """Projects that forbid a remote cluster, and those that are not in the catalog."""
+    known = {one.name: _destinations(one) for one in projects}
+    for leaf, found in planned:
+        for one in found if leaf.cluster else ():
+            project = str(value_in(one.content, "spec", "project") or "default")
+            cluster = clusters[leaf.cluster]
+            wanted = {
+                "name": server_name(cluster),
+                "namespace": str(value_in(one.content, "spec", "destination", "namespace") or ""),
+                "server": cluster.server,
+            }
+            if project not in known:
+                message = f"project {project} is not in the catalog: its destinations are unknown"
+                yield Finding("plan/project-unknown", message, leaf.path)
+            elif not _allows(known[project], wanted):
+                message = f"project {project} does not allow {one.name} on cluster {leaf.cluster}"
+                lines = f"{{name: {wanted['name']}, namespace: {wanted['namespace']}}}"
+                yield Finding(
+                    "plan/project", message, leaf.path, f"add to its destinations {lines}"
+                )
+
+
+def _destinations(project: Document) -> list[Mapping[str, Any]]:
+    found = value_in(project.content, "spec", "destinations")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _allows(destinations: Iterable[Mapping[str, Any]], wanted: Mapping[str, str]) -> bool:
+    fitting = [one for one in destinations if _fits(one, wanted)]
+    denied = any(str(value).startswith("!") for one in fitting for value in one.values())
+    return bool(fitting) and not denied
+
+
+def _fits(one: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    """A destination is one of a server or of a name; a pattern with `!` denies what it matches."""
+    matching = {
+        key for key in wanted if fnmatchcase(wanted[key], str(one.get(key) or "").removeprefix("!"))
+    }
+    return "namespace" in matching and bool({"name", "server"} & matching)

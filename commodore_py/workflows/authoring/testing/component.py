@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.parameter_schema import problems_of as schema_problems
+from commodore_py.inventory.parameter_schema import subjects_of
+from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
     CompileRequest,
@@ -23,17 +26,19 @@ from commodore_py.workflows.authoring.component_compile import (
 )
 from commodore_py.workflows.authoring.folder_kind import other_kind_error
 
-from .checks import problems_in
 from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
+    from commodore_py.model.problem import Problem
+    from commodore_py.workflows.authoring.component_compile import Gathered
+
+    Problems = tuple[Problem, ...]
     from collections.abc import Generator
     from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.dependencies.lock.unlocked import Findings
-    from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
 
@@ -171,3 +176,26 @@ def _requirements(gathered: Gathered) -> dict[str, object]:
     # No place of a download is called so: that would be the folder of all libraries.
     requirements[_LIBRARIES] = requirements_fingerprint(component, gathered.parameters)
     return requirements
+
+
+def problems_in(gathered: Gathered) -> tuple[Problems, Problems]:
+    """Problems that fail a case, and those that are notices.
+
+    The ignore file at the top of the component applies.
+    """
+    sources = gathered.sources
+    subjects = subjects_of(sources.inventory, sources.classes)
+    found = list(map(_strictly, schema_problems(subjects, sources.places.parameter)))
+    if not found:
+        return (), ()
+
+    verdict = verdict_of(found, (gathered.request.component.directory,))
+    notices = (one for one in verdict.problems if one.severity != "info" or one.strict)
+    return verdict.failing, tuple(
+        one._replace(severity="warning") for one in notices if one not in verdict.failing
+    )
+
+
+def _strictly(problem: Problem) -> Problem:
+    """A cluster ignores a schema that cannot be used; to its author it is an error."""
+    return problem._replace(severity="error") if problem.code.endswith("/bad-schema") else problem

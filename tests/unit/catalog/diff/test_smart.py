@@ -2,13 +2,13 @@
 
 import pytest
 
-from commodore_py.catalog.diff.smart import (
+from commodore_py.catalog.diff.text import (
     IGNORE_YAML_FORMATTING,
     KAPITAN_0_29_TO_0_30,
+    diff_text,
     is_noise,
     normalised,
 )
-from commodore_py.catalog.diff.text import diff_text
 from commodore_py.model.catalog import Change, FileChange
 
 HEADER = ["--- a", "+++ a", "@@ -1 +1 @@"]

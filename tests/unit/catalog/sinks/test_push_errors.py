@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.catalog.sinks.base import Overtaken
-from commodore_py.catalog.sinks.push_errors import push_failed
+from commodore_py.catalog.sinks.git import push_failed
 from commodore_py.errors import CommodoreError, notes_of
 
 URL = "https://git.example.com/catalog.git"

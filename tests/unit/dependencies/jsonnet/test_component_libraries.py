@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.dependencies.jsonnet.component_libraries import PartialClones
 from commodore_py.dependencies.jsonnet.install import install
-from commodore_py.dependencies.jsonnet.partial_clones import PartialClones
 from commodore_py.errors import CommodoreError
 from tests.support.authoring import files_below
 from tests.support.builders import commit_to, git
