@@ -14,9 +14,9 @@ from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
-from .engine.cached import CachedHierarchy
 from .engine.classes import ClassFiles
 from .engine.nodes import TargetsFailed
+from .engine.render import render_targets
 from .layout import params_of
 from .locator import Locator
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
@@ -93,13 +93,7 @@ def render(
     files = files_of(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
-        if config.result_cache is None:
-            from .engine.render import render_targets  # not where a result is cached
-
-            return render_targets(files, targets, uris, missing_ok=missing_ok)
-        root, verify = config.copy_of or config.paths.root, config.verify_cache
-        cached = CachedHierarchy(config.result_cache, root, verify=verify)
-        return cached.render(files, targets, uris, missing_ok=missing_ok)
+        return render_targets(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         from .explain.diagnostics import diagnose  # for failures only
 

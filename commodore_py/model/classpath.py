@@ -21,7 +21,7 @@ class ClassPath:
     ) -> None:
         self.dependencies = dependencies
         self.contents = {} if contents is None else contents
-        """What was read of its files so far, by digest: most are read again where it is longer."""
+        """Class files that were read, by their text: a longer class path has most of them again."""
         self._by_name: dict[str, Dependency] = {}
         for one in dependencies:
             if one.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):

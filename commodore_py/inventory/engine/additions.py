@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .fingerprints import MISSING
-from .values import Stack, Value
+from .values import MISSING, Stack, Value
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
 
+from .reader import read
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .reader import ClassFile
-    from .stored_classes import Packed
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
@@ -54,19 +54,15 @@ class ClassFiles:
     ) -> None:
         """Find the classes; `generated` ones, by class name, have no file.
 
-        What is read is added to `contents`, which may have some already.
+        `contents` are class files by their text; those that are read are added.
         """
         self._reach = reach or Reach.anywhere()
         # The file, and the folder that relative names start from: as texts, as there may be many.
         self._found: dict[str, tuple[str, str]] = {}
         self._folders: dict[str, PurePosixPath] = {}
         self._generated = dict(generated or {})
-        self._read: dict[str, ClassFile] = {}
-        self._by_content: dict[bytes, ClassFile] = {}
+        self._loaded: dict[str, ClassFile] = {}
         self._contents = {} if contents is None else contents
-        self._texts: dict[str, bytes] = {}
-        self._packed: Mapping[bytes, Packed] = {}
-        self._digests: dict[str, bytes] = {}
         errors: list[CommodoreError] = []
         for name in self._generated:
             place = f"{name.replace('.', '/')}.yml"
@@ -116,63 +112,18 @@ class ClassFiles:
                 f"class {name} cannot be read: {error.strerror}", where=file
             ) from error
 
-    def digest(self, name: str) -> bytes:
-        """The digest of a class's text; the file is read once, for `load` as well."""
-        known = self._digests.get(name)
-        if known is None:
-            text = self._texts[name] = self.text(name)
-            known = self._digests[name] = digest_of(text)
-        return known
-
     def load(self, name: str) -> ClassFile:
         """The content of a class."""
-        known = self._read.get(name)
-        if known is None:
-            digest = self.digest(name)
-            file = self._found[name][0]
-            known = self._read[name] = self.read(self._texts[name], file, digest)
-        return known
-
-    def read(self, text: bytes, name: str, digest: bytes) -> ClassFile:
-        """The content of a text with this digest."""
-        known = self._by_content.get(digest)
-        if known is None:
-            known = self._by_content[digest] = self._contents.get(digest) or self._parsed(
-                text, name, digest
-            )
-            if not known.has_ignored_keys:  # which would be warned of
-                self._contents[digest] = known
-        return known
-
-    def _parsed(self, text: bytes, name: str, digest: bytes) -> ClassFile:
-        packed = self._packed.get(digest)
-        if packed is not None:
-            from .stored_classes import unpack  # not where a result is cached
-
-            return unpack(packed)
-        from .reader import read
-
-        return read(text, name=name)
-
-    def know(self, packed: Mapping[bytes, Packed]) -> None:
-        """Use class files that an earlier run has read."""
-        self._packed = packed
-
-    def known(self) -> Mapping[bytes, Packed]:
-        """The class files that were read, for a later run."""
-        from .stored_classes import pack
-
-        found = {}
-        for digest, content in self._by_content.items():
-            packed = self._packed.get(digest) or pack(content)
-            if packed is not None:
-                found[digest] = packed
-        return found
-
-
-def digest_of(text: bytes) -> bytes:
-    """The digest of a text."""
-    return blake2b(text, digest_size=32).digest()
+        content = self._loaded.get(name)
+        if content is None:
+            text = self.text(name)
+            content = self._contents.get(text)
+            if content is None:
+                content = read(text, name=self._found[name][0])
+                if not content.has_ignored_keys:  # which would be warned of
+                    self._contents[text] = content
+            self._loaded[name] = content
+        return content
 
 
 def absolute_name(name: str, folder: PurePosixPath) -> str:

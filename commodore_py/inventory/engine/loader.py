@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from .additions import Addition
-    from .fingerprints import Fingerprints
     from .merge import LayerCache
 
 log = logging.getLogger(__name__)
@@ -180,11 +179,9 @@ class Loader:
         *,
         missing_ok: bool,
         observer: Observer | None = None,
-        fingerprints: Fingerprints | None = None,
     ) -> None:
         self._files = files
         self._observer = observer
-        self._fingerprints = fingerprints
         self._cache = cache
         self._missing_ok = missing_ok
         self._start = State(None, {META: _TARGET})
@@ -308,15 +305,12 @@ class Loader:
 
     def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
         try:
-            content = self._files.load(absolute)
+            return self._files.load(absolute)
         except CommodoreError as error:
             if self._observer is None:
                 raise
             self._observer.failed(error, chain)
             return ClassFile()
-        if self._fingerprints:
-            self._fingerprints.add(content, self._files.digest(absolute))
-        return content
 
     def _merge(
         self,

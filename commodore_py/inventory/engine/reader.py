@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import difflib
 import logging
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -17,17 +16,15 @@ from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
-from .yaml_values import MARKS, MERGE, Refused, is_empty, read_mapping
+from .yaml_values import Refused, is_empty, read_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Iterable
 
 log = logging.getLogger(__name__)
 
 _FIELDS = ("applications", "classes", "parameters")
 _SHAPE = "a class must be a mapping of classes, applications and parameters"
-# Anchors, aliases and tags refer to other parts of a file; only ASCII is counted in bytes.
-_REFERS_ELSEWHERE = re.compile(rb"[&*!%\x80-\xff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,6 @@ class ClassFile:
     classes: tuple[str, ...] = ()
     applications: Applications = field(default_factory=Applications)
     parameters: Map = field(default_factory=Map)
-    texts: dict[Hashable, bytes] = field(default_factory=dict)
-    """The text of each parameter whose value depends on nothing else."""
     has_ignored_keys: bool = False
     """Whether it has keys that are ignored: reading it may log a warning."""
 
@@ -88,7 +83,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        return _class_file(root, text, name)
+        return _class_file(root, name)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError.at(str(refused), name, line, hint=refused.hint) from None
@@ -108,7 +103,7 @@ def _as_serde_reads(text: bytes, name: str) -> bytes:
     return b" " + text[3:] if text.startswith(codecs.BOM_UTF8) else text
 
 
-def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
+def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(_SHAPE, root)
     fields: dict[str, yaml.Node] = {}
@@ -130,7 +125,6 @@ def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
     parameters = fields.get("parameters")
     if isinstance(parameters, yaml.MappingNode):
         content.parameters = read_mapping(parameters, root=root, depth=2)
-        content.texts = _parameter_texts(text, parameters)
     elif parameters is not None and not is_empty(parameters):
         raise Refused("`parameters` must be a mapping", parameters)
     return content
@@ -156,26 +150,3 @@ def _names(node: yaml.Node, field_name: str) -> list[str]:
         if not isinstance(item, yaml.ScalarNode):
             raise Refused(f"`{field_name}` must be a list of names", item)
     return [item.value for item in node.value]
-
-
-def _parameter_texts(text: bytes, parameters: yaml.MappingNode) -> dict[Hashable, bytes]:
-    """The texts that alone determine the values of parameters, where there are such.
-
-    The meaning of a mapping or list follows from its characters and the column of the first one:
-    lines below include their indentation.
-    """
-    if _REFERS_ELSEWHERE.search(text):
-        return {}
-    found: dict[Hashable, bytes] = {}
-    repeated: set[Hashable] = set()
-    for key, value in parameters.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
-        name = key.value.lstrip(MARKS)
-        if name in found:
-            repeated.add(name)
-        start, end = value.start_mark, value.end_mark
-        found[name] = b"%d:%s" % (start.column, text[start.index : end.index])
-    if MERGE in found:  # a merged mapping may set parameters that are set beside it
-        return {}
-    return {name: own for name, own in found.items() if name not in repeated}

@@ -9,10 +9,10 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.paths import dotted
 
-from .classes import digest_of
 from .loader import Loader
 from .merge import LayerCache
 from .nodes import ResolvedTarget, TargetsFailed
+from .reader import read
 from .resolver import Resolver
 from .sharing import SharedResults
 from .values import Map, plain_key, unresolved_in
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
     from .classes import ClassFiles
-    from .fingerprints import Fingerprints
     from .reader import ClassFile
-    from .sharing import Record, Resolved
+    from .sharing import Resolved
 
 
 MOST_ERRORS = 100
@@ -43,29 +42,16 @@ class ParameterError(CommodoreError):
 class Engine:
     """Renders targets over one set of class files, and caches what they share."""
 
-    def __init__(
-        self,
-        files: ClassFiles,
-        *,
-        missing_ok: bool,
-        fingerprints: Fingerprints | None = None,
-        earlier: Iterable[Record] = (),
-    ) -> None:
-        """With fingerprints, results of an `earlier` run are used as well."""
-        self._files = files
+    def __init__(self, files: ClassFiles, *, missing_ok: bool) -> None:
         self._cache = LayerCache()
-        self._loader = Loader(files, self._cache, missing_ok=missing_ok, fingerprints=fingerprints)
-        self._fingerprints = fingerprints
-        self.shared = SharedResults(fingerprints, earlier)
+        self._loader = Loader(files, self._cache, missing_ok=missing_ok)
+        self._shared = SharedResults()
 
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
         # The classes, hundreds of names, are what they are: they need not be written and read.
         text = yaml.dump({key: value for key, value in target.items() if key != "classes"})
-        digest = digest_of(text)
-        content = self._files.read(text, f"target {name}", digest)
-        if self._fingerprints:
-            self._fingerprints.add(content, digest)
+        content = read(text, name=f"target {name}")
         classes = tuple(target.get("classes", ()))
         return self.render_content(name, replace(content, classes=classes), uri)
 
@@ -81,11 +67,9 @@ class Engine:
 
     def _render(self, name: str, content: ClassFile, uri: str) -> Node:
         meta = meta_of(name)
-        if self._fingerprints:
-            self._fingerprints.add_value(meta, f"_reclass_ of {name}".encode())
         loaded = self._loader.load(content, meta, name=name)
         resolver = Resolver(loaded.parameters, self._cache)
-        found = self.shared.of(loaded.parameters, resolver, most_broken=MOST_ERRORS)
+        found = self._shared.of(loaded.parameters, resolver, most_broken=MOST_ERRORS)
         raise_collected(
             _errors(name, loaded.parameters, found), f"target {name} cannot be resolved"
         )
@@ -105,13 +89,7 @@ def render_targets(
     missing_ok: bool,
 ) -> dict[str, Node]:
     """Every target's node; with `missing_ok`, missing classes are ignored."""
-    return render_all(Engine(files, missing_ok=missing_ok), targets, uris)
-
-
-def render_all(
-    engine: Engine, targets: Mapping[str, Target], uris: Mapping[str, str]
-) -> dict[str, Node]:
-    """Every target's node, by an engine that may have results of an earlier run."""
+    engine = Engine(files, missing_ok=missing_ok)
     nodes: dict[str, Node] = {}
     failed: dict[str, CommodoreError] = {}
     for name, target in targets.items():

@@ -1,29 +1,24 @@
-"""Share resolved parameters between targets, and with the run before.
+"""Share resolved parameters between targets.
 
 A parameter resolves to the same value wherever it and all that its references look up have the same
-layers. Which parameters were looked up is known after resolving. Within a run, layers are the same
-if they are one object; from one run to the next, if they have the same fingerprint.
+layers. Which parameters were looked up is known after resolving. Layers are the same if they are
+one object.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from .fingerprints import MISSING
 from .lasting import Lasting
 from .templates import Marks, template_of
-from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plain
+from .values import MISSING, ResolveError, Unresolved, Value, is_broken, is_dynamic, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Hashable, Mapping
 
-    from .fingerprints import Fingerprints
     from .resolver import KnownScalar, Resolver
     from .templates import Template
-
-Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
-"""A parameter, its fingerprint, the parameters looked up, their fingerprints, and the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +32,7 @@ class Resolved:
 class SharedResults:
     """Results by parameter, layers and looked up parameters."""
 
-    def __init__(
-        self, fingerprints: Fingerprints | None = None, earlier: Iterable[Record] = ()
-    ) -> None:
+    def __init__(self) -> None:
         self._static: dict[int, tuple[Value, Resolved]] = {}
         # For each parameter and its layers: what was looked up, then results by the values found.
         self._dynamic: dict[
@@ -48,21 +41,11 @@ class SharedResults:
         # The keys above are identities: none of the objects may be freed.
         self._alive: list[Value] = []
         self._templates: dict[int, Template | None] = {}
-        self._fingerprints = fingerprints
-        self._target = _Target({}, fingerprints)
+        self._target = _Target({})
         self._last: Lasting[Hashable, Resolved] = Lasting()
         """Results of this target, and until then of the one before."""
         self._scalars: Lasting[int, KnownScalar] = Lasting()
         """What tokens are, by their identity: equal texts are one token."""
-        self._earlier: dict[
-            tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
-        ] = {}
-        for record in earlier:
-            key, fingerprint, looked_up, found, _ = record
-            of_layers = self._earlier.setdefault((key, fingerprint), {})
-            of_layers.setdefault(looked_up, {})[found] = record
-        self.records: list[Record] = []
-        """Results that a later run may use."""
 
     def of(
         self, parameters: Mapping[Hashable, Value], resolver: Resolver, *, most_broken: int
@@ -92,7 +75,7 @@ class SharedResults:
             self._last.results.pop(key, None)
         self._last.forget(changed)
         self._scalars.forget(changed)
-        self._target = _Target(parameters, self._fingerprints)
+        self._target = _Target(parameters)
 
     def _shared(
         self, key: Hashable, value: Value, resolver: Resolver
@@ -109,30 +92,10 @@ class SharedResults:
             found = by_identity.get(identities(looked_up))
             if found is not None:
                 return looked_up, found
-        result, looked_up = self._resolve(key, value, resolver, again=bool(results))
+        result, looked_up = self._resolved_now(value, resolver, again=bool(results))
         self._alive += [value, *self._target.values(looked_up)]
         results.setdefault(looked_up, {})[identities(looked_up)] = result
         return looked_up, result
-
-    def _resolve(
-        self, key: Hashable, value: Value, resolver: Resolver, *, again: bool
-    ) -> tuple[Resolved, tuple[str, ...]]:
-        """The result and the parameters looked up, by an earlier run or by resolving now."""
-        fingerprint = (
-            self._fingerprints.of(value) if self._fingerprints and isinstance(key, str) else None
-        )
-        if fingerprint is None:
-            return self._resolved_now(value, resolver, again=again)
-        for looked_up, by_fingerprints in self._earlier.get((str(key), fingerprint), {}).items():
-            record = by_fingerprints.get(self._target.fingerprints(looked_up) or ())
-            if record is not None:
-                self.records.append(record)
-                return Resolved(record[4]), looked_up
-        result, looked_up = self._resolved_now(value, resolver, again=again)
-        fingerprints = self._target.fingerprints(looked_up)
-        if fingerprints is not None and not result.broken:
-            self.records.append((str(key), fingerprint, looked_up, fingerprints, result.value))
-        return result, looked_up
 
     def _resolved_now(
         self, value: Value, resolver: Resolver, *, again: bool
@@ -157,13 +120,9 @@ class SharedResults:
 class _Target:
     """The parameters of a target before they are resolved: many results depend on the same ones."""
 
-    def __init__(
-        self, parameters: Mapping[Hashable, Value], fingerprints: Fingerprints | None
-    ) -> None:
+    def __init__(self, parameters: Mapping[Hashable, Value]) -> None:
         self.parameters = parameters
-        self._fingerprints = fingerprints
         self._identities: dict[tuple[str, ...], tuple[int, ...]] = {}
-        self._known: dict[tuple[str, ...], tuple[bytes, ...] | None] = {}
 
     def values(self, names: tuple[str, ...]) -> list[Value]:
         """Some of them; what is missing has a value of its own."""
@@ -176,16 +135,6 @@ class _Target:
         if found is None:
             found = self._identities[names] = tuple(map(id, self.values(names)))
         return found
-
-    def fingerprints(self, names: tuple[str, ...]) -> tuple[bytes, ...] | None:
-        """The fingerprints of some of them, None if one has none."""
-        if self._fingerprints is None:
-            return None
-        if names not in self._known:
-            found = [self._fingerprints.of(value) for value in self.values(names)]
-            known = tuple(one for one in found if one is not None)
-            self._known[names] = known if len(known) == len(found) else None
-        return self._known[names]
 
 
 def _plainly(value: Value, resolver: Resolver) -> Resolved:

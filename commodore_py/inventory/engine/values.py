@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = Any
 Part: TypeAlias = "str | Reference"
 
+MISSING: Any = object()
+"""Stands for a parameter that does not exist, which is not the same as one that is null."""
 NO_KEYS: frozenset[Hashable] = frozenset()
 
 

@@ -113,18 +113,6 @@ def test_a_longer_class_path_reads_no_file_again(tmp_path: Path) -> None:
     assert longer.load("c").parameters.items == {"k": 2}
 
 
-def test_a_longer_class_path_stores_what_it_has_loaded_itself(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.yml").write_text(f"parameters: {{k: {name}}}\n")
-    contents: dict[bytes, ClassFile] = {}
-    ClassFiles([("", tmp_path)], contents=contents).load("a")
-
-    longer = ClassFiles([("", tmp_path)], contents=contents)
-    longer.load("b")
-
-    assert longer.known().keys() == {longer.digest("b")}
-
-
 def test_an_ignored_key_is_warned_of_in_each_file(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
