@@ -15,8 +15,7 @@ from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
 from .engine.classes import ClassFiles
-from .engine.nodes import TargetsFailed
-from .engine.render import render_targets
+from .engine.render import TargetsFailed, render_targets
 from .layout import params_of
 from .locator import Locator
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _FIELDS = ("applications", "classes", "parameters")
 _SHAPE = "a class must be a mapping of classes, applications and parameters"
+_NOTHING = Map({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,13 @@ class Applications:
         return Applications(tuple(names), tuple(removals))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ClassFile:
     """The content of a class file: names as written, parameters ready to be merged."""
 
     classes: tuple[str, ...] = ()
-    applications: Applications = field(default_factory=Applications)
-    parameters: Map = field(default_factory=Map)
+    applications: Applications = Applications()
+    parameters: Map = _NOTHING
     has_ignored_keys: bool = False
     """Whether it has keys that are ignored: reading it may log a warning."""
 
@@ -107,7 +108,7 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(_SHAPE, root)
     fields: dict[str, yaml.Node] = {}
-    content = ClassFile()
+    has_ignored_keys = False
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused(_SHAPE, key)
@@ -116,18 +117,17 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
         if key.value in _FIELDS:
             fields[key.value] = value
         else:
-            content.has_ignored_keys = True
+            has_ignored_keys = True
             _warn_of_ignored_key(str(key.value), f"{name}:{key.start_mark.line + 1}")
-    if "classes" in fields:
-        content.classes = tuple(dict.fromkeys(_names(fields["classes"], "classes")))
-    if "applications" in fields:
-        content.applications = Applications.of(_names(fields["applications"], "applications"))
+    classes = dict.fromkeys(_names(fields, "classes"))
+    applications = Applications.of(_names(fields, "applications"))
     parameters = fields.get("parameters")
-    if isinstance(parameters, yaml.MappingNode):
-        content.parameters = read_mapping(parameters, root=root, depth=2)
-    elif parameters is not None and not is_empty(parameters):
+    if parameters is None or is_empty(parameters):
+        return ClassFile(tuple(classes), applications, _NOTHING, has_ignored_keys)
+    if not isinstance(parameters, yaml.MappingNode):
         raise Refused("`parameters` must be a mapping", parameters)
-    return content
+    values = read_mapping(parameters, root=root, depth=2)
+    return ClassFile(tuple(classes), applications, values, has_ignored_keys)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -140,9 +140,10 @@ def _warn_of_ignored_key(key: str, place: str) -> None:
         )
 
 
-def _names(node: yaml.Node, field_name: str) -> list[str]:
+def _names(fields: dict[str, yaml.Node], field_name: str) -> list[str]:
     """Names as they are written: `1` and `true` are names too."""
-    if is_empty(node):
+    node = fields.get(field_name)
+    if node is None or is_empty(node):
         return []
     if not isinstance(node, yaml.SequenceNode):
         raise Refused(f"`{field_name}` must be a list", node, hint=f"{field_name}: [one, two]")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
-from commodore_py.inventory.engine.loader import META, Loader
-from commodore_py.inventory.engine.merge import LayerCache
+from commodore_py.inventory.engine.loader import META, Loader, Observer
 from commodore_py.inventory.engine.reader import ClassFile, read
 from commodore_py.inventory.engine.render import meta_of
 from commodore_py.inventory.engine.resolver import Resolver
@@ -139,24 +138,23 @@ class Layer:
         return Place(self.file, places.line_of(node) if node is not None else 0)
 
 
-class Replay:
+class Replay(Observer):
     """One target: its layers in the order in which they are merged, and its failures."""
 
     def __init__(self, hierarchy: Hierarchy, target: str) -> None:
         self.target = target
-        self.cache = LayerCache()
         self.layers: list[Layer] = [_itself(target)]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._hierarchy = hierarchy
         text = hierarchy.targets[target]
-        loader = Loader(hierarchy.files, self.cache, missing_ok=False, observer=self)
+        loader = Loader(hierarchy.files, missing_ok=False, observer=self)
         content = read(text, name=hierarchy.target_file(target))
         self.state = loader.load(content, meta_of(target), name=target)
         self._by_key: dict[Hashable, list[Layer]] = {}
         for layer in self.layers:
             for key in layer.parameters.items:
                 self._by_key.setdefault(plain_key(key), []).append(layer)
-        self.resolver = Resolver(self.state.parameters, self.cache)
+        self.resolver = Resolver(self.state.parameters)
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
         """Keep a layer."""
@@ -196,7 +194,6 @@ class Replay:
 
 
 def _itself(target: str) -> Layer:
-    content = ClassFile(parameters=Map())
-    content.parameters.items[META] = meta_of(target)
+    content = ClassFile(parameters=Map({META: meta_of(target)}))
     chain = (f"target {target}",)
     return Layer(META, chain, content, "set by commodore itself")

@@ -210,7 +210,7 @@ class Tracer:
                 try:
                     # The topmost layer must be valid; what it replaces need not be.
                     top = live[-1]
-                    value = top if type(top) is Unresolved else merge(live, self._replay.cache)
+                    value = top if type(top) is Unresolved else merge(live)
                 except ResolveError as error:
                     step.error = broken = error
                     step.within = isinstance(error, ConstantKey)
