@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.class_edits import own_items
+from commodore_py.inventory.class_edits import own_items
 from commodore_py.inventory.engine.values import Value, kind_of, plain
 from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.explain.tracer import Tracer

@@ -189,7 +189,7 @@ def _item(text: str | None, file: Path | None) -> Any:
 def _value_of(text: str | None, file: Path | None) -> Any:
     """The value of the command line, of a file, or of stdin."""
     from commodore_py.errors import CommodoreError, UsageError
-    from commodore_py.inventory.engine.class_edits import value_of
+    from commodore_py.inventory.class_edits import value_of
 
     if file is not None:
         if text is not None:

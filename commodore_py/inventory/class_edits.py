@@ -10,11 +10,11 @@ from commodore_py.adapters.yaml import splice
 from commodore_py.adapters.yaml.parts import parts_of, text_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.paths import dotted
 
-from . import numbers
-from .reader import read
-from .yaml_values import MARKS
+from .engine import numbers
+from .engine.reader import read
+from .engine.yaml_values import MARKS
+from .paths import dotted
 
 if TYPE_CHECKING:
     from commodore_py.adapters.yaml.parts import Part
