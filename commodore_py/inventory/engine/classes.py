@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -26,19 +27,18 @@ MOST_CLASSES = 200_000
 class DuplicateClass(CommodoreError):
     """Two files claim one class name."""
 
-    @classmethod
-    def named(cls, name: str, one: Path, other: Path) -> DuplicateClass:
-        """Name both files, in a fixed order."""
-        first, second = sorted((one, other))
-        return cls(
-            f"class {name} is defined twice",
-            where=f"{first}\n{second}",
-            hint="remove or rename one of the files",
-        )
-
 
 class BrokenLink(CommodoreError):
     """A symlink below the classes is broken, or leads to a folder above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A class file; strings, as there may be many."""
+
+    path: str
+    folder: str
+    """The folder that relative names start from."""
 
 
 class ClassFiles:
@@ -57,27 +57,32 @@ class ClassFiles:
         `contents` are class files by their text; those that are read are added.
         """
         self._reach = reach or Reach.anywhere()
-        # The file, and the folder that relative names start from: as texts, as there may be many.
-        self._found: dict[str, tuple[str, str]] = {}
-        self._folders: dict[str, PurePosixPath] = {}
+        self._files: dict[str, _File] = {}
         self._generated = dict(generated or {})
         self._loaded: dict[str, ClassFile] = {}
         self._contents = {} if contents is None else contents
         errors: list[CommodoreError] = []
         for name in self._generated:
             place = f"{name.replace('.', '/')}.yml"
-            self._found[name] = (place, place.rpartition("/")[0])
+            self._files[name] = _File(place, place.rpartition("/")[0])
         walk = ClassWalk(self._reach, errors)
         for prefix, source in entries:
             for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
-                if name in self._found:
-                    errors.append(DuplicateClass.named(name, Path(file), self.path(name)))
-                self._found[name] = (file, folder)
+                if name in self._files:
+                    both = sorted((Path(file), self.path(name)))
+                    errors.append(
+                        DuplicateClass(
+                            f"class {name} is defined twice",
+                            where="\n".join(map(str, both)),
+                            hint="remove or rename one of the files",
+                        )
+                    )
+                self._files[name] = _File(file, folder)
         raise_collected(errors, "class names are not unique")
 
     def __contains__(self, name: str) -> bool:
-        return name in self._found
+        return name in self._files
 
     def stage(self, name: str, text: bytes) -> None:
         """Read a class from a text in place of its file, before it is read."""
@@ -85,26 +90,22 @@ class ClassFiles:
 
     def names(self) -> Iterable[str]:
         """Every class name."""
-        return self._found.keys()
+        return self._files.keys()
 
     def path(self, name: str) -> Path:
         """The file of a class."""
-        return Path(self._found[name][0])
+        return Path(self._files[name].path)
 
     def folder(self, name: str) -> PurePosixPath:
         """The folder that relative names in this class start from."""
-        text = self._found[name][1]
-        known = self._folders.get(text)
-        if known is None:
-            known = self._folders[text] = PurePosixPath(text)
-        return known
+        return PurePosixPath(self._files[name].folder)
 
     def text(self, name: str) -> bytes:
         """The text of a class."""
         generated = self._generated.get(name)
         if generated is not None:
             return generated
-        file = self._found[name][0]
+        file = self._files[name].path
         try:
             return self._reach.read(file)
         except OSError as error:
@@ -119,7 +120,7 @@ class ClassFiles:
             text = self.text(name)
             content = self._contents.get(text)
             if content is None:
-                content = read(text, name=self._found[name][0])
+                content = read(text, name=self._files[name].path)
                 if not content.has_ignored_keys:  # which would be warned of
                     self._contents[text] = content
             self._loaded[name] = content

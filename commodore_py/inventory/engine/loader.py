@@ -47,10 +47,6 @@ class MissingClass(HierarchyError):
     """The absolute name of the class."""
 
 
-class UnresolvedName(HierarchyError):
-    """A class name holds a reference that cannot be resolved."""
-
-
 class ConstantParameter(HierarchyError):
     """A parameter that was made constant is set again."""
 
@@ -137,7 +133,13 @@ class Loader:
                 self._missing(absolute, written, chain)
             # The first of the chain is the target, which may have the name of a class.
             elif name in chain[1:]:
-                self._fail(_circle(name, chain), chain, written)
+                circle = HierarchyError(
+                    "classes include each other in a circle: "
+                    + " -> ".join((*chain[chain.index(name, 1) :], name)),
+                    where=" -> ".join(chain),
+                    hint="remove one of the includes",
+                )
+                self._fail(circle, chain, written)
             else:
                 self._class(state, name, absolute, (*chain, name))
 
@@ -167,8 +169,12 @@ class Loader:
         for key, value in more.items.items():
             below = parameters.get(key)
             if below is not None and key in state.constant:
-                place = str(self._files.path(source)) if source else chain[0]
-                self._fail(_constant(key, place), chain, key)
+                constant = ConstantParameter(
+                    f"constant parameter {key} cannot be overwritten",
+                    where=str(self._files.path(source)) if source else chain[0],
+                    hint=f"a class that was merged before set it as ={key}",
+                )
+                self._fail(constant, chain, key)
             else:
                 kept = None if key in more.overriding else below
                 parameters[key] = self._layers(key, kept, value, source)
@@ -196,7 +202,7 @@ class Loader:
         try:
             name = resolver.text(token)
         except ResolveError as error:
-            failure = UnresolvedName(
+            failure = HierarchyError(
                 f"class name {written} cannot be resolved: {error}",
                 where=" -> ".join(chain),
                 hint="a class name may only use parameters of classes that are included before it",
@@ -232,20 +238,3 @@ def _absolute_names(content: ClassFile, folder: PurePosixPath) -> tuple[str, ...
     """The classes that a file in this folder includes."""
     names = (absolute_name(one, folder) if one[:1] == "." else one for one in content.classes)
     return tuple(dict.fromkeys(names))
-
-
-def _constant(key: Hashable, place: str) -> ConstantParameter:
-    return ConstantParameter(
-        f"constant parameter {key} cannot be overwritten",
-        where=place,
-        hint=f"a class that was merged before set it as ={key}",
-    )
-
-
-def _circle(name: str, chain: tuple[str, ...]) -> HierarchyError:
-    circle = (*chain[chain.index(name, 1) :], name)
-    return HierarchyError(
-        f"classes include each other in a circle: {' -> '.join(circle)}",
-        where=" -> ".join(chain),
-        hint="remove one of the includes",
-    )

@@ -51,7 +51,7 @@ def merge(layers: Iterable[Value]) -> Value:
 
 def surface(layers: Iterable[Value]) -> Value:
     """Layers merged just so far that a key can be looked up: what meets below stays unmerged."""
-    return _merged(layers, stacked_layers)
+    return _merged(layers, lambda values: stacked(*values))
 
 
 def _merged(layers: Iterable[Value], join: Callable[[list[Value]], Value]) -> Value:
@@ -66,14 +66,6 @@ def _settled(layers: list[Value]) -> Value:
         return merge(layers)
     except ResolveError as error:
         return Unresolved(error)
-
-
-def stacked_layers(layers: list[Value]) -> Value:
-    """The layers of a key, as one value."""
-    value, *others = layers
-    for other in others:
-        value = stacked(value, other)
-    return value
 
 
 class _Merging:

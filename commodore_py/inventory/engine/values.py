@@ -134,11 +134,12 @@ class Unresolved:
     error: ResolveError
 
 
-def stacked(below: Value, above: Value) -> Stack:
-    """A value over another one; layers of layers are one list."""
-    lower = below.layers if type(below) is Stack else (below,)
-    upper = above.layers if type(above) is Stack else (above,)
-    return Stack(lower + upper)
+def stacked(*values: Value) -> Stack:
+    """Values over each other, lowest first; layers of layers are one list."""
+    layers: list[Value] = []
+    for value in values:
+        layers += value.layers if type(value) is Stack else (value,)
+    return Stack(tuple(layers))
 
 
 def is_dynamic(value: Value) -> bool:
