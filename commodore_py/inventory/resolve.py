@@ -53,7 +53,6 @@ def resolve(
     targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     _warn_of_missing_defaults(classes)
     nodes = render(config, cluster, classes, targets, missing_ok=False)
-    classes.contents.clear()  # most are not read again
     inventory = Inventory(nodes, instances)
 
     def hierarchy() -> Hierarchy:
@@ -106,7 +105,7 @@ def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles
     root, private = config.paths.root, config.private_places()
     reach = Reach((root, *classes.worktrees()), work=(root,), private=private)
     facts = {_FACTS: params_of(config, cluster)}
-    return ClassFiles(classes.entries(), generated=facts, reach=reach, contents=classes.contents)
+    return ClassFiles(classes.entries(), generated=facts, reach=reach)
 
 
 def _warn_of_missing_defaults(classes: ClassPath) -> None:

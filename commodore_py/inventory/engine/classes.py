@@ -50,17 +50,12 @@ class ClassFiles:
         *,
         generated: Mapping[str, bytes] | None = None,
         reach: Reach | None = None,
-        contents: dict[bytes, ClassFile] | None = None,
     ) -> None:
-        """Find the classes; `generated` ones, by class name, have no file.
-
-        `contents` are class files by their text; those that are read are added.
-        """
+        """Find the classes; `generated` ones, by class name, have no file."""
         self._reach = reach or Reach.anywhere()
         self._files: dict[str, _File] = {}
         self._generated = dict(generated or {})
         self._loaded: dict[str, ClassFile] = {}
-        self._contents = {} if contents is None else contents
         errors: list[CommodoreError] = []
         for name in self._generated:
             place = f"{name.replace('.', '/')}.yml"
@@ -117,13 +112,7 @@ class ClassFiles:
         """The content of a class."""
         content = self._loaded.get(name)
         if content is None:
-            text = self.text(name)
-            content = self._contents.get(text)
-            if content is None:
-                content = read(text, name=self._files[name].path)
-                if not content.has_ignored_keys:  # which would be warned of
-                    self._contents[text] = content
-            self._loaded[name] = content
+            content = self._loaded[name] = read(self.text(name), name=self._files[name].path)
         return content
 
 

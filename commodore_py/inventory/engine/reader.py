@@ -70,16 +70,19 @@ class ClassFile:
     classes: tuple[str, ...] = ()
     applications: Applications = Applications()
     parameters: Map = _NOTHING
-    has_ignored_keys: bool = False
-    """Whether it has keys that are ignored: reading it may log a warning."""
 
 
 class ClassFileError(YamlError):
     """A class or target file that cannot be read."""
 
 
+# While dependencies are fetched, the class path grows, and most of its files are read again.
+@lru_cache(maxsize=1 << 13)
 def read(text: bytes, *, name: str) -> ClassFile:
-    """The content of a class file; `name` is the file, for messages."""
+    """The content of a class file; `name` is the file, for messages.
+
+    A warning is logged once.
+    """
     root = compose(_as_serde_reads(text, name), name=name)
     if root is None or is_empty(root):
         return ClassFile()
@@ -94,7 +97,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
 
 def warn_again() -> None:
     """Log warnings again that were logged once: another run begins in this process."""
-    _warn_of_ignored_key.cache_clear()
+    read.cache_clear()
 
 
 def _as_serde_reads(text: bytes, name: str) -> bytes:
@@ -108,7 +111,6 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(_SHAPE, root)
     fields: dict[str, yaml.Node] = {}
-    has_ignored_keys = False
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused(_SHAPE, key)
@@ -116,28 +118,23 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
             raise Refused(f"duplicate key `{key.value}`", key)
         if key.value in _FIELDS:
             fields[key.value] = value
-        else:
-            has_ignored_keys = True
-            _warn_of_ignored_key(str(key.value), f"{name}:{key.start_mark.line + 1}")
+        elif close := difflib.get_close_matches(str(key.value), _FIELDS, n=1):
+            log.warning(
+                "%s:%d: key `%s` is ignored; did you mean `%s`?",
+                name,
+                key.start_mark.line + 1,
+                key.value,
+                close[0],
+                extra=FROM_FILES,
+            )
     classes = dict.fromkeys(_names(fields, "classes"))
     applications = Applications.of(_names(fields, "applications"))
     parameters = fields.get("parameters")
     if parameters is None or is_empty(parameters):
-        return ClassFile(tuple(classes), applications, _NOTHING, has_ignored_keys)
+        return ClassFile(tuple(classes), applications)
     if not isinstance(parameters, yaml.MappingNode):
         raise Refused("`parameters` must be a mapping", parameters)
-    values = read_mapping(parameters, root=root, depth=2)
-    return ClassFile(tuple(classes), applications, values, has_ignored_keys)
-
-
-@lru_cache(maxsize=1 << 12)
-def _warn_of_ignored_key(key: str, place: str) -> None:
-    """Warn, once, of an ignored key that resembles a known one."""
-    close = difflib.get_close_matches(key, _FIELDS, n=1)
-    if close:
-        log.warning(
-            "%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0], extra=FROM_FILES
-        )
+    return ClassFile(tuple(classes), applications, read_mapping(parameters, root=root, depth=2))
 
 
 def _names(fields: dict[str, yaml.Node], field_name: str) -> list[str]:
