@@ -12,9 +12,11 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 from commodore_py.inventory.engine.loader import META, Loader, Observer
 from commodore_py.inventory.engine.reader import ClassFile, read
+from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.render import meta_of
 from commodore_py.inventory.engine.resolver import Resolver
-from commodore_py.inventory.engine.values import Map, plain_key
+from commodore_py.inventory.engine.values import Map, ResolveError, Token, plain_key
+from commodore_py.model.spot import Inclusion
 
 from . import places
 from .places import Place
@@ -187,6 +189,33 @@ class Replay(Observer):
                 if item == name:
                     return Place(layer.file, line)
         return None
+
+    def inclusions(self, prefix: str) -> tuple[Inclusion, ...]:
+        """Lines that include classes whose full names begin with a prefix, in merge order."""
+        order = {layer.absolute: number for number, layer in enumerate(self.layers)}
+        included_by = {
+            layer.absolute: layer.chain[-2] for layer in self.layers if len(layer.chain) > 1
+        }
+        files = self._hierarchy.files
+        lines: list[Inclusion] = []
+        for layer in self.layers:
+            is_class = layer.absolute in files
+            folder = files.folder(layer.absolute) if is_class else PurePosixPath()
+            for written, line in places.items_of(layer.fields.get("classes")):
+                name = absolute_name(self._class_name(written), folder)
+                if name.startswith(prefix):
+                    merged = included_by.get(name) in (layer.name, layer.absolute)
+                    place = str(Place(layer.file, line))
+                    lines.append(Inclusion(name, layer.absolute, place, merged))
+        return tuple(sorted(lines, key=lambda line: order.get(line.name, len(order))))
+
+    def _class_name(self, written: str) -> str:
+        """The name of a class with the final values of its references."""
+        token = parse(written)
+        try:
+            return self.resolver.text(token) if isinstance(token, Token) else written
+        except ResolveError:
+            return written
 
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
