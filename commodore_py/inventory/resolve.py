@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.warning import FROM_FILES
@@ -50,7 +49,7 @@ def resolve(
 ) -> Inventory:
     """Every target's node, and the rules that span several of them."""
     check_components(classes)
-    targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    targets = targets_of(classes, instances)
     _warn_of_missing_defaults(classes)
     nodes = render(config, cluster, classes, targets, missing_ok=False)
     inventory = Inventory(nodes, instances)
@@ -68,7 +67,7 @@ def locator_of(
     """Places in target `cluster` and these instances, as far as classes are known."""
 
     def hierarchy() -> Hierarchy:
-        targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+        targets = targets_of(classes, instances)
         return hierarchy_of(config, files_of(config, cluster, classes), targets)
 
     return Locator(hierarchy)
