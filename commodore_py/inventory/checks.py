@@ -118,10 +118,13 @@ def deprecations(inventory: Inventory) -> tuple[Problem, ...]:
 
 
 def required_versions(inventory: Inventory) -> Mapping[Instance, object]:
-    """What instances require of other components; most require nothing."""
-    nodes = inventory.nodes
-    found = {one: _metadata(nodes[one.name].parameters, one) for one in inventory.instances}
-    return {one: its["requires"] for one, its in found.items() if its.get("requires")}
+    """Required versions of other components, by instance; most require nothing."""
+    required: dict[Instance, object] = {}
+    for instance in inventory.instances:
+        metadata = _metadata(inventory.nodes[instance.name].parameters, instance)
+        if metadata.get("requires"):
+            required[instance] = metadata["requires"]
+    return required
 
 
 def _missing_key(
@@ -221,12 +224,12 @@ def removed_references(content: object) -> Iterator[tuple[ParameterPath, str, st
 
 
 def _strings(
-    value: object, path: ParameterPath, above: tuple[int, ...]
+    value: object, path: ParameterPath, above: tuple[object, ...]
 ) -> Iterator[tuple[ParameterPath, str]]:
     if isinstance(value, str):
         yield path, value
         return
-    if id(value) in above:  # an alias inside its own anchor
+    if any(value is outer for outer in above):  # an alias inside its own anchor
         return
     pairs: Iterable[tuple[Hashable, object]] = ()
     if isinstance(value, Mapping):
@@ -234,4 +237,4 @@ def _strings(
     elif isinstance(value, list):
         pairs = ((Index(index), child) for index, child in enumerate(value))
     for key, child in pairs:
-        yield from _strings(child, (*path, key), (*above, id(value)))
+        yield from _strings(child, (*path, key), (*above, value))

@@ -10,7 +10,6 @@ from commodore_py.adapters.files import link, remove, write_if_changed
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
-from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.warning import FROM_FILES
 
 from .targets import Target, targets_of
@@ -34,7 +33,7 @@ _GENERATED = ("targets", "classes/components", "classes/defaults")
 
 def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory: Inventory) -> None:
     """Lay the inventory out in the working directory, touching only what differs."""
-    targets = targets_of(classes, inventory.instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    targets = targets_of(classes, inventory.instances)
     folder = config.paths.inventory
     places = _places(folder, classes)
     wanted = places.keys() | {folder / "targets" / f"{name}.yml" for name in targets}

@@ -35,9 +35,7 @@ class Locator:
 
         An item of a list may be written as the text `[0]`.
         """
-        # Needed for messages only.
-        from .explain.steps import ABSENT
-        from .explain.tracer import Tracer
+        from .explain.tracer import ABSENT, Tracer  # for messages only
 
         path = tuple(
             Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part
@@ -68,10 +66,8 @@ class Locator:
 
     def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
         """The lines that include classes whose full names begin so, in the order of merging."""
-        from .explain.inclusions import inclusions
-
         try:
-            return tuple(inclusions(self._hierarchy, target, prefix))
+            return self._hierarchy.replay(target).inclusions(prefix)
         except CommodoreError:
             return ()
 

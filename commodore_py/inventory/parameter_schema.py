@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.pieces import inline
@@ -38,7 +39,8 @@ class BadSchema(CommodoreError):
     """A schema that cannot be used."""
 
 
-class Legal(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Legal:
     """Values that a schema accepts at a path, the most likely first."""
 
     values: tuple[Any, ...] = ()
@@ -73,7 +75,8 @@ def read_schema(file: Path) -> dict[str, Any] | None:
     return schema
 
 
-class Subject(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Subject:
     """An instance, and the schema that its component may have."""
 
     instance: Instance
@@ -96,17 +99,18 @@ def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) ->
     Without `place_of`, problems have no lines.
     """
     schemas: dict[str, dict[str, Any] | None] = {}
-    for instance, file, parameters in subjects:
-        if str(file) not in schemas:
+    for subject in subjects:
+        instance, file = subject.instance, str(subject.file)
+        if file not in schemas:
             try:
-                schemas[str(file)] = read_schema(file)
+                schemas[file] = read_schema(subject.file)
             except CommodoreError as error:
-                schemas[str(file)] = None
+                schemas[file] = None
                 place = Place(error.where, field=instance.component_key)
                 yield Problem.at(place, "parameters/bad-schema", str(error), remedy=error.hint)
-        schema = schemas[str(file)]
+        schema = schemas[file]
         if schema is not None:
-            value = parameters.get(instance.component_key, {})
+            value = subject.parameters.get(instance.component_key, {})
             for parts, problem in _problems(schema, value, instance.name, instance.key):
                 yield _placed(problem, place_of(instance.name, parts)) if place_of else problem
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
-from .engine.cached import CachedHierarchy
 from .engine.classes import ClassFiles
-from .engine.nodes import TargetsFailed
+from .engine.render import TargetsFailed, render_targets
 from .layout import params_of
 from .locator import Locator
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
@@ -51,10 +49,9 @@ def resolve(
 ) -> Inventory:
     """Every target's node, and the rules that span several of them."""
     check_components(classes)
-    targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    targets = targets_of(classes, instances)
     _warn_of_missing_defaults(classes)
     nodes = render(config, cluster, classes, targets, missing_ok=False)
-    classes.contents.clear()  # most are not read again
     inventory = Inventory(nodes, instances)
 
     def hierarchy() -> Hierarchy:
@@ -70,7 +67,7 @@ def locator_of(
     """Places in target `cluster` and these instances, as far as classes are known."""
 
     def hierarchy() -> Hierarchy:
-        targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+        targets = targets_of(classes, instances)
         return hierarchy_of(config, files_of(config, cluster, classes), targets)
 
     return Locator(hierarchy)
@@ -93,13 +90,7 @@ def render(
     files = files_of(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
-        if config.result_cache is None:
-            from .engine.render import render_targets  # not where a result is cached
-
-            return render_targets(files, targets, uris, missing_ok=missing_ok)
-        root, verify = config.copy_of or config.paths.root, config.verify_cache
-        cached = CachedHierarchy(config.result_cache, root, verify=verify)
-        return cached.render(files, targets, uris, missing_ok=missing_ok)
+        return render_targets(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         from .explain.diagnostics import diagnose  # for failures only
 
@@ -113,7 +104,7 @@ def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles
     root, private = config.paths.root, config.private_places()
     reach = Reach((root, *classes.worktrees()), work=(root,), private=private)
     facts = {_FACTS: params_of(config, cluster)}
-    return ClassFiles(classes.entries(), generated=facts, reach=reach, contents=classes.contents)
+    return ClassFiles(classes.entries(), generated=facts, reach=reach)
 
 
 def _warn_of_missing_defaults(classes: ClassPath) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.inventory import BOOTSTRAP, Inventory
 
@@ -86,7 +85,7 @@ def single_locator(
 
 def _target(classes: SingleClassPath, instance: Instance) -> Target:
     names = [name for name, _ in classes.values]
-    return single_target(instance, classes, names, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    return single_target(instance, classes, names)
 
 
 def explain_missing(error: CommodoreError, why: str) -> None:

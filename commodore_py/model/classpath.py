@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .dependency import Dependency, Kind
 
@@ -14,14 +14,10 @@ if TYPE_CHECKING:
 class ClassPath:
     """Fetched dependencies in the order they were found, seen as places of classes."""
 
-    __slots__ = ("_by_name", "contents", "dependencies")
+    __slots__ = ("_by_name", "dependencies")
 
-    def __init__(
-        self, dependencies: tuple[Dependency, ...] = (), contents: dict[bytes, Any] | None = None
-    ) -> None:
+    def __init__(self, dependencies: tuple[Dependency, ...] = ()) -> None:
         self.dependencies = dependencies
-        self.contents = {} if contents is None else contents
-        """What was read of its files so far, by digest: most are read again where it is longer."""
         self._by_name: dict[str, Dependency] = {}
         for one in dependencies:
             if one.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):
@@ -29,7 +25,7 @@ class ClassPath:
 
     def plus(self, more: Iterable[Dependency]) -> ClassPath:
         """The same class path, longer."""
-        return ClassPath((*self.dependencies, *more), self.contents)
+        return ClassPath((*self.dependencies, *more))
 
     def of_kind(self, *kinds: Kind) -> tuple[Dependency, ...]:
         """The dependencies of these kinds, sorted by name."""

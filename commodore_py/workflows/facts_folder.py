@@ -13,7 +13,7 @@ from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.inventory.engine.class_edits import Edit, edited
+from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.lieutenant.api_objects import FieldReader
 from commodore_py.lieutenant.clusters import cluster_from
 from commodore_py.lieutenant.folder import FactsFolder, object_in

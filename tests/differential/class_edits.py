@@ -21,7 +21,7 @@ import yaml
 
 from commodore_py.adapters.yaml.parts import Part, parts_of, text_of
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.class_edits import Edit, edited
+from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.inventory.paths import Index
 
 Value: TypeAlias = Any

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
 
+from .reader import read
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .reader import ClassFile
-    from .stored_classes import Packed
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
@@ -26,19 +27,18 @@ MOST_CLASSES = 200_000
 class DuplicateClass(CommodoreError):
     """Two files claim one class name."""
 
-    @classmethod
-    def named(cls, name: str, one: Path, other: Path) -> DuplicateClass:
-        """Name both files, in a fixed order."""
-        first, second = sorted((one, other))
-        return cls(
-            f"class {name} is defined twice",
-            where=f"{first}\n{second}",
-            hint="remove or rename one of the files",
-        )
-
 
 class BrokenLink(CommodoreError):
     """A symlink below the classes is broken, or leads to a folder above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A class file; strings, as there may be many."""
+
+    path: str
+    folder: str
+    """The folder that relative names start from."""
 
 
 class ClassFiles:
@@ -50,38 +50,34 @@ class ClassFiles:
         *,
         generated: Mapping[str, bytes] | None = None,
         reach: Reach | None = None,
-        contents: dict[bytes, ClassFile] | None = None,
     ) -> None:
-        """Find the classes; `generated` ones, by class name, have no file.
-
-        What is read is added to `contents`, which may have some already.
-        """
+        """Find the classes; `generated` ones, by class name, have no file."""
         self._reach = reach or Reach.anywhere()
-        # The file, and the folder that relative names start from: as texts, as there may be many.
-        self._found: dict[str, tuple[str, str]] = {}
-        self._folders: dict[str, PurePosixPath] = {}
+        self._files: dict[str, _File] = {}
         self._generated = dict(generated or {})
-        self._read: dict[str, ClassFile] = {}
-        self._by_content: dict[bytes, ClassFile] = {}
-        self._contents = {} if contents is None else contents
-        self._texts: dict[str, bytes] = {}
-        self._packed: Mapping[bytes, Packed] = {}
-        self._digests: dict[str, bytes] = {}
+        self._loaded: dict[str, ClassFile] = {}
         errors: list[CommodoreError] = []
         for name in self._generated:
             place = f"{name.replace('.', '/')}.yml"
-            self._found[name] = (place, place.rpartition("/")[0])
+            self._files[name] = _File(place, place.rpartition("/")[0])
         walk = ClassWalk(self._reach, errors)
         for prefix, source in entries:
             for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
-                if name in self._found:
-                    errors.append(DuplicateClass.named(name, Path(file), self.path(name)))
-                self._found[name] = (file, folder)
+                if name in self._files:
+                    both = sorted((Path(file), self.path(name)))
+                    errors.append(
+                        DuplicateClass(
+                            f"class {name} is defined twice",
+                            where="\n".join(map(str, both)),
+                            hint="remove or rename one of the files",
+                        )
+                    )
+                self._files[name] = _File(file, folder)
         raise_collected(errors, "class names are not unique")
 
     def __contains__(self, name: str) -> bool:
-        return name in self._found
+        return name in self._files
 
     def stage(self, name: str, text: bytes) -> None:
         """Read a class from a text in place of its file, before it is read."""
@@ -89,26 +85,22 @@ class ClassFiles:
 
     def names(self) -> Iterable[str]:
         """Every class name."""
-        return self._found.keys()
+        return self._files.keys()
 
     def path(self, name: str) -> Path:
         """The file of a class."""
-        return Path(self._found[name][0])
+        return Path(self._files[name].path)
 
     def folder(self, name: str) -> PurePosixPath:
         """The folder that relative names in this class start from."""
-        text = self._found[name][1]
-        known = self._folders.get(text)
-        if known is None:
-            known = self._folders[text] = PurePosixPath(text)
-        return known
+        return PurePosixPath(self._files[name].folder)
 
     def text(self, name: str) -> bytes:
         """The text of a class."""
         generated = self._generated.get(name)
         if generated is not None:
             return generated
-        file = self._found[name][0]
+        file = self._files[name].path
         try:
             return self._reach.read(file)
         except OSError as error:
@@ -116,63 +108,12 @@ class ClassFiles:
                 f"class {name} cannot be read: {error.strerror}", where=file
             ) from error
 
-    def digest(self, name: str) -> bytes:
-        """The digest of a class's text; the file is read once, for `load` as well."""
-        known = self._digests.get(name)
-        if known is None:
-            text = self._texts[name] = self.text(name)
-            known = self._digests[name] = digest_of(text)
-        return known
-
     def load(self, name: str) -> ClassFile:
         """The content of a class."""
-        known = self._read.get(name)
-        if known is None:
-            digest = self.digest(name)
-            file = self._found[name][0]
-            known = self._read[name] = self.read(self._texts[name], file, digest)
-        return known
-
-    def read(self, text: bytes, name: str, digest: bytes) -> ClassFile:
-        """The content of a text with this digest."""
-        known = self._by_content.get(digest)
-        if known is None:
-            known = self._by_content[digest] = self._contents.get(digest) or self._parsed(
-                text, name, digest
-            )
-            if not known.has_ignored_keys:  # which would be warned of
-                self._contents[digest] = known
-        return known
-
-    def _parsed(self, text: bytes, name: str, digest: bytes) -> ClassFile:
-        packed = self._packed.get(digest)
-        if packed is not None:
-            from .stored_classes import unpack  # not where a result is cached
-
-            return unpack(packed)
-        from .reader import read
-
-        return read(text, name=name)
-
-    def know(self, packed: Mapping[bytes, Packed]) -> None:
-        """Use class files that an earlier run has read."""
-        self._packed = packed
-
-    def known(self) -> Mapping[bytes, Packed]:
-        """The class files that were read, for a later run."""
-        from .stored_classes import pack
-
-        found = {}
-        for digest, content in self._by_content.items():
-            packed = self._packed.get(digest) or pack(content)
-            if packed is not None:
-                found[digest] = packed
-        return found
-
-
-def digest_of(text: bytes) -> bytes:
-    """The digest of a text."""
-    return blake2b(text, digest_size=32).digest()
+        content = self._loaded.get(name)
+        if content is None:
+            content = self._loaded[name] = read(self.text(name), name=self._files[name].path)
+        return content
 
 
 def absolute_name(name: str, folder: PurePosixPath) -> str:

@@ -1,4 +1,4 @@
-"""Scalars as reclass-rs reads them (YAML 1.2 core) and as it writes them into strings (pure)."""
+"""Scalars as reclass-rs reads them: YAML 1.2 core (pure)."""
 
 from __future__ import annotations
 
@@ -85,36 +85,6 @@ def floating(text: str) -> float | None:
         return None
     value = float(text)
     return value if math.isfinite(value) else None
-
-
-def number_text(value: float) -> str:
-    """A number inside a string."""
-    if isinstance(value, int):
-        return str(value)
-    if math.isnan(value):
-        return ".nan"
-    if math.isinf(value):
-        return ".inf" if value > 0 else "-.inf"
-    return shortest(value)
-
-
-def json_number(value: float) -> str:
-    """A finite number inside JSON: always a float, and a positive exponent has its sign."""
-    mantissa, exponent, power = shortest(float(value)).partition("e")
-    return f"{mantissa}e+{power}" if exponent and power[0] != "-" else mantissa + exponent + power
-
-
-def shortest(value: float) -> str:
-    """The shortest digits that read back, with an exponent where Rust's printer uses one."""
-    text = repr(value)
-    mantissa, exponent, power = text.partition("e")
-    if not exponent:
-        return text
-    places = int(power)
-    if places == -5:  # noqa: PLR2004 - Python already writes an exponent here, Rust does not yet
-        sign = "-" if mantissa.startswith("-") else ""
-        return f"{sign}0.0000{mantissa.lstrip('-').replace('.', '')}"
-    return f"{mantissa}e{places}"
 
 
 def _only_digits_after_zero(text: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import logging
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,17 +16,16 @@ from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
-from .yaml_values import MARKS, MERGE, Refused, is_empty, read_mapping
+from .yaml_values import Refused, is_empty, read_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Iterable
 
 log = logging.getLogger(__name__)
 
 _FIELDS = ("applications", "classes", "parameters")
 _SHAPE = "a class must be a mapping of classes, applications and parameters"
-# Anchors, aliases and tags refer to other parts of a file; only ASCII is counted in bytes.
-_REFERS_ELSEWHERE = re.compile(rb"[&*!%\x80-\xff]")
+_NOTHING = Map({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +63,31 @@ class Applications:
         return Applications(tuple(names), tuple(removals))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ClassFile:
     """The content of a class file: names as written, parameters ready to be merged."""
 
     classes: tuple[str, ...] = ()
-    applications: Applications = field(default_factory=Applications)
-    parameters: Map = field(default_factory=Map)
-    texts: dict[Hashable, bytes] = field(default_factory=dict)
-    """The text of each parameter whose value depends on nothing else."""
-    has_ignored_keys: bool = False
-    """Whether it has keys that are ignored: reading it may log a warning."""
+    applications: Applications = Applications()
+    parameters: Map = _NOTHING
 
 
 class ClassFileError(YamlError):
     """A class or target file that cannot be read."""
 
 
+# While dependencies are fetched, the class path grows, and most of its files are read again.
+@lru_cache(maxsize=1 << 13)
 def read(text: bytes, *, name: str) -> ClassFile:
-    """The content of a class file; `name` is the file, for messages."""
+    """The content of a class file; `name` is the file, for messages.
+
+    A warning is logged once.
+    """
     root = compose(_as_serde_reads(text, name), name=name)
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        return _class_file(root, text, name)
+        return _class_file(root, name)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError.at(str(refused), name, line, hint=refused.hint) from None
@@ -98,7 +97,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
 
 def warn_again() -> None:
     """Log warnings again that were logged once: another run begins in this process."""
-    _warn_of_ignored_key.cache_clear()
+    read.cache_clear()
 
 
 def _as_serde_reads(text: bytes, name: str) -> bytes:
@@ -108,11 +107,10 @@ def _as_serde_reads(text: bytes, name: str) -> bytes:
     return b" " + text[3:] if text.startswith(codecs.BOM_UTF8) else text
 
 
-def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
+def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(_SHAPE, root)
     fields: dict[str, yaml.Node] = {}
-    content = ClassFile()
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused(_SHAPE, key)
@@ -120,35 +118,29 @@ def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
             raise Refused(f"duplicate key `{key.value}`", key)
         if key.value in _FIELDS:
             fields[key.value] = value
-        else:
-            content.has_ignored_keys = True
-            _warn_of_ignored_key(str(key.value), f"{name}:{key.start_mark.line + 1}")
-    if "classes" in fields:
-        content.classes = tuple(dict.fromkeys(_names(fields["classes"], "classes")))
-    if "applications" in fields:
-        content.applications = Applications.of(_names(fields["applications"], "applications"))
+        elif close := difflib.get_close_matches(str(key.value), _FIELDS, n=1):
+            log.warning(
+                "%s:%d: key `%s` is ignored; did you mean `%s`?",
+                name,
+                key.start_mark.line + 1,
+                key.value,
+                close[0],
+                extra=FROM_FILES,
+            )
+    classes = dict.fromkeys(_names(fields, "classes"))
+    applications = Applications.of(_names(fields, "applications"))
     parameters = fields.get("parameters")
-    if isinstance(parameters, yaml.MappingNode):
-        content.parameters = read_mapping(parameters, root=root, depth=2)
-        content.texts = _parameter_texts(text, parameters)
-    elif parameters is not None and not is_empty(parameters):
+    if parameters is None or is_empty(parameters):
+        return ClassFile(tuple(classes), applications)
+    if not isinstance(parameters, yaml.MappingNode):
         raise Refused("`parameters` must be a mapping", parameters)
-    return content
+    return ClassFile(tuple(classes), applications, read_mapping(parameters, root=root, depth=2))
 
 
-@lru_cache(maxsize=1 << 12)
-def _warn_of_ignored_key(key: str, place: str) -> None:
-    """Warn, once, of an ignored key that resembles a known one."""
-    close = difflib.get_close_matches(key, _FIELDS, n=1)
-    if close:
-        log.warning(
-            "%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0], extra=FROM_FILES
-        )
-
-
-def _names(node: yaml.Node, field_name: str) -> list[str]:
+def _names(fields: dict[str, yaml.Node], field_name: str) -> list[str]:
     """Names as they are written: `1` and `true` are names too."""
-    if is_empty(node):
+    node = fields.get(field_name)
+    if node is None or is_empty(node):
         return []
     if not isinstance(node, yaml.SequenceNode):
         raise Refused(f"`{field_name}` must be a list", node, hint=f"{field_name}: [one, two]")
@@ -156,26 +148,3 @@ def _names(node: yaml.Node, field_name: str) -> list[str]:
         if not isinstance(item, yaml.ScalarNode):
             raise Refused(f"`{field_name}` must be a list of names", item)
     return [item.value for item in node.value]
-
-
-def _parameter_texts(text: bytes, parameters: yaml.MappingNode) -> dict[Hashable, bytes]:
-    """The texts that alone determine the values of parameters, where there are such.
-
-    The meaning of a mapping or list follows from its characters and the column of the first one:
-    lines below include their indentation.
-    """
-    if _REFERS_ELSEWHERE.search(text):
-        return {}
-    found: dict[Hashable, bytes] = {}
-    repeated: set[Hashable] = set()
-    for key, value in parameters.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
-        name = key.value.lstrip(MARKS)
-        if name in found:
-            repeated.add(name)
-        start, end = value.start_mark, value.end_mark
-        found[name] = b"%d:%s" % (start.column, text[start.index : end.index])
-    if MERGE in found:  # a merged mapping may set parameters that are set beside it
-        return {}
-    return {name: own for name, own in found.items() if name not in repeated}

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from .values import Part, Reference, Token
-
-if TYPE_CHECKING:
-    from .values import Value
-
-_PLAIN = re.compile(r"[^${}\\]+")
-_OPENERS = ("${", "\\${", "\\\\${", "\\$[")
-_CLOSERS = ("}", "\\}", "\\\\}")
-# As written, and the meaning; longest first.
-_ESCAPES_OUTSIDE = (("\\${", "${"), ("\\$[", "$["))
-_ESCAPES_INSIDE = (("\\${", "${"), ("\\}", "}"), ("\\$[", "$["))
-
+from .values import Part, Reference, Token, Value
 
 DEEPEST = 64
 """The depth at which reclass-rs reports a loop."""
+
+# What a string may continue with; outside of references it is read up to the next one, or escape.
+_OUTSIDE = re.compile(
+    r"(?P<backslash>\\\\)(?=\$\{|\})|\\(?P<escaped>\$[{\[])|(?P<open>\$\{)"
+    r"|(?P<literal>(?:[^$\\]|(?!\\{0,2}\$\{|\\\$\[)[$\\])+)",
+    re.DOTALL,
+)
+_INSIDE = re.compile(
+    r"(?P<backslash>\\\\)(?=\$\{|\})|\\(?P<escaped>\$[{\[]|\})|(?P<open>\$\{)|(?P<close>\})"
+    r"|(?P<literal>[^${}\\]+|.)",
+    re.DOTALL,
+)
 
 
 class _Unparsable(Exception):
@@ -51,80 +51,28 @@ def parse(text: str) -> Value:
 
 def _parts_of(text: str) -> tuple[Part, ...]:
     parts: list[Part] = []
+    around: list[list[Part]] = []  # the parts before each open reference, outermost first
     at = 0
-    while at < len(text):
-        if text.startswith("${", at):
-            reference, at = _reference(text, at)
-            parts.append(reference)
-        else:
-            literal, at = _text_outside(text, at)
-            parts.append(literal)
-    return _coalesced(parts)
-
-
-def _reference(text: str, at: int) -> tuple[Reference, int]:
-    """The reference that begins here, and where it ends; those inside come before those around."""
-    at += 2
-    around: list[list[Part]] = []
-    parts: list[Part] = []
-    while at < len(text):
-        if text[at] == "}":
-            if not parts:
-                break
-            reference, at = Reference(_coalesced(parts)), at + 1
-            if not around:
-                return reference, at
-            parts = around.pop()
-            parts.append(reference)
-        elif text.startswith("${", at):
-            around.append(parts)
-            parts, at = [], at + 2
-            if len(around) > DEEPEST:
-                raise _Unparsable(f"references are nested deeper than {DEEPEST} levels")
-        else:
-            literal, at = _text_inside(text, at)
-            parts.append(literal)
-    raise _Unparsable
-
-
-def _text_outside(text: str, at: int) -> tuple[str, int]:
-    escaped = _escaped(text, at, _ESCAPES_OUTSIDE)
-    if escaped is not None:
-        return escaped
-    start = at
-    while at < len(text) and not text.startswith(_OPENERS, at):
-        match = _PLAIN.match(text, at)
-        at = match.end() if match else at + 1
-    if at == start:
+    while match := (_INSIDE if around else _OUTSIDE).match(text, at):
+        at = match.end()
+        match match.lastgroup:
+            case "open":
+                around.append(parts)
+                parts = []
+                if len(around) > DEEPEST + 1:
+                    raise _Unparsable(f"references are nested deeper than {DEEPEST} levels")
+            case "close":
+                if not parts:
+                    raise _Unparsable
+                reference = Reference(tuple(parts))
+                parts = around.pop()
+                parts.append(reference)
+            case kind:
+                literal = "\\" if kind == "backslash" else match[kind or 0]
+                if parts and isinstance(parts[-1], str):
+                    parts[-1] += literal
+                else:
+                    parts.append(literal)
+    if around:
         raise _Unparsable
-    return text[start:at], at
-
-
-def _text_inside(text: str, at: int) -> tuple[str, int]:
-    escaped = _escaped(text, at, _ESCAPES_INSIDE)
-    if escaped is not None:
-        return escaped
-    if text.startswith(_OPENERS, at) or text.startswith(_CLOSERS, at):
-        raise _Unparsable
-    match = _PLAIN.match(text, at)
-    end = match.end() if match else at + 1
-    return text[at:end], end
-
-
-def _escaped(text: str, at: int, escapes: tuple[tuple[str, str], ...]) -> tuple[str, int] | None:
-    if text.startswith("\\\\", at) and text.startswith(("${", "}"), at + 2):
-        return "\\", at + 2
-    for written, meant in escapes:
-        if text.startswith(written, at):
-            return meant, at + len(written)
-    return None
-
-
-def _coalesced(parts: list[Part]) -> tuple[Part, ...]:
-    merged: list[Part] = []
-    for part in parts:
-        if merged and isinstance(part, str) and isinstance(merged[-1], str):
-            merged[-1] += part
-        else:
-            merged.append(part)
-    return tuple(merged)
+    return tuple(parts)

@@ -1,34 +1,43 @@
-"""Render all targets: the same nodes as reclass-rs gives, with the work shared between targets."""
+"""Render targets: the same nodes as reclass-rs gives, with the work shared between targets.
+
+A parameter resolves to the same value wherever it and all parameters that its references look up
+have the same layers. Which ones were looked up is known after resolving.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
 from commodore_py.inventory.paths import dotted
+from commodore_py.model.inventory import CLASSES, Node, NodeFields
 
-from .classes import digest_of
 from .loader import Loader
-from .merge import LayerCache
-from .nodes import ResolvedTarget, TargetsFailed
+from .reader import read
 from .resolver import Resolver
-from .sharing import SharedResults
-from .values import Map, plain_key, unresolved_in
+from .values import (
+    Layers,
+    Map,
+    ResolveError,
+    Unresolved,
+    is_broken,
+    plain,
+    plain_key,
+    unresolved_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from commodore_py.inventory.targets import Target
-    from commodore_py.model.inventory import Node
     from commodore_py.model.spot import ParameterPath
 
     from .classes import ClassFiles
-    from .fingerprints import Fingerprints
+    from .loader import State
     from .reader import ClassFile
-    from .sharing import Record, Resolved
-
 
 MOST_ERRORS = 100
 """Errors of a target after which the rest of it is not resolved."""
@@ -40,61 +49,19 @@ class ParameterError(CommodoreError):
     path: ParameterPath
 
 
-class Engine:
-    """Renders targets over one set of class files, and caches what they share."""
+class TargetsFailed(SeveralErrors):
+    """Targets that cannot be resolved, each with its errors."""
 
-    def __init__(
-        self,
-        files: ClassFiles,
-        *,
-        missing_ok: bool,
-        fingerprints: Fingerprints | None = None,
-        earlier: Iterable[Record] = (),
-    ) -> None:
-        """With fingerprints, results of an `earlier` run are used as well."""
-        self._files = files
-        self._cache = LayerCache()
-        self._loader = Loader(files, self._cache, missing_ok=missing_ok, fingerprints=fingerprints)
-        self._fingerprints = fingerprints
-        self.shared = SharedResults(fingerprints, earlier)
+    by_target: Mapping[str, CommodoreError]
 
-    def render(self, name: str, target: Target, uri: str) -> Node:
-        """One target's node."""
-        # The classes, hundreds of names, are what they are: they need not be written and read.
-        text = yaml.dump({key: value for key, value in target.items() if key != "classes"})
-        digest = digest_of(text)
-        content = self._files.read(text, f"target {name}", digest)
-        if self._fingerprints:
-            self._fingerprints.add(content, digest)
-        classes = tuple(target.get("classes", ()))
-        return self.render_content(name, replace(content, classes=classes), uri)
-
-    def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
-        """The node of a target whose file was read already."""
-        try:
-            return self._render(name, content, uri)
-        except RecursionError:
-            # reclass-rs has a larger stack, and crashes when that is used up.
-            raise CommodoreError(
-                "parameters are nested too deeply", where=f"target {name}"
-            ) from None
-
-    def _render(self, name: str, content: ClassFile, uri: str) -> Node:
-        meta = meta_of(name)
-        if self._fingerprints:
-            self._fingerprints.add_value(meta, f"_reclass_ of {name}".encode())
-        loaded = self._loader.load(content, meta, name=name)
-        resolver = Resolver(loaded.parameters, self._cache)
-        found = self.shared.of(loaded.parameters, resolver, most_broken=MOST_ERRORS)
-        raise_collected(
-            _errors(name, loaded.parameters, found), f"target {name} cannot be resolved"
+    @classmethod
+    def of(cls, failed: Mapping[str, CommodoreError]) -> TargetsFailed:
+        """Keep the error of each target."""
+        error = cls(
+            f"the hierarchy cannot be resolved for {len(failed)} targets", errors=failed.values()
         )
-        parameters = {
-            key if type(key) is str else plain_key(key): found[key].value
-            for key in loaded.parameters
-        }
-        applications = loaded.applications.names
-        return ResolvedTarget(parameters, applications, loaded.included).node(name, uri)
+        error.by_target = failed
+        return error
 
 
 def render_targets(
@@ -105,13 +72,7 @@ def render_targets(
     missing_ok: bool,
 ) -> dict[str, Node]:
     """Every target's node; with `missing_ok`, missing classes are ignored."""
-    return render_all(Engine(files, missing_ok=missing_ok), targets, uris)
-
-
-def render_all(
-    engine: Engine, targets: Mapping[str, Target], uris: Mapping[str, str]
-) -> dict[str, Node]:
-    """Every target's node, by an engine that may have results of an earlier run."""
+    engine = Engine(files, missing_ok=missing_ok)
     nodes: dict[str, Node] = {}
     failed: dict[str, CommodoreError] = {}
     for name, target in targets.items():
@@ -124,27 +85,110 @@ def render_all(
     return nodes
 
 
+class Engine:
+    """Renders targets over one set of class files, and keeps what they share."""
+
+    def __init__(self, files: ClassFiles, *, missing_ok: bool) -> None:
+        self._loader = Loader(files, missing_ok=missing_ok)
+
+    def render(self, name: str, target: Target, uri: str) -> Node:
+        """One target's node."""
+        # The classes, hundreds of names, are what they are: they need not be written and read.
+        text = yaml.dump({key: value for key, value in target.items() if key != "classes"})
+        content = read(text, name=f"target {name}")
+        classes = tuple(target.get("classes", ()))
+        return self.render_content(name, replace(content, classes=classes), uri)
+
+    def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
+        """The node of a target whose file was read already."""
+        try:
+            state = self._loader.load(content, meta_of(name), name=name)
+            parameters = _resolved(name, state.parameters)
+        except RecursionError:
+            # reclass-rs has a larger stack, and crashes when that is used up.
+            raise CommodoreError(
+                "parameters are nested too deeply", where=f"target {name}"
+            ) from None
+        return _node(name, uri, state, parameters)
+
+
 def meta_of(name: str) -> Map:
     """`_reclass_`, as every target has it."""
-    names = Map()
-    names.items = {"full": name, "parts": [name], "path": name, "short": name}
-    meta = Map()
-    meta.items = {"environment": "base", "name": names}
-    return meta
+    names = Map({"full": name, "parts": [name], "path": name, "short": name})
+    return Map({"environment": "base", "name": names})
 
 
-def _errors(
-    target: str, keys: Iterable[Hashable], found: Mapping[Hashable, Resolved]
-) -> list[CommodoreError]:
-    """What cannot be resolved, in the order of the parameters."""
-    broken = {key: one.value for key, one in found.items() if one.broken}
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A parameter as plain values, or as it is if parts of it could not be resolved."""
+
+    value: Any
+    is_broken: bool
+
+
+def _resolved(target: str, parameters: Mapping[Hashable, Layers]) -> dict[Any, Any]:
+    """The parameters of a target as plain values; what cannot be resolved is raised."""
+    resolver = Resolver(parameters)
+    values: dict[Any, Any] = {}
     errors: list[CommodoreError] = []
-    for key in keys if broken else ():
-        for path, unresolved in unresolved_in(broken.get(key), (str(key),)):
-            where = f"target {target}: parameters.{dotted(path)}"
-            error = ParameterError(str(unresolved.error), where=where)
-            error.path = path
-            errors.append(error)
-        if len(errors) >= MOST_ERRORS:
-            break
-    return errors
+    for key, layers in parameters.items():
+        result = _shared_result(layers, parameters) or _new_result(layers, parameters, resolver)
+        values[plain_key(key)] = result.value
+        if result.is_broken:
+            errors += _errors(target, key, result.value)
+            if len(errors) >= MOST_ERRORS:
+                break
+    raise_collected(errors, f"target {target} cannot be resolved")
+    return values
+
+
+def _shared_result(layers: Layers, parameters: Mapping[Hashable, Layers]) -> _Result | None:
+    """The result of another target that has the same layers of all that was looked up."""
+    get = parameters.get
+    for names, results in layers.results.items():
+        result: _Result | None = results.get(tuple(map(get, names)))
+        if result is not None:
+            return result
+    return None
+
+
+def _new_result(
+    layers: Layers, parameters: Mapping[Hashable, Layers], resolver: Resolver
+) -> _Result:
+    resolver.visited = set()
+    try:
+        value = resolver.resolve(layers.value)
+    except ResolveError as error:
+        value = Unresolved(error)
+    names = tuple(sorted(resolver.looked_up()))
+    broken = is_broken(value)
+    result = _Result(value if broken else plain(value), broken)
+    layers.results.setdefault(names, {})[tuple(map(parameters.get, names))] = result
+    return result
+
+
+def _errors(target: str, key: Hashable, value: Any) -> Iterable[ParameterError]:
+    for path, unresolved in unresolved_in(value, (str(key),)):
+        where = f"target {target}: parameters.{dotted(path)}"
+        error = ParameterError(str(unresolved.error), where=where)
+        error.path = path
+        yield error
+
+
+def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node:
+    applications = state.applications.names
+    fields = {
+        "__reclass__": {
+            "node": name,
+            "name": name,
+            "uri": uri,
+            "environment": "base",
+            "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
+        },
+        "applications": list(applications),
+        CLASSES: state.included,
+        "environment": "base",
+        "exports": {},
+        "parameters": parameters,
+    }
+    return Node(name, parameters, applications, state.included, NodeFields(fields))

@@ -6,6 +6,7 @@ change when layers meet, or when a reference is looked up, is one of the classes
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.inventory.paths import Index
@@ -22,13 +23,15 @@ Part: TypeAlias = "str | Reference"
 NO_KEYS: frozenset[Hashable] = frozenset()
 
 
+class ResolveError(Exception):
+    """A value that cannot be resolved; harmless as long as a later layer replaces it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OddKey:
     """A mapping key that Python would take for an integer: `true` is not `1`, nor is `1.0`."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: bool | float) -> None:  # noqa: FBT001 - it stands for the key itself
-        self.value = value
+    value: bool | float
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -45,57 +48,47 @@ class OddKey:
         return str(self.value)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """The part between `${` and `}`: strings and further references."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Part, ...]) -> None:
-        self.parts = parts
+    parts: tuple[Part, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Token:
     """A string with references, or one whose references cannot be parsed."""
 
-    __slots__ = ("parts", "problem", "text")
-
-    def __init__(self, text: str, parts: tuple[Part, ...], problem: str = "") -> None:
-        self.text = text
-        self.parts = parts
-        self.problem = problem
+    text: str
+    parts: tuple[Part, ...]
+    problem: str = ""
 
 
+@dataclass(slots=True, eq=False)
 class Sequence:
     """A list with something to resolve; a list without is a plain list."""
 
-    __slots__ = ("items",)
+    items: list[Value]
+    size: tuple[int, int] | None = None
+    """The number of values and of levels, once it is measured."""
 
-    def __init__(self, items: list[Value]) -> None:
-        self.items = items
 
-
+@dataclass(slots=True, eq=False)
 class Map:
     """A mapping, with the keys that were marked constant (`=`) or overriding (`~`).
 
-    `static` maps hold nothing to resolve: they are shared, and never changed once they are built.
+    It is never changed once it is built. What holds nothing to resolve is `static`, and shared.
     """
 
-    __slots__ = ("_plain", "broken", "constant", "items", "overriding", "static")
-
-    def __init__(self) -> None:
-        self.items: dict[Hashable, Value] = {}
-        self.constant: frozenset[Hashable] | set[Hashable] = NO_KEYS
-        self.overriding: frozenset[Hashable] | set[Hashable] = NO_KEYS
-        self.static = True
-        self.broken = False
-        self._plain: dict[Any, Any] | None = None
-
-    def mark(self, key: Hashable, *, constant: bool, overriding: bool) -> None:
-        """Remember how a key was marked."""
-        if constant:
-            self.constant = {*self.constant, key}
-        if overriding:
-            self.overriding = {*self.overriding, key}
+    items: dict[Hashable, Value]
+    constant: frozenset[Hashable] = NO_KEYS
+    overriding: frozenset[Hashable] = NO_KEYS
+    static: bool = True
+    broken: bool = False
+    """Whether a part of it could not be resolved."""
+    size: tuple[int, int] | None = None
+    """The number of values and of levels, once it is measured."""
+    _plain: dict[Any, Any] | None = None
 
     def plain(self) -> dict[Any, Any]:
         """The mapping as plain values, made once."""
@@ -104,35 +97,49 @@ class Map:
         return self._plain
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """Layers of one parameter, lowest first; grown stacks are shared between targets."""
+    """Layers of one parameter, lowest first."""
 
-    __slots__ = ("_grown", "layers")
-
-    def __init__(self, layers: tuple[Value, ...]) -> None:
-        self.layers = layers
-        self._grown: dict[int, Stack] = {}
-
-    def plus(self, layer: Value) -> Stack:
-        """The stack with one layer more; the same object for the same layer."""
-        grown = self._grown.get(id(layer))
-        if grown is None:
-            more = layer.layers if isinstance(layer, Stack) else (layer,)
-            grown = self._grown[id(layer)] = Stack((*self.layers, *more))
-        return grown
+    layers: tuple[Value, ...]
 
 
-class ResolveError(Exception):
-    """A value that cannot be resolved; harmless as long as a later layer replaces it."""
+class Layers:
+    """The values that classes set for one top-level parameter, and results of resolving them.
+
+    Equal by identity: the same classes, one after the other, lead to the same object.
+    """
+
+    __slots__ = ("_next", "results", "value")
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+        """A `Stack` if there are several, lowest first."""
+        self.results: dict[tuple[str, ...], dict[tuple[Layers | None, ...], Any]] = {}
+        """Results by the names of the parameters that were looked up, and by their layers."""
+        self._next: dict[str, Layers] = {}
+
+    def plus(self, value: Value, source: str) -> Layers:
+        """These layers, and the value of one more class."""
+        layers = self._next.get(source)
+        if layers is None:
+            layers = self._next[source] = Layers(stacked(self.value, value))
+        return layers
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Unresolved:
     """The place of a value that could not be resolved."""
 
-    __slots__ = ("error",)
+    error: ResolveError
 
-    def __init__(self, error: ResolveError) -> None:
-        self.error = error
+
+def stacked(*values: Value) -> Stack:
+    """Values over each other, lowest first; layers of layers are one list."""
+    layers: list[Value] = []
+    for value in values:
+        layers += value.layers if type(value) is Stack else (value,)
+    return Stack(tuple(layers))
 
 
 def is_dynamic(value: Value) -> bool:
@@ -170,22 +177,23 @@ def plain_key(key: Hashable) -> Hashable:
     return key.value if isinstance(key, OddKey) else key
 
 
+_KINDS: dict[Any, str] = {
+    Map: "a mapping",
+    dict: "a mapping",
+    list: "a list",
+    Sequence: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+    Unresolved: "an unresolved reference",
+}
+
+
 def kind_of(value: Value) -> str:
     """The kind of a value, for messages."""
-    kind = type(value)
-    names: dict[Any, str] = {
-        Map: "a mapping",
-        dict: "a mapping",
-        list: "a list",
-        Sequence: "a list",
-        str: "a string",
-        bool: "a boolean",
-        int: "a number",
-        float: "a number",
-        type(None): "null",
-        Unresolved: "an unresolved reference",
-    }
-    return names.get(kind, kind.__name__)
+    return _KINDS.get(type(value), type(value).__name__)
 
 
 def unresolved_in(value: Value, path: ParameterPath) -> Iterable[tuple[ParameterPath, Unresolved]]:

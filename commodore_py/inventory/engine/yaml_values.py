@@ -5,7 +5,8 @@ Scalars follow YAML 1.2 core, `<<` is applied, and keys lose their marks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import Any
 
 import yaml
 
@@ -14,10 +15,7 @@ from commodore_py.errors import CommodoreError
 
 from . import numbers
 from .references import parse
-from .values import Map, OddKey, ResolveError, Sequence, Stack, Value, is_dynamic
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
+from .values import Map, OddKey, ResolveError, Sequence, Value, is_dynamic, stacked
 
 MERGE = "<<"
 MARKS = "=~"
@@ -39,17 +37,18 @@ class Refused(Exception):
 
 def read_mapping(node: yaml.MappingNode, *, root: yaml.Node, depth: int) -> Map:
     """A mapping of a document, which begins so many levels below its root."""
-    return _map_of(_Reading(root, merge_keys=True).mapping(node, depth))
+    return _map_of(_Document(root, merge_keys=True).pairs(node, depth), node)
 
 
 def read_default(text: str) -> Value:
     """The default of a reference: YAML, but a plain string is not another reference."""
     try:
         root = compose(text, name="default")
-        raw = None if root is None else _Reading(root, merge_keys=False).value(root, 1)
+        if root is None or isinstance(root, yaml.ScalarNode):
+            return None if root is None else _scalar(root)
+        return _Document(root, merge_keys=False).value(root, 1)
     except (CommodoreError, Refused) as error:
         raise ResolveError(f"the default {text!r} is not valid: {error}") from error
-    return raw if isinstance(raw, str) else _value_of(raw)
 
 
 def key_of(node: yaml.Node) -> Hashable:
@@ -75,149 +74,126 @@ def is_empty(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and not node.value and not node.style
 
 
-class _Raw:
-    """A mapping as written, merge keys applied: ordered pairs with distinct keys."""
-
-    __slots__ = ("node", "pairs")
-
-    def __init__(self, node: yaml.Node, pairs: dict[Hashable, Any]) -> None:
-        self.node = node
-        self.pairs = pairs
-
-
-class _Reading:
-    """Nodes of one document to values; what is aliased is read once, keys keep their marks."""
+class _Document:
+    """Nodes of one document to values; what is aliased is read once."""
 
     def __init__(self, root: yaml.Node, *, merge_keys: bool) -> None:
         self._root = root
         self._merge_keys = merge_keys
-        # By node: its value, how deep it goes, how many aliases are followed in it.
-        self._seen: dict[int, tuple[Any, int, int] | None] = {}
+        # The value of each node, how deep it goes, and how many aliases are followed in it.
+        self._read: dict[yaml.Node, tuple[Value, int, int] | None] = {}
+        self._pairs: dict[yaml.Node, dict[Hashable, Value]] = {}
         self._deepest = 0
         self._followed = 0
         self._events = 0
 
-    def value(self, node: yaml.Node, depth: int) -> Any:
-        """A node as None, bool, number, text, list or `_Raw`."""
+    def value(self, node: yaml.Node, depth: int) -> Value:
+        """The value of a node."""
         if isinstance(node, yaml.ScalarNode):
-            return _scalar(node)
-        key = id(node)
-        if key in self._seen:
+            scalar = _scalar(node)
+            return parse(scalar) if type(scalar) is str else scalar
+        if node in self._read:
             return self._aliased(node, depth)
         _refuse_own_tag(node)
-        self._seen[key] = None
+        _check_depth(node, depth)
+        self._read[node] = None
         deepest, followed, self._deepest = self._deepest, self._followed, depth
-        self._check_depth(node, depth)
-        value = (
-            [self.value(item, depth + 1) for item in node.value]
-            if isinstance(node, yaml.SequenceNode)
-            else self.mapping(node, depth)
-        )
-        self._seen[key] = (value, self._deepest - depth, self._followed - followed)
+        value: Value
+        if isinstance(node, yaml.SequenceNode):
+            items = [self.value(item, depth + 1) for item in node.value]
+            value = Sequence(items) if any(map(is_dynamic, items)) else items
+        else:
+            value = _map_of(self.pairs(node, depth), node)
+        self._read[node] = (value, self._deepest - depth, self._followed - followed)
         self._deepest = max(deepest, self._deepest)
         return value
 
-    def mapping(self, node: yaml.Node, depth: int) -> _Raw:
-        """A mapping with `<<` applied."""
-        pairs: dict[Hashable, Any] = {}
+    def pairs(self, node: yaml.Node, depth: int) -> dict[Hashable, Value]:
+        """A mapping with `<<` applied; keys keep their marks."""
+        pairs: dict[Hashable, Value] = {}
+        merged: yaml.Node | None = None
         for key_node, value_node in node.value:
             key = key_of(key_node)
             if key in pairs:
-                raise Refused(f"duplicate key {_name(key)}", key_node)
+                raise Refused(f"duplicate key {'null' if key is None else key}", key_node)
             pairs[key] = self.value(value_node, depth + 1)
-        if self._merge_keys and MERGE in pairs:
-            given = pairs.pop(MERGE)
-            sources = given if isinstance(given, list) else [given]
-            gathered: dict[Hashable, Any] = {}
+            if key == MERGE and self._merge_keys:
+                merged = value_node
+        if merged is not None:
+            del pairs[MERGE]
+            sources = merged.value if isinstance(merged, yaml.SequenceNode) else [merged]
+            gathered: dict[Hashable, Value] = {}
             for source in sources:
-                if not isinstance(source, _Raw):
+                if not isinstance(source, yaml.MappingNode):
                     raise Refused("`<<` merges mappings only", node)
-                _add_missing(gathered, source.pairs)
+                _add_missing(gathered, self._pairs[source])
             _add_missing(pairs, gathered)
-        return _Raw(node, pairs)
+        self._pairs[node] = pairs
+        return pairs
 
-    def _aliased(self, node: yaml.Node, depth: int) -> Any:
-        known = self._seen[id(node)]
-        if known is None:
+    def _aliased(self, node: yaml.Node, depth: int) -> Value:
+        read = self._read[node]
+        if read is None:
             raise Refused("an alias must not be inside its own anchor", node)
-        value, height, followed = known
-        self._check_depth(node, depth + height)
+        value, height, followed = read
+        _check_depth(node, depth + height)
         self._deepest = max(self._deepest, depth + height)
         self._followed += 1 + followed
         if self._followed > _ALIASES_PER_EVENT:
-            self._events = self._events or _events(self._root)
-            self._check_followed(node)
+            self._events = self._events or _count_events(self._root)
+            if self._followed > _ALIASES_PER_EVENT * self._events:
+                raise Refused("too many aliases of aliases", node)
         return value
 
-    def _check_followed(self, node: yaml.Node) -> None:
-        if self._followed > _ALIASES_PER_EVENT * self._events:
-            raise Refused("too many aliases of aliases", node)
 
-    def _check_depth(self, node: yaml.Node, depth: int) -> None:
-        if depth > _DEEPEST:
-            raise Refused(f"nested deeper than {_DEEPEST} levels", node)
+def _check_depth(node: yaml.Node, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise Refused(f"nested deeper than {_DEEPEST} levels", node)
 
 
-def _add_missing(pairs: dict[Hashable, Any], others: dict[Hashable, Any]) -> None:
-    """Add what is missing; what is there already keeps its value, but not its position."""
+def _add_missing(pairs: dict[Hashable, Value], others: dict[Hashable, Value]) -> None:
+    """Add what is missing; a key that is present keeps its value, but not its position."""
     for key, value in others.items():
         pairs[key] = pairs.pop(key, value)
 
 
-def _events(root: yaml.Node) -> int:
+def _count_events(root: yaml.Node) -> int:
     """How many events of a YAML parser a document is."""
-    count, seen, waiting = 0, set[int](), [root]
+    count, seen, waiting = 0, set[yaml.Node](), [root]
     while waiting:
         node = waiting.pop()
         count += 1
-        if isinstance(node, yaml.ScalarNode) or id(node) in seen:
+        if isinstance(node, yaml.ScalarNode) or node in seen:
             continue
-        seen.add(id(node))
+        seen.add(node)
         count += 1
         for item in node.value:
             waiting.extend(item if isinstance(item, tuple) else (item,))
     return count
 
 
-def _value_of(raw: Any) -> Value:
-    if isinstance(raw, str):
-        return parse(raw)
-    if isinstance(raw, _Raw):
-        return _map_of(raw)
-    if isinstance(raw, list):
-        items = [_value_of(item) for item in raw]
-        return Sequence(items) if any(is_dynamic(item) for item in items) else items
-    return raw
-
-
-def _map_of(raw: _Raw) -> Map:
-    made = Map()
-    for written, child in raw.pairs.items():
+def _map_of(pairs: dict[Hashable, Value], node: yaml.Node) -> Map:
+    items: dict[Hashable, Value] = {}
+    constants, overrides = set[Hashable](), set[Hashable]()
+    for written, value in pairs.items():
         key, constant, overriding = unmarked(written)
-        value = _value_of(child)
-        if key in made.items:
-            value = _repeated(made, key, value, raw.node, overriding=overriding)
-            overriding = False  # it has overridden what there was to override
-        made.items[key] = value
-        made.mark(key, constant=constant, overriding=overriding)
-    made.static = not any(is_dynamic(value) for value in made.items.values())
-    return made
-
-
-def _repeated(
-    made: Map, key: Hashable, value: Value, node: yaml.Node, *, overriding: bool
-) -> Value:
-    """The value of a key that one mapping has several times, with different marks."""
-    if key in made.constant:
-        raise Refused(f"constant key {_name(key)} is set again in the same mapping", node)
-    if overriding:
-        return value
-    before = made.items[key]
-    return before.plus(value) if isinstance(before, Stack) else Stack((before,)).plus(value)
-
-
-def _name(key: Hashable) -> str:
-    return "null" if key is None else str(key)
+        if key in constants:  # with other marks
+            name = "null" if key is None else key
+            raise Refused(f"constant key {name} is set again in the same mapping", node)
+        if key not in items:
+            items[key] = value
+            if overriding:
+                overrides.add(key)
+        else:
+            items[key] = value if overriding else stacked(items[key], value)
+        if constant:
+            constants.add(key)
+    return Map(
+        items,
+        frozenset(constants),
+        frozenset(overrides),
+        static=not any(map(is_dynamic, items.values())),
+    )
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:

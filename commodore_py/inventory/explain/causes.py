@@ -17,13 +17,13 @@ from commodore_py.inventory.engine.values import (
 )
 from commodore_py.inventory.paths import dotted
 
-from .steps import ABSENT
+from .tracer import ABSENT
 
 if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
-    from .steps import Lookup, Step
-    from .tracer import Tracer
+    from .lookups import Lookup
+    from .tracer import Step, Tracer
 
 
 # References that are longer chained than that fail for their number, wherever they lead.

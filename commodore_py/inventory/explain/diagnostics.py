@@ -19,7 +19,7 @@ from .tracer import Tracer
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from commodore_py.inventory.engine.nodes import TargetsFailed
+    from commodore_py.inventory.engine.render import TargetsFailed
     from commodore_py.model.spot import ParameterPath
 
     from .replay import Hierarchy, Replay

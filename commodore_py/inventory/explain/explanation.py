@@ -22,8 +22,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 
 from .diagnostics import raise_failures, similar
 from .replay import compiled_hierarchy
-from .steps import ABSENT
-from .tracer import Tracer
+from .tracer import ABSENT, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,9 +31,10 @@ if TYPE_CHECKING:
     from commodore_py.inventory.engine.values import Value
     from commodore_py.model.spot import ParameterPath
 
+    from .lookups import Lookup
     from .places import Place
     from .replay import Hierarchy
-    from .steps import Lookup, Step
+    from .tracer import Step
 
 MISSING: Any = ABSENT
 """Stands for no value, in `before` and `after`."""

@@ -10,10 +10,10 @@ from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Map, Reference, Sequence, Token
 from commodore_py.inventory.paths import dotted
 
+from .lookups import written_as
 from .places import Place, fields_of, items_of, paths_at
 from .replay import compiled_hierarchy
-from .steps import ABSENT, written_as
-from .tracer import Tracer
+from .tracer import ABSENT, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
     from commodore_py.model.spot import ParameterPath
 
+    from .lookups import Lookup
     from .replay import Hierarchy, Layer, Replay
-    from .steps import Lookup, Step
+    from .tracer import Step
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
 

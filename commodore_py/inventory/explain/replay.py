@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
-from commodore_py.inventory.engine.loader import META, Loader
-from commodore_py.inventory.engine.merge import LayerCache
+from commodore_py.inventory.engine.loader import META, Loader, Observer
 from commodore_py.inventory.engine.reader import ClassFile, read
+from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.render import meta_of
 from commodore_py.inventory.engine.resolver import Resolver
-from commodore_py.inventory.engine.values import Map, plain_key
+from commodore_py.inventory.engine.values import Map, ResolveError, Token, plain_key
+from commodore_py.model.spot import Inclusion
 
 from . import places
 from .places import Place
@@ -139,24 +140,23 @@ class Layer:
         return Place(self.file, places.line_of(node) if node is not None else 0)
 
 
-class Replay:
+class Replay(Observer):
     """One target: its layers in the order in which they are merged, and its failures."""
 
     def __init__(self, hierarchy: Hierarchy, target: str) -> None:
         self.target = target
-        self.cache = LayerCache()
         self.layers: list[Layer] = [_itself(target)]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._hierarchy = hierarchy
         text = hierarchy.targets[target]
-        loader = Loader(hierarchy.files, self.cache, missing_ok=False, observer=self)
+        loader = Loader(hierarchy.files, missing_ok=False, observer=self)
         content = read(text, name=hierarchy.target_file(target))
         self.state = loader.load(content, meta_of(target), name=target)
         self._by_key: dict[Hashable, list[Layer]] = {}
         for layer in self.layers:
             for key in layer.parameters.items:
                 self._by_key.setdefault(plain_key(key), []).append(layer)
-        self.resolver = Resolver(self.state.parameters, self.cache)
+        self.resolver = Resolver(self.state.parameters)
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
         """Keep a layer."""
@@ -190,13 +190,39 @@ class Replay:
                     return Place(layer.file, line)
         return None
 
+    def inclusions(self, prefix: str) -> tuple[Inclusion, ...]:
+        """Lines that include classes whose full names begin with a prefix, in merge order."""
+        order = {layer.absolute: number for number, layer in enumerate(self.layers)}
+        included_by = {
+            layer.absolute: layer.chain[-2] for layer in self.layers if len(layer.chain) > 1
+        }
+        files = self._hierarchy.files
+        lines: list[Inclusion] = []
+        for layer in self.layers:
+            is_class = layer.absolute in files
+            folder = files.folder(layer.absolute) if is_class else PurePosixPath()
+            for written, line in places.items_of(layer.fields.get("classes")):
+                name = absolute_name(self._class_name(written), folder)
+                if name.startswith(prefix):
+                    merged = included_by.get(name) in (layer.name, layer.absolute)
+                    place = str(Place(layer.file, line))
+                    lines.append(Inclusion(name, layer.absolute, place, merged))
+        return tuple(sorted(lines, key=lambda line: order.get(line.name, len(order))))
+
+    def _class_name(self, written: str) -> str:
+        """The name of a class with the final values of its references."""
+        token = parse(written)
+        try:
+            return self.resolver.text(token) if isinstance(token, Token) else written
+        except ResolveError:
+            return written
+
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
         self.failures.append((error, chain))
 
 
 def _itself(target: str) -> Layer:
-    content = ClassFile(parameters=Map())
-    content.parameters.items[META] = meta_of(target)
+    content = ClassFile(parameters=Map({META: meta_of(target)}))
     chain = (f"target {target}",)
     return Layer(META, chain, content, "set by commodore itself")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.merge import ConstantKey, merge
-from commodore_py.inventory.engine.resolver import KeyMissing
 from commodore_py.inventory.engine.values import (
     Map,
     Reference,
@@ -16,19 +15,60 @@ from commodore_py.inventory.engine.values import (
     Token,
     Unresolved,
     Value,
-    is_dynamic,
 )
 from commodore_py.inventory.paths import Index
 
+from .lookups import Lookup, lookup, lookups_in, resolved
 from .places import pairs_of
-from .steps import ABSENT, Lookup, Step, written_as
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
+    import yaml
+
     from commodore_py.model.spot import ParameterPath
 
+    from .places import Place
     from .replay import Layer, Replay
+
+
+class _Absent:
+    """The absence of a value; null is a value."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Value = _Absent()
+
+
+@dataclass(slots=True)
+class Step:
+    """The effect of one layer on the value at a path."""
+
+    layer: Layer
+    at: ParameterPath
+    """The path that the layer sets: the same, or one above it."""
+    value: Value
+    node: yaml.Node | None = None
+    key: yaml.Node | None = None
+    constant: bool = False
+    resets: bool = False
+    """Whether the values of all lower layers are discarded."""
+    mark: str = ""
+    """The key with the `~` that did it, if it was one."""
+    lookup: Lookup | None = None
+    """The reference that gives the value, if a parameter above the path is one."""
+    error: ResolveError | None = None
+    within: bool = False
+    """Whether the error concerns one key of the mapping, not all of it."""
+    before: Value = ABSENT
+    after: Value = ABSENT
+
+    @property
+    def place(self) -> Place:
+        """File and line."""
+        return self.layer.place(self.key or self.node)
 
 
 class Tracer:
@@ -52,12 +92,13 @@ class Tracer:
         steps = self.follow(path)
         return steps[-1].after if steps else ABSENT
 
+    def resolved(self, value: Value) -> Value:
+        """A value without references; Unresolved if that is impossible."""
+        return resolved(value, self._replay.resolver)
+
     def lookups(self, value: Value) -> Iterator[Lookup]:
         """The references in a value, each once."""
-        for token in dict.fromkeys(_tokens(value)):
-            for part in token.parts:
-                if isinstance(part, Reference):
-                    yield self._lookup(part)
+        return lookups_in(value, self._replay.resolver)
 
     def tokens_in(self, step: Step) -> Iterator[Step]:
         """The strings with references that a layer holds at a path or below."""
@@ -157,10 +198,10 @@ class Tracer:
 
     def _through(self, token: Token) -> tuple[Lookup | None, Value]:
         """The value of a string with references, and the reference if it is just one."""
-        lookup = None
-        if len(token.parts) == 1 and isinstance(token.parts[0], Reference):
-            lookup = self._lookup(token.parts[0])
-        return lookup, self.resolved(token)
+        match token.parts:
+            case (Reference() as reference,):
+                return lookup(reference, self._replay.resolver), self.resolved(token)
+        return None, self.resolved(token)
 
     def _item(self, steps: list[Step], above: ParameterPath, index: Index) -> Iterator[Step]:
         """The step that added an item to a list; items are not merged, so there is one at most."""
@@ -210,7 +251,7 @@ class Tracer:
                 try:
                     # The topmost layer must be valid; what it replaces need not be.
                     top = live[-1]
-                    value = top if type(top) is Unresolved else merge(live, self._replay.cache)
+                    value = top if type(top) is Unresolved else merge(live)
                 except ResolveError as error:
                     step.error = broken = error
                     step.within = isinstance(error, ConstantKey)
@@ -244,29 +285,6 @@ class Tracer:
             return False  # without resolving a large mapping
         return self.resolved(step.value) is None
 
-    def resolved(self, value: Value) -> Value:
-        """A value without references; Unresolved if that is impossible."""
-        if not is_dynamic(value):
-            return value
-        try:
-            return self._replay.resolver.resolve(value)
-        except ResolveError as error:
-            return Unresolved(error)
-
-    def _lookup(self, reference: Reference) -> Lookup:
-        inner = tuple(self._lookup(part) for part in reference.parts if not isinstance(part, str))
-        written = written_as(reference)
-        try:
-            text = self._replay.resolver.text(Token(written, reference.parts))
-        except ResolveError as error:
-            return Lookup(written, (), Unresolved(error), error=error, inner=inner)
-        path, has_default, _ = text.partition("::")
-        keys = tuple(path.split(":"))
-        value = self.resolved(_whole(text))
-        default = bool(has_default) and _is_missing(self.resolved(_whole(path)), path)
-        failure = value.error if type(value) is Unresolved else None
-        return Lookup(written, keys, value, default=default, error=failure, inner=inner)
-
 
 def _named(value: Map, part: Hashable) -> Hashable:
     if part in value.items:
@@ -282,30 +300,3 @@ def _items(value: Value) -> list[Value]:
     if type(value) is Sequence:
         return value.items
     return value if type(value) is list else []
-
-
-def _tokens(value: Value) -> Iterator[Token]:
-    kind = type(value)
-    if kind is Token:
-        yield value
-    elif kind is Map and not value.static:
-        for child in value.items.values():
-            yield from _tokens(child)
-    elif kind is Sequence:
-        for child in value.items:
-            yield from _tokens(child)
-    elif kind is Stack:
-        for child in value.layers:
-            yield from _tokens(child)
-
-
-def _whole(path: str) -> Token:
-    return Token(f"${{{path}}}", (Reference((path,)),))
-
-
-def _is_missing(value: Value, path: str) -> bool:
-    return (
-        type(value) is Unresolved
-        and isinstance(value.error, KeyMissing)
-        and value.error.path == path
-    )

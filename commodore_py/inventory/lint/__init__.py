@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.model.problems.codes import LINT as RULES
+from commodore_py.model.problems.severity import SEVERITIES
+
 from . import file_rules, hierarchy_rules
 from .files import read_tree
-from .findings import RULES, at_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from commodore_py.model.problem import Problem
+    from commodore_py.model.problems.severity import Severity
 
     from .files import Document, Tree
 
@@ -51,6 +54,12 @@ def lint(
         if linter.in_all is not None:
             found += linter.in_all(trees)
     return tuple(found)
+
+
+def at_least(problems: Iterable[Problem], threshold: Severity) -> bool:
+    """Whether a problem has this severity or a higher one."""
+    severities = SEVERITIES[: SEVERITIES.index(threshold) + 1]
+    return any(problem.severity in severities for problem in problems)
 
 
 __all__ = ["LINTERS", "RULES", "at_least", "lint"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
 
-from .findings import finding
+from .files import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

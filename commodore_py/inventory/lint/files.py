@@ -18,20 +18,23 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
-
-from .findings import finding
+from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from yaml import Node
 
-    from commodore_py.model.problem import Problem
 
 log = logging.getLogger(__name__)
 
 IGNORE_FILE = ".commodoreignore"
 _SUFFIXES = (".yml", ".yaml")
+
+
+def finding(rule: str, message: str, file: Path, line: int = 0, *, hint: str = "") -> Problem:
+    """A place where a rule was broken; line zero stands for the file as a whole."""
+    return Problem.at(Place(str(file), line), rule, message, remedy=hint)
 
 
 class Document:
@@ -81,7 +84,8 @@ class Tree:
 
 def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     """Read a file, or every file below a folder that is neither hidden nor ignored."""
-    if _is_of_the_system(os.path.realpath(target)):
+    real = os.path.realpath(target)
+    if real == "/dev" or f"{real}/".startswith(("/proc/", "/sys/")):  # they may have no end
         raise CommodoreError(
             f"cannot lint {target}: nothing in /proc, /sys and /dev is read", where=str(target)
         )
@@ -91,17 +95,11 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     if _absolute(target) in ignored:
         log.info("%s: skipped: ignored", target)
     elif target.is_dir():
-        real = os.path.realpath(target)
         above = map(str, Path(real).parents)
         _read_folder(target, ignored, (*above, real), tree)
     else:
         _read_file(target, tree)
     return tree
-
-
-def _is_of_the_system(real: str) -> bool:
-    """Whether a real path leads to what is not stored: it may have no end."""
-    return real == "/dev" or f"{real}/".startswith(("/proc/", "/sys/"))
 
 
 def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
@@ -145,13 +143,15 @@ def _read_folder(
         elif path.is_file():
             _read_file(path, tree)
         elif path.is_symlink():
-            tree.findings.append(_broken_link(path))
+            message = f"the symlink is broken: {path.readlink()}"
+            hint = "remove it, or create its target"
+            tree.findings.append(finding("files/broken-link", message, path, hint=hint))
         else:
             log.info("%s: skipped: not a file", path)
 
 
 def _is_refused(link: Path, tree: Tree) -> bool:
-    """Whether a link leads to where nothing is read, such as /proc; then it is a finding."""
+    """Report a link that leads to where nothing is read, such as /proc."""
     try:
         tree.reach.real(str(link))
     except NeverRead as error:
@@ -181,11 +181,14 @@ def _read_file(path: Path, tree: Tree) -> None:
     except UnicodeDecodeError as error:
         log.info("%s: skipped: not UTF-8", path)
         if path.suffix in _SUFFIXES:
-            tree.findings.append(_not_utf8(path, error))
+            line = error.object[: error.start].count(b"\n") + 1
+            message = "not UTF-8: the file was not checked"
+            tree.findings.append(finding("files/not-utf-8", message, path, line))
     except YamlError as error:
         log.info("%s: skipped: not valid YAML", path)
         if path.suffix in _SUFFIXES:
-            tree.findings.append(_broken_yaml(path, error))
+            message = str(error).splitlines()[0]
+            tree.findings.append(finding("files/broken-yaml", message, path, error.line))
     else:
         if len(documents) == 1 and isinstance(documents[0], dict):
             tree.documents.append(Document(path, text, documents[0]))
@@ -201,26 +204,8 @@ def _why_not(documents: list[Any]) -> str:
     return "not a mapping"
 
 
-def _broken_link(path: Path) -> Problem:
-    return finding(
-        "files/broken-link",
-        f"the symlink is broken: {path.readlink()}",
-        path,
-        hint="remove it, or create its target",
-    )
-
-
 def _unreadable(path: Path, error: OSError) -> Problem:
     return finding("files/unreadable", f"cannot be read: {error.strerror}", path)
-
-
-def _not_utf8(path: Path, error: UnicodeDecodeError) -> Problem:
-    line = error.object[: error.start].count(b"\n") + 1
-    return finding("files/not-utf-8", "not UTF-8: the file was not checked", path, line)
-
-
-def _broken_yaml(path: Path, error: YamlError) -> Problem:
-    return finding("files/broken-yaml", str(error).splitlines()[0], path, error.line)
 
 
 def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:

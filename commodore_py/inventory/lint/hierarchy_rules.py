@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 
-from .findings import finding
+from .files import finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -38,12 +38,16 @@ _PARTS = {"\1": "[^.]+", "\2": ".+"}
 
 def unused_components(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Components that no application deploys."""
-    return _unused(trees, "components", "component", _deployed)
+    return _unused(trees, "components", "component", lambda application: application.split(" as "))
 
 
 def unused_packages(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Packages that no application lists."""
-    return _unused(trees, "packages", "package", _package_of)
+
+    def names_in(application: str) -> Iterable[str]:
+        return [application.removeprefix(_PACKAGE)] if application.startswith(_PACKAGE) else []
+
+    return _unused(trees, "packages", "package", names_in)
 
 
 def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
@@ -96,14 +100,6 @@ def _unused(
                     document.file,
                     document.line_of("parameters", key, name),
                 )
-
-
-def _deployed(application: str) -> Iterable[str]:
-    return application.split(" as ")
-
-
-def _package_of(application: str) -> Iterable[str]:
-    return [application.removeprefix(_PACKAGE)] if application.startswith(_PACKAGE) else []
 
 
 def _texts(document: Document, field: str) -> Iterator[str]:

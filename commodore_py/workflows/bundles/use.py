@@ -10,7 +10,7 @@ from commodore_py.dependencies.bundles.index import CLASSES
 from commodore_py.dependencies.protection.class_files import replace_class_file
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.inventory.engine.class_edits import Edit, edited
+from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
 from commodore_py.inventory.explain.places import Place, items_of
 from commodore_py.inventory.explain.replay import compiled_hierarchy

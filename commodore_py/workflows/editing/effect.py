@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.class_edits import own_items
+from commodore_py.inventory.class_edits import own_items
 from commodore_py.inventory.engine.values import Value, kind_of, plain
-from commodore_py.inventory.explain.steps import ABSENT
-from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.explain.tracer import ABSENT, Tracer
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from commodore_py.inventory.explain.places import Place
     from commodore_py.inventory.explain.replay import Hierarchy, Replay
-    from commodore_py.inventory.explain.steps import Step
+    from commodore_py.inventory.explain.tracer import Step
     from commodore_py.model.inventory import Node
     from commodore_py.model.spot import ParameterPath
 

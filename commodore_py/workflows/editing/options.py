@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.class_edits import ABSENT, own_value
+from commodore_py.inventory.class_edits import ABSENT, own_value
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer

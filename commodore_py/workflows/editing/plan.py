@@ -11,12 +11,11 @@ from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.adapters.yaml.splice import Absent
 from commodore_py.dependencies.protection.class_files import refuse_other_files
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.inventory.engine.class_edits import Edit, edited, own_items, own_value
+from commodore_py.inventory.class_edits import Edit, edited, own_items, own_value
 from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.explanation import explain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
-from commodore_py.inventory.explain.steps import ABSENT
-from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.explain.tracer import ABSENT, Tracer
 from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 

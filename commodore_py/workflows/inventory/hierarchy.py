@@ -12,8 +12,7 @@ from commodore_py.errors import raise_collected
 from commodore_py.inventory import reference
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.loader import MissingClass
-from commodore_py.inventory.engine.nodes import TargetsFailed
-from commodore_py.inventory.engine.render import render_targets
+from commodore_py.inventory.engine.render import TargetsFailed, render_targets
 from commodore_py.inventory.explain import replay
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
 

@@ -9,8 +9,7 @@ import pytest
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.nodes import TargetsFailed
-from commodore_py.inventory.engine.render import render_targets
+from commodore_py.inventory.engine.render import TargetsFailed, render_targets
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy

@@ -86,8 +86,8 @@ def test_replay_comes_to_the_values_of_the_engine(layers: list[dict[str, Any]]) 
         return  # a constant that is set again: there is nothing to agree with
     tracer = Tracer(replay)
 
-    for key, value in replay.state.parameters.items():
-        for path, resolved in values_in(tracer.resolved(value), (key,)):
+    for key, set_by in replay.state.parameters.items():
+        for path, resolved in values_in(tracer.resolved(set_by.value), (key,)):
             found = tracer.value(path)
             if isinstance(resolved, Unresolved):
                 assert isinstance(found, Unresolved), dotted(path)
@@ -103,8 +103,8 @@ def test_whatever_fails_has_a_cause_with_a_place(layers: list[dict[str, Any]]) -
     tracer = Tracer(replay)
     causes = Causes(tracer)
 
-    for key, value in replay.state.parameters.items():
-        for path, resolved in values_in(tracer.resolved(value), (key,)):
+    for key, set_by in replay.state.parameters.items():
+        for path, resolved in values_in(tracer.resolved(set_by.value), (key,)):
             if isinstance(resolved, Unresolved):
                 cause = causes.of(path)
                 assert cause is not None, dotted(path)

@@ -12,8 +12,7 @@ import pytest
 from commodore_py.adapters.files import MOST_FILES
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
-from commodore_py.inventory.lint.files import Tree
-from commodore_py.inventory.lint.findings import finding
+from commodore_py.inventory.lint.files import Tree, finding
 from commodore_py.inventory.lint.hierarchy_rules import pattern_of
 
 if TYPE_CHECKING:

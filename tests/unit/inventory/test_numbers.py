@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from commodore_py.inventory.engine import numbers
+from commodore_py.inventory.engine import numbers, texts
 
 INF, NAN = math.inf, math.nan
 
@@ -88,10 +88,10 @@ def test_integers_between_64_and_128_bits_are_refused(text: str) -> None:
     ],
 )
 def test_a_number_is_written(value: float, in_text: str, in_json: str) -> None:
-    assert numbers.number_text(value) == in_text
-    assert numbers.json_number(value) == in_json
+    assert texts.number_text(value) == in_text
+    assert texts.json_number(value) == in_json
 
 
 @pytest.mark.parametrize(("value", "text"), [(INF, ".inf"), (-INF, "-.inf"), (NAN, ".nan")])
 def test_what_is_not_a_finite_number_has_its_yaml_name(value: float, text: str) -> None:
-    assert numbers.number_text(value) == text
+    assert texts.number_text(value) == text

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commodore_py.inventory.targets import targets_of
+from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Dependency, Kind
 from commodore_py.model.inventory import Instance
 from tests.support.builders import make_dependency
 
-WRAPPER = Path("/wrapper")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def a_component(root: Path, name: str, component: str = "", *, defaults: bool = True) -> Dependency:
@@ -26,7 +28,7 @@ def a_component(root: Path, name: str, component: str = "", *, defaults: bool = 
 def test_classes_come_from_general_to_special(tmp_path: Path) -> None:
     classes = ClassPath((a_component(tmp_path, "web"), a_component(tmp_path, "db-a")))
 
-    targets = targets_of(classes, [Instance("web", "web")], kustomize_wrapper=WRAPPER)
+    targets = targets_of(classes, [Instance("web", "web")])
 
     defaults = ["params.cluster", "defaults.db-a", "defaults.web", "global.commodore"]
     assert targets["cluster"] == {"classes": defaults, "parameters": {"_instance": "cluster"}}
@@ -35,7 +37,7 @@ def test_classes_come_from_general_to_special(tmp_path: Path) -> None:
         "parameters": {
             "_base_directory": str(tmp_path / "web"),
             "_instance": "web",
-            "_kustomize_wrapper": str(WRAPPER),
+            "_kustomize_wrapper": str(KUSTOMIZE_WRAPPER),
             "_python3": sys.executable,
             "kapitan": {"vars": {"target": "web"}},
         },
@@ -49,7 +51,7 @@ def test_instance_has_its_own_defaults_at_the_place_of_its_component(tmp_path: P
         a_component(tmp_path, "a-web", "web"),
     )
 
-    targets = targets_of(ClassPath(parts), [Instance("a-web", "web")], kustomize_wrapper=WRAPPER)
+    targets = targets_of(ClassPath(parts), [Instance("a-web", "web")])
 
     assert targets["a-web"]["classes"] == [
         *("params.cluster", "defaults.db", "defaults.a-web", "global.commodore"),
@@ -62,7 +64,7 @@ def test_instance_has_its_own_defaults_at_the_place_of_its_component(tmp_path: P
 def test_defaults_that_vanished_are_left_out(tmp_path: Path) -> None:
     classes = ClassPath((a_component(tmp_path, "web"), a_component(tmp_path, "db", defaults=False)))
 
-    targets = targets_of(classes, [Instance("web", "web")], kustomize_wrapper=WRAPPER)
+    targets = targets_of(classes, [Instance("web", "web")])
 
     for target in targets.values():
         assert "defaults.web" in target["classes"]

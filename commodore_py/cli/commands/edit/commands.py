@@ -25,7 +25,7 @@ from commodore_py.cli.settings.options import (
     with_options,
 )
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.inventory.engine.class_edits import value_of
+from commodore_py.inventory.class_edits import value_of
 from commodore_py.workflows.editing import transaction
 from commodore_py.workflows.editing.plan import value_at
 from commodore_py.workflows.editing.requests import Request

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import codecs
+from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from commodore_py.adapters.yaml import splice
 from commodore_py.adapters.yaml.parts import parts_of, text_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.paths import dotted
 
-from . import numbers
-from .reader import read
-from .yaml_values import MARKS
+from .engine import numbers
+from .engine.reader import read
+from .engine.yaml_values import MARKS
+from .paths import dotted
 
 if TYPE_CHECKING:
     from commodore_py.adapters.yaml.parts import Part
@@ -32,7 +33,8 @@ class Unverified(Exception):
     """An edit that changes something else, too: a bug, which nothing is written for."""
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Edit:
     """A change of one node; the path begins with the field of the class, such as parameters."""
 
     verb: Verb
@@ -77,12 +79,12 @@ def _scalar(part: Part) -> Any:
 
 def own_items(data: bytes, path: Path, *, name: str) -> list[Any]:
     """The items of the list that a class file holds at a path."""
-    value, missing = _reached(_structure(text_of(data, name=name), name), path)
-    return value if not missing and isinstance(value, list) else []
+    value = own_value(data, path, name=name)
+    return value if isinstance(value, list) else []
 
 
 def own_value(data: bytes, path: Path, *, name: str) -> Any:
-    """What a class file holds at a path; `ABSENT` if nothing."""
+    """The value that a class file holds at a path, or `ABSENT`."""
     value, missing = _reached(_structure(text_of(data, name=name), name), path)
     return ABSENT if missing else value
 
@@ -119,7 +121,8 @@ def _value(part: Part) -> Any:
     return _scalar(part)
 
 
-class _Alias(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Alias:
     name: str
 
 
