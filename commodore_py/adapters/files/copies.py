@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 
-from . import aside_of, remove
+from .writing import aside_of, remove
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

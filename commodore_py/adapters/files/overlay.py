@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.model.tree import Entry, Tree, empty_among
 
-from . import read_tree
 from .reach import Reach
+from .trees import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
