@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import pwd
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
@@ -231,9 +233,10 @@ class Reach:
 
     def _mounted_elsewhere(self, real: str) -> str:
         """Why a folder that is never read is not read at another path, either."""
-        hidden = (
-            f"{home}/{name}" for home in self._homes for name in _listed(home) if name[:1] == "."
-        )
+        hidden: list[str] = []
+        for home in self._homes:
+            with suppress(OSError):
+                hidden += (f"{home}/{name}" for name in os.listdir(home) if name.startswith("."))  # noqa: PTH208 - texts
         refused = (place for place, why in self._never.items() if why)
         never = {_identity(place): place for place in (*refused, *hidden)}
         for place in (real, *_upwards(real)):
@@ -270,12 +273,8 @@ def _never(
 def _homes() -> tuple[str, ...]:
     """The home directory of the user, by the environment and by the system."""
     found = [os.path.expanduser("~")]  # noqa: PTH111 - a text
-    try:
-        import pwd  # not on Windows
-
+    with suppress(KeyError):  # no such user: usual in containers
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
-    except (ImportError, KeyError):  # no such user: usual in containers
-        pass
     return tuple(dict.fromkeys(os.path.realpath(one) for one in found if one.startswith("/")))
 
 
@@ -299,10 +298,3 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208 - texts
-    except OSError:
-        return []
