@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path
-
-Lines: TypeAlias = Mapping[tuple[str, ...], int]
 
 
 class ApiObject(NamedTuple):
@@ -17,17 +15,12 @@ class ApiObject(NamedTuple):
 
     fields: Mapping[str, Any]
     name: str
-    lines: Callable[[], Lines] | None = None
-    """For a file: finds the line of each key on request."""
+    line_of: Callable[[Sequence[str]], int] | None = None
+    """For a file: finds the line of a field, or of the closest one around it."""
 
     def place(self, *path: str) -> str:
         """File and line of a field or of the closest one around it; the URL on a server."""
-        if self.lines is None:
-            return self.name
-        lines = self.lines()
-        while path and path not in lines:
-            path = path[:-1]
-        return f"{self.name}:{lines[path]}"
+        return f"{self.name}:{self.line_of(path)}" if self.line_of else self.name
 
 
 class FieldReader:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
@@ -31,4 +30,4 @@ def read(path: Path, *, expected: str, content: bytes | None = None) -> ApiObjec
             where=f"{path}:1",
             hint=f"the file holds {expected}",
         )
-    return ApiObject(value, name=str(path), lines=partial(yaml.lines_of, text, name=str(path)))
+    return ApiObject(value, str(path), lambda field: yaml.line_at(text, (0, *field)))

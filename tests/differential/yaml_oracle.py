@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 _REFUSALS = (yaml.YAMLError, ValueError, RecursionError)
 
 
-class OwnDumper(yaml.SafeDumper):
+class NativesDumper(yaml.SafeDumper):
+    """Values are JSON, in which no object is in two places."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
+class OwnDumper(NativesDumper):
     """Block style, sequences indented below their key, several lines as a literal block."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - PyYAML's signature
         super().increase_indent(flow, indentless=False)
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
-        return True
 
 
 def _represent_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -47,8 +51,11 @@ class Writer:
 
 
 def _kapitan(name: str | None, multiline: Multiline) -> Writer:
-    dumper = PrettyDumper.get_dumper_for_style(name)
-    return Writer(Style(multiline=multiline, aliases=True), dumper)
+    class Dumper(PrettyDumper.get_dumper_for_style(name)):  # type: ignore[misc] # chosen by name
+        def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+            return True
+
+    return Writer(Style(multiline=multiline), Dumper)
 
 
 WRITERS = {
@@ -57,9 +64,10 @@ WRITERS = {
     "kapitan folded": _kapitan("folded", "folded"),
     "kapitan double-quotes": _kapitan("double-quotes", "double-quotes"),
     "kapitan default": _kapitan(None, "plain"),
-    "natives": Writer(
-        Style(indent_sequences=False, multiline="plain", aliases=True), yaml.SafeDumper
+    "kapitan with aliases": Writer(
+        Style(aliases=True), PrettyDumper.get_dumper_for_style("literal")
     ),
+    "natives": Writer(Style(indent_sequences=False, multiline="plain"), NativesDumper),
 }
 
 

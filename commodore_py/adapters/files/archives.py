@@ -1,4 +1,4 @@
-"""Untrusted archives: read and unpacked, never outside of the target folder."""
+"""Untrusted archives: read with limits on what they expand to, never outside of their folder."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import os
 import posixpath
 import stat
 import tarfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
-from .compressed import BROKEN, ExpandsTooMuch, opened_tar, opened_zip, reason
+from .compressed import BROKEN, Bounded, ExpandsTooMuch, opened_tar, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 _MOST_BYTES = 2 << 30
 _MOST_MEMBERS = 200_000
-_MOST_LINKS = 40
+_CHUNK = 1 << 20
+_MOST_FOLDERS = 200
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -44,63 +46,63 @@ Content: TypeAlias = "Mapping[str, Member]"
 
 def unpack_tar(file: Path) -> Content:
     """Everything in a tar archive, whichever way it is compressed."""
-    found = _Found()
+    members = _Members()
     try:
         with opened_tar(file) as archive:
-            for one in archive:
-                found.count()
-                name = _inside(one.name)
-                if one.isdir():
-                    found.add(name, Member(folder=True))
-                elif one.issym():
-                    found.add(name, Member(link=_inner_link(name, one.linkname)))
-                elif one.islnk():
-                    found.add(name, found.at(_inside(one.linkname)))
-                elif one.isreg():
-                    content = _content_of(archive, one, found)
-                    found.add(name, Member(content, bool(one.mode & stat.S_IXUSR)))
+            for entry in archive:
+                name = _inside(entry.name)
+                if entry.isdir():
+                    members.add(name, Member(folder=True))
+                elif entry.issym():
+                    members.add(name, Member(link=_inner_link(name, entry.linkname)))
+                elif entry.islnk():
+                    members.add(name, members.at(_inside(entry.linkname)))
+                elif entry.isreg():
+                    content = members.content_of(archive.extractfile(entry), entry.size)
+                    members.add(name, Member(content, bool(entry.mode & stat.S_IXUSR)))
                 else:
-                    raise BadArchive(f"{one.name} is neither file nor folder nor link")
+                    raise BadArchive(f"{entry.name} is neither file nor folder nor link")
     except BROKEN as error:
         raise BadArchive(f"cannot read the archive: {reason(error)}") from error
-    return found.content()
+    return members.content()
 
 
 def unpack_zip(file: Path) -> Content:
     """Everything in a zip archive; as Python does, links become files and nothing is a program."""
-    found = _Found()
+    members = _Members()
     try:
-        with opened_zip(file) as archive:
-            for one in archive.infolist():
-                found.count()
-                name = _inside(one.filename)
-                if one.is_dir():
-                    found.add(name, Member(folder=True))
+        with file.open("rb") as opened, zipfile.ZipFile(Bounded(opened)) as archive:
+            for entry in archive.infolist():
+                name = _inside(entry.filename)
+                if entry.is_dir():
+                    members.add(name, Member(folder=True))
                 else:
-                    found.grow(one.file_size)
-                    found.add(name, Member(archive.read(one)))
+                    with archive.open(entry) as content:
+                        members.add(name, Member(members.content_of(content, entry.file_size)))
     except BROKEN as error:
         raise BadArchive(f"cannot read the archive: {reason(error)}") from error
-    return found.content()
+    return members.content()
 
 
 def unpack_chart(file: Path) -> Content:
     """A packaged chart without the folder around it, as `helm pull --untar` leaves it."""
-    found = _Found()
+    members = _Members()
     try:
         with opened_tar(file) as archive:
-            for one in archive:
-                found.count()
-                if one.isdir():
+            for entry in archive:
+                if entry.isdir():
+                    members.add("", Member())
                     continue
                 # Helm treats everything but folders as files; links are empty files.
-                content = _content_of(archive, one, found) if one.isreg() else b""
-                found.add(_inside_chart(one.name), Member(content.removeprefix(_BOM)))
+                opened = archive.extractfile(entry) if entry.isreg() else None
+                content = members.content_of(opened, entry.size if opened else 0)
+                members.add(_inside_chart(entry.name), Member(content.removeprefix(_BOM)))
     except BROKEN as error:
         raise BadArchive(f"not a packaged chart: {reason(error)}") from error
-    if "Chart.yaml" not in found.members:
+    content_ = members.content()
+    if "Chart.yaml" not in content_:
         raise BadArchive("not a packaged chart: there is no Chart.yaml in its folder")
-    return found.content()
+    return content_
 
 
 def is_tar(file: Path) -> bool:
@@ -122,115 +124,78 @@ def is_zip(file: Path) -> bool:
 
 def read_folder(folder: Path, *, bounds: Path | None = None) -> Content:
     """Everything in a folder with what its links lead to, none of which may leave the bounds."""
-    found = _Found()
-    _collect(folder, "", (bounds or folder).resolve(), found, depth=0)
-    return found.content()
+    members = _Members()
+    _collect(folder, "", (bounds or folder).resolve(), members, depth=0)
+    return members.content()
 
 
 def pack(content: Content, file: Path) -> None:
     """Put members into a tar archive that is the same for the same members."""
     with tarfile.open(file, "w", format=tarfile.PAX_FORMAT) as archive:
         for name, member in sorted(content.items()):
-            about = tarfile.TarInfo(name)
-            about.mode = 0o755 if member.executable or member.folder else 0o644
+            entry = tarfile.TarInfo(name)
+            entry.mode = 0o755 if member.executable or member.folder else 0o644
             if member.folder:
-                about.type = tarfile.DIRTYPE
+                entry.type = tarfile.DIRTYPE
             elif member.link:
-                about.type, about.linkname = tarfile.SYMTYPE, member.link
-            about.size = len(member.content)
-            archive.addfile(about, io.BytesIO(member.content))
+                entry.type, entry.linkname = tarfile.SYMTYPE, member.link
+            entry.size = len(member.content)
+            archive.addfile(entry, io.BytesIO(member.content))
 
 
 def below(content: Content, folder: str) -> Content:
     """The members of a folder, seen from there."""
     start = f"{folder.strip('/')}/"
     return {
-        name.removeprefix(start): one for name, one in content.items() if name.startswith(start)
+        name.removeprefix(start): member
+        for name, member in content.items()
+        if name.startswith(start)
     }
 
 
-class _Found:
-    def __init__(self) -> None:
-        self.members: dict[str, Member] = {}
-        self._size = self._entries = 0
+class _Members:
+    """The members of an archive so far, within the limits."""
 
-    def count(self) -> None:
-        """One more entry, whatever it is and does."""
-        self._entries += 1
-        if self._entries > _MOST_MEMBERS:
-            raise BadArchive(f"there are more than {_MOST_MEMBERS} files in it")
+    def __init__(self) -> None:
+        self._members: dict[str, Member] = {}
+        self._bytes = self._count = 0
 
     def add(self, name: str, member: Member) -> None:
-        if name:
-            self.members[name] = member
-        if len(self.members) > _MOST_MEMBERS:
+        """Count a member, and keep it unless it is the archive's own folder."""
+        self._count += 1
+        if self._count > _MOST_MEMBERS:
             raise BadArchive(f"there are more than {_MOST_MEMBERS} files in it")
+        if name:
+            self._members[name] = member
 
     def at(self, name: str) -> Member:
-        if name not in self.members:
+        """The member that a hard link refers to."""
+        if name not in self._members:
             raise BadArchive(f"{name} is linked to before it is there")
-        return self.members[name]
+        return self._members[name]
 
-    def grow(self, size: int) -> None:
-        self._size += size
-        if size < 0 or self._size > _MOST_BYTES:
+    def content_of(self, file: IO[bytes] | None, size: int) -> bytes:
+        """Read a file in small pieces: whatever asks for much at once is a header."""
+        self._bytes += size
+        if size < 0 or self._bytes > _MOST_BYTES:
             raise BadArchive(f"its files are larger than {_MOST_BYTES} bytes")
+        return b"" if file is None else b"".join(iter(lambda: file.read(_CHUNK), b""))
 
     def content(self) -> Content:
-        self._refuse_detours()
-        for name, member in self.members.items():
-            if member.link:
-                self._refuse_leaving(name)
-        parents = {parent for name in self.members for parent in _parents(name)}
-        return {
-            name: member
-            for name, member in self.members.items()
-            if not (member.folder and name in parents)
-        }
-
-    def _refuse_detours(self) -> None:
-        """A link that others would be written through could lead them anywhere."""
-        for name in self.members:
-            for parent in _parents(name):
-                if parent in self.members and not self.members[parent].folder:
+        """All members; a link that others would be written through could lead them anywhere."""
+        parents = set()
+        for name in self._members:
+            for parent in map(str, Path(name).parents):
+                parents.add(parent)
+                if parent in self._members and not self._members[parent].folder:
                     raise BadArchive(
                         f"{name} would be written through {parent}, which is not a folder"
                     )
-
-    def _refuse_leaving(self, name: str) -> None:
-        """Several links that each stay inside may together lead outside, or in a circle."""
-        at: list[str] = []
-        left, followed = name.split("/")[::-1], 0
-        while left:
-            part = left.pop()
-            if part in ("", "."):
-                continue
-            if part == "..":
-                if not at:
-                    raise BadArchive(
-                        f"the link {name} leads out of its folder, by way of another link"
-                    )
-                at.pop()
-                continue
-            at.append(part)
-            there = self.members.get("/".join(at))
-            if there is not None and there.link:
-                followed += 1
-                if followed > _MOST_LINKS:
-                    raise BadArchive(f"the link {name} leads in a circle, or by too many links")
-                at.pop()
-                left += there.link.split("/")[::-1]
-
-
-def _parents(name: str) -> Iterator[str]:
-    while name := posixpath.dirname(name):
-        yield name
-
-
-def _content_of(archive: tarfile.TarFile, one: tarfile.TarInfo, found: _Found) -> bytes:
-    found.grow(one.size)
-    file = archive.extractfile(one)
-    return file.read() if file is not None else b""
+        return {
+            name: member
+            for name, member in self._members.items()
+            if not (member.folder and name in parents)
+        }
 
 
 def _inside(name: str) -> str:
@@ -251,28 +216,33 @@ def _inside_chart(name: str) -> str:
 
 
 def _inner_link(name: str, target: str) -> str:
+    """The target of a link, which goes up only where folders are, and not behind another link.
+
+    So links that each stay inside cannot lead outside together.
+    """
     end = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
     if target.startswith("/") or end.split("/", 1)[0] == "..":
         raise BadArchive(f"the link {name} leads out of its folder, to {target}")
-    return target
+    return posixpath.normpath(target)
 
 
-def _collect(folder: Path, name: str, bounds: Path, found: _Found, depth: int) -> None:
-    if depth > _MOST_LINKS * 5:
+def _collect(folder: Path, name: str, bounds: Path, members: _Members, depth: int) -> None:
+    if depth > _MOST_FOLDERS:
         raise BadArchive(f"links in {name} lead in a circle")
     entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     if not entries and name:
-        found.add(name, Member(folder=True))
+        members.add(name, Member(folder=True))
     for entry in entries:
         inner, path = f"{name}/{entry.name}" if name else entry.name, Path(entry.path)
         if entry.is_symlink():
             _refuse_outside(path, inner, bounds)
         if entry.is_dir():
-            _collect(path, inner, bounds, found, depth + 1)
+            _collect(path, inner, bounds, members, depth + 1)
         elif entry.is_file():
-            found.grow(entry.stat().st_size)
-            executable = bool(entry.stat().st_mode & stat.S_IXUSR)
-            found.add(inner, Member(path.read_bytes(), executable))
+            status = entry.stat()
+            with path.open("rb") as file:
+                content = members.content_of(file, status.st_size)
+            members.add(inner, Member(content, bool(status.st_mode & stat.S_IXUSR)))
 
 
 def _refuse_outside(path: Path, name: str, bounds: Path) -> None:

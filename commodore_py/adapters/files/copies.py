@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 
-from . import aside_of, remove
+from .writing import aside_of, remove
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 Mark = tuple[int | str, ...]
 """The fingerprint of a file, from its status; for a link, its target."""
@@ -36,17 +36,21 @@ def list_files(base: Path, roots: Iterable[str]) -> Listing:
     """Files, links and folders at these places and below, but for what is Git's own."""
     marks: dict[str, Mark] = {}
     folders: set[str] = set()
-    for root in roots:
-        for name in _names(base, root):
-            status = (base / name).lstat()
-            if stat.S_ISDIR(status.st_mode):
-                folders.add(name)
-            elif stat.S_ISLNK(status.st_mode):
-                marks[name] = (os.readlink(base / name),)  # noqa: PTH115 - as text
-            elif stat.S_ISREG(status.st_mode):
-                times = (status.st_mtime_ns, status.st_ctime_ns)
-                marks[name] = (status.st_mode, status.st_ino, status.st_size, *times)
-    return Listing(marks, frozenset(folders))
+    waiting = [name for name in roots if os.path.lexists(base / name)]
+    while waiting:
+        name = waiting.pop()
+        path = base / name
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            folders.add(name)
+            children = (child for child in os.listdir(path) if child != _NOT_OURS)  # noqa: PTH208 - names
+            waiting += (child if name == "." else f"{name}/{child}" for child in children)
+        elif stat.S_ISLNK(status.st_mode):
+            marks[name] = (os.readlink(path),)  # noqa: PTH115 - as text
+        elif stat.S_ISREG(status.st_mode):
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            marks[name] = (status.st_mode, status.st_ino, status.st_size, *times)
+    return Listing(marks, frozenset(folders - {"."}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ class Copies:
         listing = list_files(base, roots)
         remove(self._unfinished)
         self._unfinished.mkdir(parents=True)
-        for name in _regular(listing):
+        for name, mark in listing.marks.items():
+            if isinstance(mark[0], str):
+                continue
             copy = self._unfinished / "files" / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(base / name, copy)
@@ -111,7 +117,9 @@ class Copies:
             with suppress(OSError):  # a foreign file keeps its folder
                 (base / name).rmdir()
         for name in sorted(folders):
-            _make_folder(base / name)
+            if not (base / name).is_dir() or (base / name).is_symlink():
+                remove(base / name)
+                (base / name).mkdir(parents=True)
         for name in sorted(marks.keys() & wrong | marks.keys() - now.marks.keys()):
             self._put(base / name, name, marks[name])
 
@@ -125,28 +133,3 @@ class Copies:
         else:
             shutil.copy2(self.folder / "files" / name, aside)
         aside.replace(path)
-
-
-def _regular(listing: Listing) -> Iterator[str]:
-    return (name for name, mark in listing.marks.items() if not isinstance(mark[0], str))
-
-
-def _make_folder(path: Path) -> None:
-    if path.is_symlink() or path.is_file():
-        remove(path)
-    path.mkdir(parents=True, exist_ok=True)
-
-
-def _names(base: Path, root: str) -> Iterator[str]:
-    if not os.path.lexists(base / root):
-        return
-    if root != ".":
-        yield root
-    if (base / root).is_symlink() or not (base / root).is_dir():
-        return
-    for parent, folders, names in os.walk(base / root):
-        folders[:] = [name for name in folders if name != _NOT_OURS]
-        here = Path(parent).relative_to(base)
-        for name in (*folders, *names):
-            if name != _NOT_OURS:
-                yield (here / name).as_posix()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_HERE = -100  # AT_FDCWD
+_CURRENT_DIRECTORY = -100  # AT_FDCWD
 _EXCHANGE = 2  # RENAME_EXCHANGE, RENAME_SWAP
 
 
@@ -66,7 +66,7 @@ def write_beside(file: Path, beside: Path, content: bytes) -> None:
 def swap_in(file: Path, beside: Path, expected: bytes) -> None:
     """Put the file beside it in the place of a file that has the expected content.
 
-    Whatever is written to the file meanwhile stays there, and is an error.
+    Whatever is written to the file in the meantime stays there, and is an error.
     """
     own = content_now(beside)
     if content_now(file) != expected:
@@ -90,16 +90,17 @@ def put_back(file: Path, beside: Path, own: bytes | None) -> None:
     beside.unlink()
 
 
-def exchanged(one: str, other: str) -> bool:
+def exchanged(first: str, second: str) -> bool:
     """Exchange the names of two files in one step; False if the system cannot."""
     # Python has no function for these system calls.
     library = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(one), os.fsencode(other)
+    names = os.fsencode(first), os.fsencode(second)
     try:
         if sys.platform == "darwin":
             return not library.renamex_np(*names, ctypes.c_uint(_EXCHANGE))
-        here = ctypes.c_int(_HERE)
-        return not library.renameat2(here, names[0], here, names[1], ctypes.c_uint(_EXCHANGE))
+        current = ctypes.c_int(_CURRENT_DIRECTORY)
+        flags = ctypes.c_uint(_EXCHANGE)
+        return not library.renameat2(current, names[0], current, names[1], flags)
     except AttributeError:  # a C library without it
         return False
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from .copies import Mark
-
 _PATIENCE = 600.0
 
 
@@ -84,7 +82,8 @@ def on_disk(
     if not watched and not written and not made:
         yield Borrowed(checkout)
         return
-    file = _lock_file(notes, checkout)
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(checkout))).hexdigest()[:16]
+    file = notes / f"{checkout.name[:64]}-{digest}.lock"
     with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
         copies = Copies(file.with_suffix(""))
         copies.put_back()
@@ -126,11 +125,6 @@ def notes_in(checkout: Path) -> Path:
     return git / "commodore-on-disk" if git.is_dir() else checkout / ".commodore-on-disk"
 
 
-def _lock_file(notes: Path, checkout: Path) -> Path:
-    digest = hashlib.sha256(os.fsencode(os.path.realpath(checkout))).hexdigest()[:16]
-    return notes / f"{checkout.name[:64]}-{digest}.lock"
-
-
 def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     """The places to look at: as high up as something would have to be made for them."""
     tops = set()
@@ -144,24 +138,18 @@ def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
 
 
 def _put(written: Mapping[Path, Entry | None], made: Iterable[Path]) -> None:
-    for path, entry in written.items():
-        with _telling(path):
-            if entry is None:
-                files.remove(path)
-            else:
-                files.write_if_changed(path, entry.content, executable=entry.executable)
-    for path in made:
-        with _telling(path):
-            path.mkdir(parents=True, exist_ok=True)
-
-
-@contextmanager
-def _telling(path: Path) -> Iterator[None]:
+    place = None
     try:
-        yield
+        for place, entry in written.items():
+            if entry is None:
+                files.remove(place)
+            else:
+                files.write_if_changed(place, entry.content, executable=entry.executable)
+        for place in made:
+            place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommodoreError(
-            f"cannot write what programs are to find: {error.strerror}", where=str(path)
+            f"cannot write what programs are to find: {error.strerror}", where=str(place)
         ) from error
 
 
@@ -172,7 +160,10 @@ def _fetched_programs(
     new = [
         name
         for name, mark in now.marks.items()
-        if name not in before.marks and found.marks.get(name) != mark and _is_program(mark)
+        if name not in before.marks
+        and found.marks.get(name) != mark
+        and isinstance(mark[0], int)
+        and mark[0] & stat.S_IXUSR
     ]
     if not new:
         return frozenset()
@@ -182,10 +173,6 @@ def _fetched_programs(
     except ProgramFailed:  # none of them is, or nothing is known about that
         return frozenset()
     return frozenset(filter(None, os.fsdecode(ignored).split("\0")))
-
-
-def _is_program(mark: Mark) -> bool:
-    return isinstance(mark[0], int) and bool(mark[0] & stat.S_IXUSR)
 
 
 def _tidy(notes: Path) -> None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.model.tree import Entry, Tree, empty_among
 
-from . import read_tree
 from .reach import Reach
+from .trees import read_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 Kind = Literal["file", "folder"]
 Found = TypeVar("Found")
@@ -27,7 +27,6 @@ Found = TypeVar("Found")
 _HIDDEN = PurePosixPath("/")
 # A path that no file can have is that of no file.
 _NOWHERE = (errno.ELOOP, errno.ENAMETOOLONG)
-_EXECUTABLE = stat.S_IXUSR
 
 
 class Overlay:
@@ -38,7 +37,7 @@ class Overlay:
     folders that it made there; they are never on disk while anybody looks.
     """
 
-    __slots__ = ("catalog", "compiled", "made", "reach", "trees", "written")
+    __slots__ = ("_folders", "catalog", "compiled", "made", "reach", "trees", "written")
 
     def __init__(
         self,
@@ -56,39 +55,44 @@ class Overlay:
         self.written = written
         self.made = made
         self.reach = reach or Reach.anywhere()
+        present = {path for path, entry in written.items() if entry is not None}
+        above = {folder for path in present | made for folder in path.parents}
+        self._folders = made | above
+        """The folders that are there by what this run put elsewhere."""
 
     def with_tree(self, instance: str, tree: Tree) -> Overlay:
         """The same view with another state of one instance."""
         trees = {**self.trees, instance: tree}
-        there = trees, self.written, self.made
-        return Overlay(self.compiled, self.catalog, *there, reach=self.reach)
+        return Overlay(
+            self.compiled, self.catalog, trees, self.written, self.made, reach=self.reach
+        )
 
     def with_written(
         self, entries: Mapping[Path, Entry | None], made: frozenset[Path] = frozenset()
     ) -> Overlay:
         """The same view with files and folders at absolute paths, or taken away from there."""
-        written = {**self.written, **entries}
-        there = self.trees, written, self.made | made
-        return Overlay(self.compiled, self.catalog, *there, reach=self.reach)
+        written, made = {**self.written, **entries}, self.made | made
+        return Overlay(self.compiled, self.catalog, self.trees, written, made, reach=self.reach)
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
-        if not self.written and not self.made and self._inside(path) is None:
-            return _there(self.reach.read, path)
-        found = self.entry(Path(path))
-        return None if found is None else found.content
+        if not self.written and self._inside(path) is None:
+            return _on_disk(self.reach.read, path)
+        entry = self.entry(Path(path))
+        return None if entry is None else entry.content
 
     def entry(self, path: Path) -> Entry | None:
         """A file with its mode, None if there is none; a folder is an error."""
         inside = self._inside(path)
-        if inside is None:
-            return self._elsewhere(path)
-        tree, relative = self._look_up(inside)
-        if relative in tree:
-            return tree[relative]
-        if relative in tree.folders():
-            raise NotReadable(f"{path} is a folder, not a file")
-        return None
+        if inside is not None:
+            tree, relative = self._look_up(inside)
+            if relative in tree.folders():
+                raise NotReadable(f"{path} is a folder, not a file")
+            return tree.get(relative)
+        if self.written and (absolute := path.absolute()) in self.written:
+            return self.written[absolute]
+        file = _on_disk(self.reach.read_with_mode, path)
+        return file and Entry(file[0], executable=bool(file[1] & stat.S_IXUSR))
 
     def kind(self, path: Path) -> Kind | None:
         """Whether a file or a folder is there; links count as their target."""
@@ -100,20 +104,31 @@ class Overlay:
             return "folder" if relative in tree.folders() else None
         if self.written or self.made:
             absolute = path.absolute()
-            if absolute in self.written or self._is_made(absolute):
-                return self._kind_of_ours(absolute)
+            if self.written.get(absolute) is not None:
+                return "file"
+            if absolute in self._folders:
+                return "folder"
+            if absolute in self.written:
+                return None
         return _kind_on_disk(path)
 
     def files_in(self, folder: Path) -> tuple[str, ...]:
         """Names of the regular files directly in a folder, sorted; links count as their target."""
         inside = self._inside(folder)
-        if inside is None:
-            return self._listed(folder)
-        tree, relative = self._look_up(inside)
-        if relative not in tree.folders():
-            kind = "is not a folder" if relative in tree else "does not exist"
-            raise NotReadable(f"{folder} {kind}")
-        return tuple(path.name for path in tree if path.parent == relative)
+        if inside is not None:
+            tree, relative = self._look_up(inside)
+            if relative not in tree.folders():
+                kind = "is not a folder" if relative in tree else "does not exist"
+                raise NotReadable(f"{folder} {kind}")
+            return tuple(path.name for path in tree if path.parent == relative)
+        absolute = folder.absolute()
+        ours = {path: entry for path, entry in self.written.items() if path.parent == absolute}
+        is_ours = bool(ours) or absolute in self._folders
+        names = set(self._list_on_disk(folder)) if not is_ours or folder.is_dir() else set()
+        names -= {path.name for path in ours}
+        return tuple(
+            sorted(names | {path.name for path, entry in ours.items() if entry is not None})
+        )
 
     def tree_at(self, folder: Path) -> Tree:
         """Everything below a folder."""
@@ -121,10 +136,10 @@ class Overlay:
         if inside is not None:
             tree, relative = self._look_up(inside)
             return tree.subtree(relative)
-        found = read_tree(folder, self.reach) if _kind_on_disk(folder) == "folder" else Tree()
+        tree = read_tree(folder, self.reach) if _kind_on_disk(folder) == "folder" else Tree()
         if not self.written and not self.made:
-            return found
-        entries = dict(found)
+            return tree
+        entries = dict(tree)
         absolute = folder.absolute()
         for path, entry in self.written.items():
             if path.is_relative_to(absolute) and path != absolute:
@@ -133,7 +148,7 @@ class Overlay:
                 if entry is not None:
                     entries[relative] = entry
         made = (place.relative_to(absolute) for place in self.made if absolute in place.parents)
-        empty = empty_among({*found.empty_folders, *map(PurePosixPath, made)}, entries)
+        empty = empty_among({*tree.empty_folders, *map(PurePosixPath, made)}, entries)
         return Tree(entries, empty)
 
     def expand(self, pattern: Path) -> list[Path]:
@@ -141,10 +156,17 @@ class Overlay:
         text = str(pattern)
         if not glob.has_magic(text):
             return [pattern] if self.kind(pattern) or os.path.lexists(pattern) else []
-        self.reach.search(_above_magic(text))
-        found = [path for path in map(Path, glob.glob(text)) if self.kind(path)]  # noqa: PTH207 - Path.glob knows no absolute patterns
-        found += self._expand_ours(pattern)
-        return sorted(set(found))
+        start = text
+        while glob.has_magic(start):
+            start = os.path.dirname(start)  # noqa: PTH120 - a text
+        self.reach.search(start)
+        matching = {path for path in map(Path, glob.glob(text)) if self.kind(path)}  # noqa: PTH207 - Path.glob knows no absolute patterns
+        parts = pattern.absolute().parts
+        # Our own files and folders, part by part as a shell would.
+        for path in (*self._folders, *self.written, *self._paths_in_trees()):
+            if len(path.parts) == len(parts) and all(map(_matches, path.parts, parts)):
+                matching |= {path} if self.kind(path) else set()
+        return sorted(matching)
 
     def hides(self, path: Path | str) -> bool:
         """Whether a path is answered from trees, or not at all: not from disk in any case."""
@@ -161,56 +183,10 @@ class Overlay:
     def unseal(self, why: str) -> None:
         """Record that something reads files in another way; not recorded here."""
 
-    def _expand_ours(self, pattern: Path) -> Iterator[Path]:
-        """Our own files and folders that match, part by part as a shell would."""
-        parts = pattern.absolute().parts
-        for path in self._all_of_ours():
-            if len(path.parts) == len(parts) and all(map(_matches, path.parts, parts)):
-                yield path
-
-    def _all_of_ours(self) -> Iterable[Path]:
-        found = set(self._present())
+    def _paths_in_trees(self) -> Iterator[Path]:
         for name, tree in self.trees.items():
             root = self.compiled / name
-            found |= {root / path for path in (*tree, *tree.folders())}
-        for path in (*self._present(), *self.made):
-            found |= {*path.parents}
-        return found | self.made
-
-    def _present(self) -> Iterator[Path]:
-        return (path for path, entry in self.written.items() if entry is not None)
-
-    def _kind_of_ours(self, absolute: Path) -> Kind | None:
-        if self.written.get(absolute) is not None:
-            return "file"
-        return "folder" if self._is_made(absolute) else None
-
-    def _is_made(self, absolute: Path) -> bool:
-        """Whether a folder is there by what this run wrote."""
-        if absolute in self.made:
-            return True
-        return any(absolute in other.parents for other in (*self._present(), *self.made))
-
-    def _elsewhere(self, path: Path) -> Entry | None:
-        if self.written:
-            absolute = path.absolute()
-            if absolute in self.written:
-                return self.written[absolute]
-        return _there(self._entry_on_disk, path)
-
-    def _listed(self, folder: Path) -> tuple[str, ...]:
-        absolute = folder.absolute()
-        ours = {path: entry for path, entry in self.written.items() if path.parent == absolute}
-        if not ours and not self._is_made(absolute):
-            return self._list_on_disk(folder)
-        names = set(self._list_on_disk(folder)) if folder.is_dir() else set()
-        names -= {path.name for path in ours}
-        names |= {path.name for path, entry in ours.items() if entry is not None}
-        return tuple(sorted(names))
-
-    def _entry_on_disk(self, path: str) -> Entry:
-        content, mode = self.reach.read_with_mode(path)
-        return Entry(content, executable=bool(mode & _EXECUTABLE))
+            yield from (root / path for path in (*tree, *tree.folders()))
 
     def _list_on_disk(self, folder: Path) -> tuple[str, ...]:
         try:
@@ -262,14 +238,7 @@ def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath
     )
 
 
-def _above_magic(pattern: str) -> str:
-    """The folder in which a pattern begins."""
-    while glob.has_magic(pattern):
-        pattern = os.path.dirname(pattern)  # noqa: PTH120 - a text
-    return pattern
-
-
-def _there(read: Callable[[str], Found], path: Path | str) -> Found | None:
+def _on_disk(read: Callable[[str], Found], path: Path | str) -> Found | None:
     """What is read of a file on disk, None if there is none."""
     try:
         return read(os.fspath(path))

@@ -6,7 +6,8 @@ import os
 import re
 import sys
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
@@ -41,14 +42,17 @@ def _collected(output: bytearray) -> Iterator[None]:
         return
     sys.stderr.flush()
     try:
-        with _passing_file() as file:
+        # In memory where there is such a file (on Linux): a full disk must not cause a failure.
+        in_memory = getattr(os, "memfd_create", None)
+        with os.fdopen(in_memory("stderr"), "w+b") if in_memory else TemporaryFile() as file:
             os.dup2(file.fileno(), _STDERR)
             try:
                 yield
             finally:
                 sys.stderr.flush()
                 os.dup2(before, _STDERR)
-                output += _all_of(file.fileno())
+                file.seek(0)
+                output += file.read()
     finally:
         os.close(before)
 
@@ -68,20 +72,10 @@ def _shown(output: bytes) -> bytes:
     text = REDACTOR.masked(output.decode(errors="replace"))
     if not os.isatty(_STDERR):
         return escaping.lines(text).encode()
-    # Our own progress may have been drawn meanwhile: erased lines and colours.
+    # Our own progress may have been drawn in between: erased lines and colours.
     parts = _DRAWN.split(text)
     parts[::2] = map(escaping.lines, parts[::2])
     return "".join(parts).encode()
-
-
-def _passing_file() -> IO[bytes]:
-    in_memory = getattr(os, "memfd_create", None)  # only on Linux
-    # A full disk must not cause a failure.
-    if in_memory:
-        return os.fdopen(in_memory("stderr"), "wb")
-    import tempfile
-
-    return tempfile.TemporaryFile()
 
 
 def _traces(text: bytearray) -> Iterator[bytes]:
@@ -93,8 +87,3 @@ def _traces(text: bytearray) -> Iterator[bytes]:
     elif start >= 0:
         # A terminal shows progress between the lines.
         yield from _TRACE.findall(output)
-
-
-def _all_of(file: int) -> bytes:
-    size = os.lseek(file, 0, os.SEEK_END)
-    return os.pread(file, size, 0) if size else b""

@@ -10,7 +10,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
@@ -73,7 +74,8 @@ class Inexpressible(JsonnetError):
         )
 
 
-class Native(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Native:
     """A function of ours that Jsonnet can call; it may return what `to_jsonnet` accepts."""
 
     parameters: tuple[str, ...]
@@ -101,11 +103,9 @@ def evaluate(
     require_for_go()
     source = _source(file, content)
     variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
-    search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
-
-    calls = _Calls()
+    calls = _Callbacks(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
     functions = {
-        name: (native.parameters, calls.guard(name, native))
+        name: (native.parameters, calls.guarded(name, native))
         for name, native in (natives or {}).items()
     }
     # Loading Go's runtime takes a while and is only needed by commands that compile.
@@ -116,7 +116,7 @@ def evaluate(
         str(file),
         source,
         ext_vars=variables,
-        import_callback=calls.importer(search),
+        import_callback=calls.find,
         native_callbacks=functions,
     )
     try:
@@ -181,66 +181,58 @@ def _converted(value: object) -> Json:
             raise Inexpressible.value(f"{value} is a {type(value).__name__}")
 
 
-class _Search(NamedTuple):
-    """Where an import may lie."""
+class _Callbacks:
+    """Callbacks of one evaluation: they keep the error that gojsonnet would lose."""
 
-    folders: tuple[str, ...]
-    read: ReadImport
-    skip_empty: bool
+    def __init__(self, folders: tuple[str, ...], read: ReadImport, *, skip_empty: bool) -> None:
+        self._folders = folders
+        self._read = read
+        self._skip_empty = skip_empty
+        self.failure: BaseException | None = None
+        self._native = ""
 
-    def find(self, name: str, beside: str) -> tuple[str, bytes]:
-        looked: dict[str, None] = {}
+    def find(self, beside: str, name: str) -> tuple[str, bytes]:
+        """Path and content of an import."""
+        try:
+            return self._search(beside, name)
+        except BaseException as error:
+            self.failure, self._native = error, ""
+            raise
+
+    def _search(self, beside: str, name: str) -> tuple[str, bytes]:
+        searched: dict[str, None] = {}
         empty: list[str] = []
-        for folder in (beside, *self.folders):
+        for folder in (beside, *self._folders):
             # A path is read as it is written: `..` goes up by name, also out of a linked folder.
             candidate = os.path.normpath(name if name[:1] == "/" else f"{folder or '.'}/{name}")
-            if candidate in looked:
+            if candidate in searched:
                 continue
-            looked[candidate] = None
-            content = self.read(candidate)
+            searched[candidate] = None
+            content = self._read(candidate)
             if isinstance(content, tuple):
                 return content
-            if content or (content is not None and not self.skip_empty):
+            if content or (content is not None and not self._skip_empty):
                 return candidate, content
             if content is not None:
                 empty.append(candidate)
         if empty:
             raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
-        raise ImportNotFound.named(name, looked)
+        raise ImportNotFound.named(name, searched)
 
+    def guarded(self, name: str, native: Native) -> Callable[..., Json]:
+        """A native that keeps its error, and returns what Jsonnet can hold."""
 
-class _Calls:
-    """Callbacks of one evaluation: they keep the error that gojsonnet would lose."""
-
-    __slots__ = ("failed", "failure")
-
-    def __init__(self) -> None:
-        self.failure: BaseException | None = None
-        self.failed = ""
-
-    def guard(self, name: str, native: Native) -> Callable[..., Json]:
         def call(*arguments: object) -> Json:
             _NULLS.extend(argument for argument in arguments if argument is None)
             try:
-                found = native.call(*arguments)
-                return cast("Json", found) if native.ready else to_jsonnet(found)
+                result = native.call(*arguments)
+                return cast("Json", result) if native.ready else to_jsonnet(result)
             except BaseException as error:
                 self.failure = error
-                self.failed = f"{name}({', '.join(map(json.dumps, arguments))})"
+                self._native = f"{name}({', '.join(map(json.dumps, arguments))})"
                 raise
 
         return call
-
-    def importer(self, search: _Search) -> Callable[[str, str], tuple[str, bytes]]:
-        def find(beside: str, name: str) -> tuple[str, bytes]:
-            try:
-                return search.find(name, beside)
-            except BaseException as error:
-                self.failure = error
-                self.failed = ""
-                raise
-
-        return find
 
     def explain(self, raw: str, file: Path) -> JsonnetError:
         """The error with its place; an interruption or a bug in a callback goes on as it is."""
@@ -255,7 +247,7 @@ class _Calls:
             own = "value at " + ".".join(map(str, failure.path))
         kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
         error = kind(
-            f"{self.failed}: {failure}" if self.failed else str(failure),
+            f"{self._native}: {failure}" if self._native else str(failure),
             where="\n".join(filter(None, (own, places))),
             hint=getattr(failure, "hint", ""),
         )

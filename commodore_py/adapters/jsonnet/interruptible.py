@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -22,30 +23,13 @@ _SECONDS = 0.1
 
 
 class _Main:
-    """What the main thread is to run while it waits; None while it does not."""
+    """The jobs that the main thread runs while it waits; None while it does not."""
 
     jobs: _Jobs | None = None
 
 
-class _Outcome:
-    """What a call returned or raised, for another thread."""
-
-    def __init__(self, call: Callable[[], Result]) -> None:
-        self._result: object = None
-        self.error: BaseException | None = None
-        try:
-            self._result = call()
-        except BaseException as error:  # noqa: BLE001 - raised again by the other thread
-            self.error = error
-
-    def take(self) -> object:
-        if self.error is not None:
-            raise self.error
-        return self._result
-
-
 def interruptible(call: Callable[[], Result]) -> Result:
-    """The result of a call that lets Python go on meanwhile; an interruption does not wait for it.
+    """The result of a call that lets Python continue; an interruption does not wait for it.
 
     An interrupted call goes on until the process ends.
     """
@@ -53,27 +37,26 @@ def interruptible(call: Callable[[], Result]) -> Result:
     if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return call()
     jobs: _Jobs = SimpleQueue()
-    outcomes: list[_Outcome] = []
+    outcome: Future[Result] = Future()
 
     def work() -> None:
-        outcomes.append(_Outcome(call))
+        _settle(outcome, call)
         jobs.put(None)
 
     before, _Main.jobs = _Main.jobs, jobs
     try:
         threading.Thread(target=work, daemon=True).start()
-        while True:
+        while not outcome.done():
             try:
                 # An interruption just before the wait would not end it.
                 job = jobs.get(timeout=_SECONDS)
             except Empty:
                 continue
-            if job is None:
-                break
-            job()
+            if job is not None:
+                job()
     finally:
         _Main.jobs = before
-    return outcomes[0].take()  # type: ignore[return-value] # the result of this call
+    return outcome.result()
 
 
 def in_main_thread(call: Callable[[], Result]) -> Result:
@@ -81,13 +64,20 @@ def in_main_thread(call: Callable[[], Result]) -> Result:
     jobs = _Main.jobs
     if jobs is None or threading.current_thread() is threading.main_thread():
         return call()
-    outcomes: SimpleQueue[_Outcome] = SimpleQueue()
+    outcome: Future[Result] = Future()
 
     def job() -> None:
-        outcome = _Outcome(call)
-        outcomes.put(outcome)
-        if isinstance(outcome.error, KeyboardInterrupt):
-            raise outcome.error
+        _settle(outcome, call)
+        error = outcome.exception()
+        if isinstance(error, KeyboardInterrupt):
+            raise error
 
     jobs.put(job)
-    return outcomes.get().take()  # type: ignore[return-value] # the result of this call
+    return outcome.result()
+
+
+def _settle(outcome: Future[Result], call: Callable[[], Result]) -> None:
+    try:
+        outcome.set_result(call())
+    except BaseException as error:  # noqa: BLE001 - raised again by the other thread
+        outcome.set_exception(error)

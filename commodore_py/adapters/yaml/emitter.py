@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+import yaml
 
 from commodore_py.errors import CommodoreError
 
-from .scalars import (
-    FORMS,
-    HEADS,
-    SIMPLE_KEY,
-    WIDTH,
-    Multiline,
-    binary,
-    number,
-    timestamp,
-    timestamp_key,
-    written,
-)
+from .scalars import SIMPLE_KEY, WIDTH, Multiline, short_form, simple_key, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
-_ALIASED = frozenset({list, dict, tuple, set, dt.date, dt.datetime})
 _PADS = tuple(" " * indent for indent in range(2 * WIDTH))
+_BLOCKS = {"literal": "|", "folded": ">", "double-quotes": '"'}
 
 
 class Unwritable(CommodoreError):
@@ -32,12 +23,12 @@ class Unwritable(CommodoreError):
 
 
 class Style(NamedTuple):
-    """What differs between the writers that we follow."""
+    """The differences between the writers that we follow."""
 
     indent_sequences: bool = True
     """Whether a list below its key goes in by two columns, or stands in the key's own."""
     multiline: Multiline = "literal"
-    """The preferred style of text with a line break; "plain" for no preference."""
+    """The preferred style of strings with a line break; "plain" for no preference."""
     aliases: bool = False
     """Whether an object that is in several places is written once, with an anchor."""
 
@@ -51,17 +42,24 @@ def emit(value: object, style: Style = DEFAULT) -> str:
 
 
 def emit_documents(documents: Iterable[object], style: Style = DEFAULT) -> str:
-    """Several documents in one text."""
-    writer = _Writer(style)
+    """Several documents in one text.
+
+    Dates, sets and whatever else JSON lacks, aliases, keys of several lines and folded strings are
+    rare: a text with one of them is left to PyYAML.
+    """
+    documents = list(documents)
     try:
-        for document in documents:
-            writer.document(document)
+        if style.multiline in {"literal", "plain"} and not style.aliases:
+            try:
+                return _Writer(style).stream(documents)
+            except Unwritable:
+                pass
+        return _dumped(documents, style)
     except RecursionError as error:
         raise Unwritable("nested too deeply to be written as YAML") from error
     except ValueError as error:
-        # An integer of more digits than Python turns into text.
+        # An integer of more digits than Python turns into a string.
         raise Unwritable(f"cannot be written as YAML: {error}") from error
-    return writer.text()
 
 
 class _Writer:
@@ -69,27 +67,19 @@ class _Writer:
 
     def __init__(self, style: Style) -> None:
         self._out: list[str] = []
-        self._style = style
         self._multiline = style.multiline
         self._step = 2 if style.indent_sequences else 0
-        self._open = False
-        self._numbers: Mapping[int, int] = {}
-        self._anchored: set[int] = set()
 
-    def document(self, value: object) -> None:
-        """Add a document."""
-        if self._style.aliases:
-            self._numbers = _numbers(value)
-            self._anchored = set()
-        lead = "--- " if self._out else ""
-        self._node(value, lead, -2, compact=not lead, step=2)
-        plain = self._out[-1][len(lead) : len(lead) + 1] not in {"'", '"', "|", ">", "!"}
-        self._open = plain and type(value) not in {dict, list, tuple, set}
-
-    def text(self) -> str:
-        """The whole stream; an end is marked where a reader could expect more of the last text."""
+    def stream(self, documents: Iterable[object]) -> str:
+        """The whole text; an end is marked where a reader could expect more of the last string."""
+        is_open = False
+        for document in documents:
+            lead = "--- " if self._out else ""
+            self._node(document, lead, -2, compact=not lead, step=2)
+            is_plain = self._out[-1][len(lead) : len(lead) + 1] not in {"'", '"', "|"}
+            is_open = is_plain and not isinstance(document, dict | list | tuple)
         text = "".join(self._out)
-        return f"{text}...\n" if self._open or text.endswith("\n\n") else text
+        return f"{text}...\n" if is_open or text.endswith("\n\n") else text
 
     def _node(self, value: object, lead: str, indent: int, *, compact: bool, step: int) -> None:
         """Write a value below what stands at an indent; `compact` if a block may begin on the line.
@@ -97,42 +87,34 @@ class _Writer:
         A list that begins on the next line goes in by `step`.
         """
         out = self._out
-        properties = self._anchor(value) if id(value) in self._numbers else ""
-        if properties.startswith("*"):
-            out.append(f"{lead}{properties}\n")
-            return
-        if type(value) is set:
-            properties += "!!set "
-            value = dict.fromkeys(value)
-        if type(value) is not dict and type(value) is not list and type(value) is not tuple:
-            column = len(lead) + len(properties)
-            scalar = self._scalar(value, column, _pad(max(indent + 2, 2)))
-            out.append(f"{lead}{properties}{scalar}\n")
-            return
-        if not value:
-            out.append(f"{lead}{properties}{'{}' if type(value) is dict else '[]'}\n")
-            return
-        if compact and not properties:
-            step = 2
+        if type(value) is str:
+            form = written(value, self._multiline, len(lead), _pad(max(indent + 2, 2)))
+            out.append(f"{lead}{form}\n")
+        elif type(value) is not dict and type(value) is not list and type(value) is not tuple:
+            out.append(f"{lead}{constant(value)}\n")
+        elif not value:
+            out.append(f"{lead}{'{}' if type(value) is dict else '[]'}\n")
         else:
-            out.append(f"{f'{lead}{properties}'[:-1]}\n")
-            lead = ""
-        if type(value) is dict:
-            self._mapping(value, lead or _pad(indent + 2), indent + 2)
-        else:
-            self._sequence(value, lead or _pad(indent + step), indent + step)
+            if compact:
+                step = 2
+            else:
+                out.append(f"{lead[:-1]}\n")
+                lead = ""
+            if type(value) is dict:
+                self._mapping(value, lead or _pad(indent + 2), indent + 2)
+            else:
+                self._sequence(value, lead or _pad(indent + step), indent + step)
 
     def _mapping(self, value: dict[object, object], lead: str, indent: int) -> None:
         out = self._out
         pad = _pad(indent)
         room = WIDTH - indent
         for key, item in _sorted(value):
-            head = HEADS[key] if type(key) is str else self._head(key)
+            head = simple_key(key) if type(key) is str else _head(key)
             if not head:
-                self._node(key, f"{lead}? ", indent, compact=True, step=self._step)
-                self._node(item, f"{pad}: ", indent, compact=True, step=self._step)
-            elif type(item) is str:
-                form = FORMS[item]
+                raise Unwritable("a key that does not fit on a line")
+            if type(item) is str:
+                form = short_form(item) if len(item) <= room else ""
                 if not form or len(form) + len(head) > room:
                     form = written(item, self._multiline, indent + len(head), _pad(indent + 2))
                 out.append(f"{lead}{head}{form}\n")
@@ -148,7 +130,7 @@ class _Writer:
         room = WIDTH - indent - 2
         for item in items:
             if type(item) is str:
-                form = FORMS[item]
+                form = short_form(item) if len(item) <= room else ""
                 if not form or len(form) > room:
                     form = written(item, self._multiline, indent + 2, _pad(indent + 2))
                 out.append(f"{lead}- {form}\n")
@@ -156,34 +138,10 @@ class _Writer:
                 self._node(item, f"{lead}- ", indent, compact=True, step=2)
             lead = pad
 
-    def _scalar(self, value: object, column: int, pad: str) -> str:
-        if type(value) is str:
-            return written(value, self._multiline, column, pad)
-        if isinstance(value, dt.date) and type(value) in _ALIASED:
-            return timestamp(value, column, pad)
-        if type(value) is bytes:
-            return binary(value, pad)
-        return constant(value)
 
-    def _head(self, key: object) -> str:
-        """A key that is not a string, with its colon; "" if it takes a question mark."""
-        if id(key) in self._anchored:
-            return f"{self._anchor(key)}: "
-        if isinstance(key, dt.date) and type(key) in _ALIASED:
-            anchor = self._anchor(key) if id(key) in self._numbers else ""
-            return f"{anchor}{timestamp_key(key)}: "
-        if type(key) is tuple or type(key) is bytes:
-            return "" if key or type(key) is bytes else "[]: "
-        text = constant(key)
-        return f"{text}: " if len(text) + len("!!int") < SIMPLE_KEY else ""
-
-    def _anchor(self, value: object) -> str:
-        """The anchor of an object that is in several places, an alias if it was written before."""
-        name = f"id{self._numbers[id(value)]:03d}"
-        if id(value) in self._anchored:
-            return f"*{name}"
-        self._anchored.add(id(value))
-        return f"&{name} "
+def _head(key: object) -> str:
+    text = constant(key)
+    return f"{text}: " if len(text) < SIMPLE_KEY else ""
 
 
 def constant(value: object) -> str:
@@ -195,7 +153,13 @@ def constant(value: object) -> str:
     if type(value) is int:
         return str(value)
     if type(value) is float:
-        return number(value)
+        if value != value:  # noqa: PLR0124 - that is what makes it "not a number"
+            return ".nan"
+        text = repr(value)
+        if text in {"inf", "-inf"}:
+            return text.replace("inf", ".inf")
+        # YAML 1.1 reads a number without a dot as a string.
+        return text if "." in text else text.replace("e", ".0e")
     kind = type(value)
     raise Unwritable(f"{kind.__module__}.{kind.__qualname__} cannot be written as YAML")
 
@@ -211,32 +175,29 @@ def _pad(indent: int) -> str:
     return _PADS[indent] if indent < len(_PADS) else " " * indent
 
 
-def _numbers(document: object) -> dict[int, int]:
-    """The objects that are in several places, by identity, numbered as they are met again."""
-    if not _counted(document, dict.items):
-        return {}
-    return _counted(document, _sorted)
+def _dumped(documents: Iterable[object], style: Style) -> str:
+    try:
+        text: str = yaml.dump_all(documents, Dumper=_dumper(style), default_flow_style=False)
+    except yaml.representer.RepresenterError as error:
+        constant(error.args[-1])
+        raise Unwritable(f"cannot be written as YAML: {error}") from error
+    return text
 
 
-def _counted(
-    document: object, pairs: Callable[[dict[object, object]], Iterable[tuple[object, object]]]
-) -> dict[int, int]:
-    met: set[int] = set()
-    numbers: dict[int, int] = {}
-    waiting = [document]
-    while waiting:
-        value = waiting.pop()
-        kind = type(value)
-        if kind not in _ALIASED or value == ():
-            continue
-        if id(value) in met:
-            numbers.setdefault(id(value), len(numbers) + 1)
-            continue
-        met.add(id(value))
-        if isinstance(value, dict):
-            waiting += reversed([part for pair in pairs(value) for part in pair])
-        elif isinstance(value, set):
-            waiting += reversed([key for key, _ in pairs(dict.fromkeys(value))])
-        elif isinstance(value, list | tuple):
-            waiting += reversed(value)
-    return numbers
+@cache
+def _dumper(style: Style) -> type[yaml.SafeDumper]:
+    """PyYAML's dumper for a style."""
+
+    class Dumper(yaml.SafeDumper):
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002 - PyYAML's signature
+            super().increase_indent(flow, indentless and not style.indent_sequences)
+
+        def ignore_aliases(self, data: object) -> bool:
+            return not style.aliases or bool(super().ignore_aliases(data))
+
+    def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        block = _BLOCKS.get(style.multiline) if "\n" in text else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=block)
+
+    Dumper.add_representer(str, represent)
+    return Dumper

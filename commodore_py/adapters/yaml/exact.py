@@ -1,4 +1,8 @@
-"""YAML as PyYAML itself reads it, nearly always by libyaml, which is faster."""
+"""YAML for components: as Kapitan reads it, by PyYAML's loader in Python, which takes longer.
+
+libyaml reads nearly everything in the same way; what it cannot read, or reads otherwise, is read by
+the loader in Python.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from . import plain as yaml_plain
 from .bounds import Refused
-from .reading import FAILURES, Bounded, Loader, adapt, line_at, problem_in
+from .loader import FAILURES, Bounded, Loader, adapt, line_at, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,23 +24,22 @@ log = logging.getLogger(__name__)
 _PECULIAR = re.compile(r"(?:^|[\s,:?\[{-])!(?=\s|\Z)|\ufeff", re.MULTILINE)
 
 
-class _Slow(Bounded, yaml.SafeLoader):
-    """PyYAML's own."""
+class _LoaderInPython(Bounded, yaml.SafeLoader):
+    """PyYAML's own parser."""
 
 
-adapt(_Slow)
+adapt(_LoaderInPython)
 
 
 def load(text: str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
-    plain = yaml_plain.load(text)
-    return _read(yaml.load, text, name) if plain is yaml_plain.UNUSUAL else plain
+    return _read(yaml.load, text, name)
 
 
 def load_all(text: str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
-    documents: list[Any] = yaml_plain.load_all(text)
-    return _read(_all, text, name) if documents is yaml_plain.UNUSUAL else documents
+    documents: list[Any] = _read(_all_documents, text, name)
+    return documents
 
 
 def place_of(text: str, path: Sequence[object], *, name: str) -> str:
@@ -48,19 +50,19 @@ def place_of(text: str, path: Sequence[object], *, name: str) -> str:
         return name
 
 
-def _all(text: str, Loader: type[yaml.SafeLoader]) -> list[Any]:  # noqa: N803 - as PyYAML has it
-    return list(yaml.load_all(text, Loader=Loader))
+def _all_documents(text: str, loader: type[yaml.SafeLoader | yaml.CSafeLoader]) -> list[Any]:
+    return list(yaml.load_all(text, loader))
 
 
 def _read(call: Callable[..., Any], text: str, name: str) -> Any:
     if not _PECULIAR.search(text):
         try:
-            return call(text, Loader=Loader)
+            return call(text, Loader)
         except Refused as refused:
             raise problem_in(refused, name) from refused
         except FAILURES as error:
             log.debug("%s: libyaml cannot read it: %s", name, error)
     try:
-        return call(text, Loader=_Slow)
+        return call(text, _LoaderInPython)
     except FAILURES as error:
         raise problem_in(error, name) from error

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from commodore_py.adapters import json_text
 
-from . import load_all
 from .error import YamlError
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from .loader import Loader, construct_text, load_all
 
 MOST_LEVELS = 100
 _SCALARS = (str, bool, int, float, type(None))
@@ -21,18 +17,21 @@ class _NotJson(ValueError):
     """A value that JSON does not have."""
 
 
+class _ManifestLoader(Loader):
+    """Times are the strings that they are written as."""
+
+
+_ManifestLoader.add_constructor("tag:yaml.org,2002:timestamp", construct_text)
+
+
 def load_manifests(text: bytes, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
     if name.endswith(".json"):
         documents = [json_text.load(text, name=name)] if text.strip() else []
     else:
-        documents = load_all(text, name=name)
+        documents = load_all(text, name=name, loader=_ManifestLoader)
     try:
-        return [_json(one, 0) for one in documents]
-    except _NotJson:
-        documents = _exact(text, name)
-    try:
-        return [_json(one, 0) for one in documents]
+        return [_json(document, 0) for document in documents]
     except _NotJson as error:
         raise YamlError(f"a manifest cannot be JSON: {error}", where=name) from error
 
@@ -59,30 +58,3 @@ def _key(key: object) -> str:
     if isinstance(key, int | float):
         return str(key)
     raise _NotJson(f"a key of type {type(key).__name__}")
-
-
-def _exact(text: bytes, name: str) -> list[Any]:
-    reading = _reading()
-    import yaml
-
-    try:
-        return list(yaml.load_all(text, Loader=_loader()))
-    except reading.FAILURES as error:
-        raise reading.problem_in(error, name) from error
-
-
-@cache
-def _loader() -> Any:
-    class Texts(_reading().Loader):  # type: ignore[misc] # chosen at run time
-        """Times are what is written."""
-
-    Texts.add_constructor(
-        "tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node)
-    )
-    return Texts
-
-
-def _reading() -> ModuleType:
-    from . import reading
-
-    return reading

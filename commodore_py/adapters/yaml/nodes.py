@@ -8,9 +8,9 @@ import yaml
 from yaml._yaml import CParser
 from yaml.composer import ComposerError
 
-from .bounds import may_be_deep, refuse_deep
+from .bounds import MOST_LEVELS, BoundedLevels, Refused
 from .error import YamlError
-from .reading import events_of, problem_in
+from .loader import problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,25 +20,15 @@ if TYPE_CHECKING:
 UNTYPED = "!"
 
 
-class _Untyped:
-    """The resolver of libyaml's parser: resolves nothing, given tags stay."""
+class _Composer(BoundedLevels, CParser):
+    """libyaml's parser and composer alone: given tags stay, others are not resolved."""
 
-    def descend_resolver(self, current_node: object, current_index: object) -> None:
-        """Ignore where we are."""
-
-    def ascend_resolver(self) -> None:
-        """Ignore where we are."""
+    def __init__(self, text: bytes | str) -> None:
+        CParser.__init__(self, text)
 
     def resolve(self, kind: object, value: object, implicit: object) -> str:  # noqa: ARG002 - libyaml's signature
         """Leave every node without a tag of its own untyped."""
         return UNTYPED
-
-
-class _Composer(CParser, _Untyped):
-    """libyaml's parser and composer alone."""
-
-    def __init__(self, text: bytes | str) -> None:
-        CParser.__init__(self, text)
 
 
 def compose(text: bytes | str, *, name: str) -> Node | None:
@@ -47,8 +37,6 @@ def compose(text: bytes | str, *, name: str) -> Node | None:
     An anchor may be given again, as YAML allows; PyYAML itself would refuse that.
     """
     try:
-        if may_be_deep(text):
-            refuse_deep(events_of(text))
         return _compose(text, name)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise problem_in(error, name) from error
@@ -65,9 +53,16 @@ def _compose(text: bytes | str, name: str) -> Node | None:
 
 
 def syntax_events(text: bytes | str) -> Iterator[yaml.Event]:
-    """What libyaml's parser finds, one after the other."""
-    parser = _Composer(text)
+    """The events of libyaml's parser."""
+    parser, level = _Composer(text), 0
     while (event := parser.get_event()) is not None:
+        if isinstance(event, yaml.CollectionStartEvent):
+            level += 1
+            if level > MOST_LEVELS:
+                problem = f"nested deeper than {MOST_LEVELS:,} levels"
+                raise Refused.at(problem, event.start_mark)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            level -= 1
         yield event
 
 

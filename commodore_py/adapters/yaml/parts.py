@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from .bounds import may_be_deep, refuse_deep
 from .error import YamlError
+from .loader import problem_in
 from .nodes import syntax_events
-from .reading import events_of, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +86,6 @@ def text_of(data: bytes, *, name: str) -> str:
 def parts_of(text: str, *, name: str) -> Part | None:
     """The document of a text; None if it has none, or only comments."""
     try:
-        if may_be_deep(text):
-            refuse_deep(events_of(text))
         documents = _documents(text)
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
         raise problem_in(error, name) from error

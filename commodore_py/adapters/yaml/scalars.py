@@ -1,23 +1,17 @@
-"""Scalars of YAML as PyYAML writes them: plain, quoted or as a block, and where lines end."""
+"""Strings of YAML as PyYAML writes them: plain, quoted or as a block, and where lines end."""
 
 from __future__ import annotations
 
-import base64
-import datetime as dt
 import re
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from functools import lru_cache
+from typing import Literal
 
 Multiline = Literal["literal", "folded", "double-quotes", "plain"]
-Timestamp = dt.date | dt.datetime
 
 WIDTH = 80
-SIMPLE_KEY = 128
-"""Keys whose tag and text are shorter need no question mark."""
-
-_FOREVER = 1 << 60
+SIMPLE_KEY = 128 - len("!!str")
+"""Keys that are shorter need no question mark: PyYAML counts their tag."""
+_REMEMBERED = 1 << 15  # most strings of a catalog come again and again
 
 # No indicator where one would be read: at the start, after a blank (#), before a blank (:).
 _PLAIN = re.compile(
@@ -48,7 +42,6 @@ _NO_BLOCK = re.compile(r"[^\n -~]| \n| \Z")
 _LINE_END = re.compile("[\n\x85\u2028\u2029]")
 _BREAKS = re.compile(r"(\n+)")
 _LONE_BLANK = re.compile(r"(?<=[^ ]) (?=[^ ])")
-_RUNS = re.compile(r"\n+| +|[^ \n]+")
 _ESCAPED = re.compile(r"[^ !#-\[\]-~]")
 # Where text in double quotes may go on in a new line: a blank, an escape, what follows one.
 _STOPS = re.compile(r"[^!#-\[\]-~]|(?<=[^ !#-\[\]-~]).", re.DOTALL)
@@ -61,41 +54,18 @@ _ESCAPES = {
 }
 
 
-class _Memo(dict[str, str]):
-    """What a function makes of short texts: most texts of a catalog come again and again."""
-
-    LONGEST = 128
-    MOST = 1 << 15
-
-    def __init__(self, make: Callable[[str], str]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, text: str) -> str:
-        made = self._make(text)
-        if len(text) <= self.LONGEST:
-            if len(self) >= self.MOST:
-                self.clear()
-            self[text] = made
-        return made
+@lru_cache(maxsize=_REMEMBERED)
+def short_form(text: str) -> str:
+    """A string as it is written where there is room for it; "" if that depends on the place."""
+    return "" if "\n" in text else on_one_line(text)
 
 
-def _unbroken(text: str) -> str:
-    if "\n" in text or len(text) > WIDTH:
-        return ""
-    return on_one_line(text)
-
-
-def _simple_key(text: str) -> str:
-    if not text or len(text) + len("!!str") >= SIMPLE_KEY or _LINE_END.search(text):
+@lru_cache(maxsize=_REMEMBERED)
+def simple_key(text: str) -> str:
+    """A string as a key, with its colon; "" if it takes a question mark."""
+    if not text or len(text) >= SIMPLE_KEY or _LINE_END.search(text):
         return ""
     return f"{on_one_line(text)}: "
-
-
-FORMS = _Memo(_unbroken)
-"""A text as it is written where there is room for it; "" if that depends on the place."""
-HEADS = _Memo(_simple_key)
-"""A text as a key, with its colon; "" if it takes a question mark."""
 
 
 def on_one_line(text: str) -> str:
@@ -111,44 +81,14 @@ def on_one_line(text: str) -> str:
 def written(text: str, multiline: Multiline, column: int, pad: str) -> str:
     """A text that begins in a column; later lines are indented by a pad."""
     if "\n" in text and multiline != "plain":
-        if multiline == "double-quotes" or _NO_BLOCK.search(text):
+        if _NO_BLOCK.search(text):
             return _double_quoted(text, column, pad)
-        return literal(text, pad) if multiline == "literal" else _folded_block(text, pad)
+        return literal(text, pad)
     if _may_be_plain(text):
         return folded(text, column, pad)
     if _NO_SINGLE_QUOTES.search(text):
         return _double_quoted(text, column, pad)
     return _single_quoted(text, column, pad)
-
-
-def number(value: float) -> str:
-    """A float as YAML 1.1 reads it back."""
-    if value != value:  # noqa: PLR0124 - that is what makes it "not a number"
-        return ".nan"
-    text = repr(value)
-    if text in {"inf", "-inf"}:
-        return text.replace("inf", ".inf")
-    return text if "." in text else text.replace("e", ".0e")
-
-
-def timestamp(value: Timestamp, column: int, pad: str) -> str:
-    """A date or a moment; one that its own type does not read back carries a tag."""
-    text = value.isoformat(" ") if isinstance(value, dt.datetime) else value.isoformat()
-    if _LOOKS_TYPED.fullmatch(text):
-        return folded(text, column, pad)
-    tag = "!!timestamp "
-    return f"{tag}{_single_quoted(text, column + len(tag), pad)}"
-
-
-def timestamp_key(value: Timestamp) -> str:
-    """The same as a key."""
-    return timestamp(value, -_FOREVER, "")
-
-
-def binary(value: bytes, pad: str) -> str:
-    """Bytes, in base 64."""
-    text = base64.encodebytes(value).decode()
-    return f"!!binary {literal(text, pad)}" if text else '!!binary ""'
 
 
 def _may_be_plain(text: str) -> bool:
@@ -231,27 +171,3 @@ def literal(text: str, pad: str) -> str:
     # No line ends with a blank, so that a pad before a break is that of an empty line.
     padded = lines.replace("\n", f"\n{pad}").replace(f"{pad}\n", "\n")
     return f"|{_hints(text)}{padded[: -len(pad) - 1]}"
-
-
-def _folded_block(text: str, pad: str) -> str:
-    indent = column = len(pad)
-    indented = text[0] in " \n"
-    out = [">", _hints(text), "\n", "" if text[0] == "\n" else pad]
-    for run in _RUNS.finditer(text):
-        piece = run[0]
-        if piece[0] == "\n":
-            following = text[run.end() : run.end() + 1]
-            if not indented and following not in {"", " "}:
-                # One line break alone would be read as a blank.
-                out.append("\n")
-            out += [piece, pad if following else ""]
-            column = indent
-            indented = following == " "
-        elif piece == " " and column > WIDTH:
-            # Nothing on this line yet: PyYAML loses the blank. Only deeper than the width.
-            out.append(f"\n{pad}" if column > indent else "")
-            column = indent
-        else:
-            out.append(piece)
-            column += len(piece)
-    return "".join(out).removesuffix("\n") if text[-1] == "\n" else "".join(out)

@@ -11,6 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters import files
 from commodore_py.adapters.helm.program import HelmFailed, find_helm
 from commodore_py.adapters.yaml import exact as yaml_exact
+from commodore_py.adapters.yaml.bounds import may_have_aliases
 from commodore_py.compiler.charts import lacks_charts
 from commodore_py.compiler.formats import BadValue, Format
 from commodore_py.compiler.tags import BadTag, Tags
@@ -154,10 +155,11 @@ def _is_clone(job: InputJob, chart: Path) -> bool:
 
 def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
     entry = job.entry
-    style = job.style._replace(aliases=True)
-    how = Format(entry.output_type, entry.prune, style, _Sharing(job.tags.hashes, job.tags.bare))
+    tags = _Sharing(job.tags.hashes, job.tags.bare)
     found: dict[Place, Entry] = {}
     for path, file in rendered.items():
+        style = job.style._replace(aliases=may_have_aliases(file.content))
+        how = Format(entry.output_type, entry.prune, style, tags)
         name, content = _formatted(how, path, file.content)
         found[job.output.place(entry.output_path, name)] = Entry(content)
     return found

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from commodore_py.adapters import git_urls, json_text
-from commodore_py.adapters.files import zstd
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import is_complete
 from commodore_py.adapters.git.repository import configure_remote, head_of
@@ -72,15 +71,7 @@ def collect(
 def pack(folder: Path, file: Path) -> None:
     """Make an archive of an export: sorted, without times and owners."""
     archive = file.with_name(f".{file.name}.new")
-    if file.name.endswith(".zst"):
-        tar = file.with_name(f".{file.name}.tar")
-        try:
-            _write_tar(folder, tar, "w")
-            zstd.compress(tar, archive)
-        finally:
-            tar.unlink(missing_ok=True)
-    else:
-        _write_tar(folder, archive, "w:gz" if file.name.endswith(".gz") else "w")
+    _write_tar(folder, archive, "w:gz" if file.name.endswith(".gz") else "w")
     archive.replace(file)
 
 
@@ -101,14 +92,12 @@ def _write_tar(folder: Path, file: Path, mode: str) -> None:
 
 def check_name(path: Path) -> None:
     """Refuse archives of a kind that is not supported, before anything is done."""
-    if path.name.endswith((".zip", ".tgz", ".xz", ".bz2")):
+    if path.name.endswith((".zip", ".tgz", ".xz", ".bz2", ".zst")):
         raise UsageError(
-            "exports are folders, .tar, .tar.gz or .tar.zst",
+            "exports are folders, .tar or .tar.gz",
             where=str(path),
             hint="use one of these names",
         )
-    if path.name.endswith(".zst"):
-        zstd.require(str(path))
     if path.exists():
         raise UsageError("the export exists", where=str(path), hint="remove it, or name another")
 
@@ -122,7 +111,7 @@ def opened(path: Path) -> Iterator[Path]:
             folder = Path(scratch).resolve()
             try:
                 check_kind(str(path))
-                with zstd.opened(path) as tar, tarfile.open(fileobj=tar) as archive:
+                with tarfile.open(path) as archive:
                     _extract(archive, folder)
             except (OSError, tarfile.TarError, EOFError) as error:
                 raise CommodoreError(

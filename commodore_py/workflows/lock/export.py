@@ -42,7 +42,7 @@ def export(config: Config, file: Path, path: Path) -> Exported:
         own = replace(scratch, download_cache=downloads)
         run = LockedRun(read, LockSettings(short_name(file), frozen=True), write=False)
         compiled(own, read.lock.cluster, run)
-        is_archive = path.name.endswith((".tar", ".tar.gz", ".tar.zst"))
+        is_archive = path.name.endswith((".tar", ".tar.gz"))
         target = Path(folder) / "export" if is_archive else path
         members = exports.collect(read.lock, read.text, own.paths, downloads, target)
         if is_archive:

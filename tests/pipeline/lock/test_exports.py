@@ -35,12 +35,10 @@ def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
         return cluster.compile(**settings_of(config))
 
 
-@pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz", "it.tar.zst"])
+@pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz"])
 def test_an_export_compiles_to_the_same_without_anything_else(
     cluster: LockedCluster, name: str
 ) -> None:
-    if name.endswith(".zst") and shutil.which("zstd") is None:
-        pytest.skip("no zstd: install it (Debian, Ubuntu: apt install zstd)")
     cluster.move("component", "2")
     first = cluster.compile()
     path = _export(cluster, name)
@@ -91,20 +89,6 @@ def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
 
     assert done.returncode == 0, done.stderr
     assert files_below(cluster.fleet.root / "new/compiled") == first
-
-
-def test_without_zstandard_nothing_is_begun(
-    cluster: LockedCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if sys.version_info >= (3, 14):
-        pytest.skip("this Python has it")
-    cluster.compile()
-    monkeypatch.setenv("PATH", "/nowhere")
-
-    with pytest.raises(CommodoreError, match="Zstandard is not available") as caught:
-        _export(cluster, "it.tar.zst")
-
-    assert "install the program zstd" in caught.value.hint
 
 
 @pytest.mark.parametrize("how", ["damaged", "missing", "surplus", "link"])

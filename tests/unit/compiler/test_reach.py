@@ -433,7 +433,7 @@ def test_a_folder_with_such_links_is_not_copied(
 def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commodore_py.adapters.files.MOST_FILES", 2_000)
+    monkeypatch.setattr("commodore_py.adapters.files.trees.MOST_FILES", 2_000)
     for depth in range(40):
         for side in "ab":
             machine.link(f"{depth}/{side}", f"../{depth + 1}")

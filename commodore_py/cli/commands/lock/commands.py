@@ -218,7 +218,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     type=click.Path(path_type=Path),
     required=True,
     metavar="PATH",
-    help="A new folder, or a file that ends with .tar, .tar.gz or .tar.zst.",
+    help="A new folder, or a file that ends with .tar or .tar.gz.",
 )
 @own_api_options
 @output_option

@@ -192,48 +192,46 @@ def test_a_zip_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "links",
+    ("links", "kept"),
     [
-        {"d/up": "..", "out": "d/up/.."},
-        {"a/b/up": "../..", "out": "a/b/up/../x"},
-        {"one": "two", "two": "a/three", "a/three": "../four", "four": "a/b/..", "a/b": "../.."},
-        {"a": "."} | {f"n{n}": f"a/n{n + 1}/.." for n in range(50)},
-        {"a": "a"},
-        {"a": "b", "b": "a"},
-        {"a": "b/x", "b": "c", "c": "a/y"},
-        {f"l{n}": f"l{n + 1}" for n in range(60)},
+        ({"d/up": "..", "out": "d/up/.."}, {"d/up": "..", "out": "d"}),
+        ({"a/b/up": "../..", "out": "a/b/up/../x"}, {"a/b/up": "../..", "out": "a/b/x"}),
+        ({"a": "b/x/../y", "b": "."}, {"a": "b/y", "b": "."}),
+        ({"lib/libx.so": "libx.so.1", "lib/libx.so.1": "libx.so.1.2"}, None),
+        ({"a/b/c": "../../d/e", "d": "a"}, None),
+        ({"gone": "nowhere/at/all"}, None),
+        ({"a": "a"}, None),
     ],
 )
-def test_links_that_lead_outside_together_are_refused(
-    tmp_path: Path, links: dict[str, str]
+def test_links_go_up_only_where_folders_are(
+    tmp_path: Path, links: dict[str, str], kept: dict[str, str] | None
 ) -> None:
     file = tmp_path / "file.tar"
     file.write_bytes(tar_with(*((member(n, tarfile.SYMTYPE, t), b"") for n, t in links.items())))
 
-    with pytest.raises(BadArchive, match=r"the link .* leads"):
+    assert {name: one.link for name, one in unpack_tar(file).items()} == (kept or links)
+
+
+@pytest.mark.parametrize("target", ["/etc", "..", "../x", "a/../../x", "d/../.."])
+def test_a_link_that_leads_outside_is_refused(tmp_path: Path, target: str) -> None:
+    file = tmp_path / "file.tar"
+    file.write_bytes(tar_with((member("out", tarfile.SYMTYPE, target), b"")))
+
+    with pytest.raises(BadArchive, match="the link out leads out of its folder"):
         unpack_tar(file)
 
 
-@pytest.mark.parametrize(
-    "links",
-    [
-        {"d/up": ".."},
-        {"current": "."},
-        {"lib/libx.so": "libx.so.1", "lib/libx.so.1": "libx.so.1.2"},
-        {"a/b/c": "../../d/e", "d": "a"},
-        {"gone": "nowhere/at/all"},
-    ],
-)
-def test_links_that_stay_inside_are_kept(tmp_path: Path, links: dict[str, str]) -> None:
+def test_a_member_below_a_link_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "file.tar"
-    file.write_bytes(tar_with(*((member(n, tarfile.SYMTYPE, t), b"") for n, t in links.items())))
+    file.write_bytes(tar_with((member("a", tarfile.SYMTYPE, "b"), b""), (member("a/c"), b"x")))
 
-    assert {name: one.link for name, one in unpack_tar(file).items()} == links
+    with pytest.raises(BadArchive, match="would be written through a"):
+        unpack_tar(file)
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
 def test_large_files_come_out_whole(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
-    contents = {f"f{n}": bytes([n]) * size for n, size in enumerate((0, 1, 511, 513, 3 << 20, 7))}
+    contents = {f"f{n}": bytes([n]) * size for n, size in enumerate((0, 1, 511, 513, 34 << 20, 7))}
     file = tmp_path / "file.tar"
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:

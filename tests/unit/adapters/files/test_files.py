@@ -15,6 +15,7 @@ from commodore_py.adapters.files import (
     write_tree,
     write_trees,
 )
+from commodore_py.adapters.files.writing import opened_below
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
@@ -209,3 +210,17 @@ def test_a_kept_entry_gives_way_to_a_file_of_its_name(tmp_path: Path) -> None:
     write_tree(tmp_path, wanted, keep=frozenset({PurePosixPath(".kept")}))
 
     assert (tmp_path / ".kept").read_bytes() == b"x"
+
+
+def test_a_folder_that_becomes_a_link_is_not_written_through(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root/a").symlink_to(outside)
+
+    with pytest.raises(NotADirectoryError), opened_below(tmp_path / "root", "a"):
+        pass
+    write_tree(tmp_path / "root", Tree({PurePosixPath("a/b"): Entry(b"x")}))
+
+    assert list(outside.iterdir()) == []
+    assert (tmp_path / "root/a/b").read_bytes() == b"x"

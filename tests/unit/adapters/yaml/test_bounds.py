@@ -17,12 +17,8 @@ from commodore_py.adapters.yaml.bounds import (
     MOST_ALIASED,
     MOST_DIGITS,
     MOST_LEVELS,
-    Refused,
-    may_be_deep,
-    refuse_deep,
 )
 from commodore_py.adapters.yaml.error import YamlError
-from commodore_py.adapters.yaml.reading import events_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +28,11 @@ DOORS: dict[str, Callable[[str], Any]] = {
     "load": lambda text: yaml.load(text.encode(), name="f.yaml"),
     "load of a string": lambda text: yaml.load(text, name="f.yaml"),
     "load_all": lambda text: yaml.load_all(text.encode(), name="f.yaml"),
-    "lines_of": lambda text: yaml.lines_of(text.encode(), name="f.yaml"),
     "exact.load": lambda text: exact.load(text, name="f.yaml"),
     "exact.load_all": lambda text: exact.load_all(text, name="f.yaml"),
     "nodes.compose": lambda text: nodes.compose(text.encode(), name="f.yaml"),
 }
-VALUES = [name for name in DOORS if name not in ("lines_of", "nodes.compose")]
+VALUES = [name for name in DOORS if name != "nodes.compose"]
 DEEP = {
     "lists": "[" * MANY,
     "lists that are closed": "[" * MANY + "]" * MANY,
@@ -60,14 +55,8 @@ DEEP = {
     "lists after strings that close": "[ ']', \"]\", " * MANY,
     "lists in carriage returns": "[\r" * MANY,
     "lists in other line breaks": "[\x85\u2028" * MANY,
-    "lists after a document": "a: 1\n---\n" + "[" * MANY,
     "flow in a block": "- " * 900 + "[" * 900,
 }
-OPENERS = [
-    *("[", "{", "[ ", "{ ", "[a, ", "{a: ", "{? ", '{"a":', "['a': ", "[\n", "[ # c\n", "[\t"),
-    *("!!seq [", "&a [", "!a &b [", "!<a> {", '[\'"\', "]", ', "[]", ", ", "- ", "? ", ": ", "\n"),
-    *("[*a, ", "[!!str a, ", "{a, ", "[a b c, ", "[\u2028", "[\x85 ", "--- ", "[|", '["'),
-]
 GROWING = {
     "lists": "d0: &d0 [lol, lol]\n"
     + "".join(f"d{n}: &d{n} [*d{n - 1}, *d{n - 1}]\n" for n in range(1, 41)),
@@ -210,24 +199,6 @@ def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value
     length, megabytes = map(int, done.stdout.split())
     assert length > 15_000_000
     assert megabytes < 400
-
-
-@given(st.recursive(st.integers(), lambda inner: st.lists(inner, min_size=1, max_size=2)))
-@pytest.mark.slow
-def test_small_texts_are_never_looked_at_twice(value: object) -> None:
-    assert not may_be_deep(yaml.dump(value))
-
-
-@given(st.lists(st.sampled_from(OPENERS), min_size=1, max_size=6), st.sampled_from([400, 1_100]))
-def test_what_the_parser_finds_deep_is_found_before(openers: list[str], times: int) -> None:
-    text = "".join(openers) * times
-    try:
-        refuse_deep(events_of(text))
-        deep = False
-    except Refused:
-        deep = True
-
-    assert may_be_deep(text) or not deep
 
 
 @given(st.text(alphabet="[]{}:,-? \n\"'&*!|>#a1", max_size=60), st.integers(1, 400))

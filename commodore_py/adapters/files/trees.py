@@ -1,0 +1,235 @@
+"""Trees read from folders, and folders that are made to hold a tree."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, TypeAlias
+
+from commodore_py.adapters.reading import NotReadable, bytes_and_mode
+from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import is_git_name
+from commodore_py.model.tree import Entry, Tree
+
+from .writing import differs, opened_below, remove_in, write_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .reach import Reach
+
+MOST_FILES = 200_000
+"""How many files and folders are read of one folder: links may lead to one of them in many ways."""
+MOST_BYTES = 2 << 30
+"""How many bytes they may have together."""
+
+_EXECUTABLE = stat.S_IXUSR
+_Folder: TypeAlias = "dict[str, _Folder | Entry]"
+
+
+def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
+    """Everything below a folder; links are followed, as a copy would, within `reach`.
+
+    There, a repository's own folder counts as empty: its settings may hold credentials.
+    """
+    return _Reading(reach).tree(os.fspath(folder))
+
+
+def write_tree(
+    folder: Path,
+    tree: Tree,
+    *,
+    below: PurePosixPath | None = None,
+    keep: frozenset[PurePosixPath] = frozenset(),
+    dry_run: bool = False,
+) -> dict[str, os.stat_result]:
+    """Make a folder hold exactly this tree, or only the part `below` a path of it.
+
+    Entries directly in the folder that are named in `keep` stay as they are. Returns what was
+    removed or replaced, as it was; in a dry run, what would be.
+    """
+    prefix = f"{below}/" if below else ""
+    entries = {str(path): entry for path, entry in tree.items()}
+    wanted = _nested(
+        {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)},
+        [path[len(prefix) :] for path in map(str, tree.folders()) if path.startswith(prefix)],
+    )
+    return _written(folder, wanted, frozenset(map(str, keep)), dry_run=dry_run)
+
+
+def write_trees(
+    folder: Path, trees: Mapping[str, Tree], *, dry_run: bool = False
+) -> dict[str, os.stat_result]:
+    """The same for a folder that holds a folder for each tree, by its name."""
+    entries = {
+        f"{name}/{path}": entry for name, tree in trees.items() for path, entry in tree.items()
+    }
+    folders = [f"{name}/{path}" for name, tree in trees.items() for path in tree.folders()]
+    return _written(folder, _nested(entries, [*trees, *folders]), frozenset(), dry_run=dry_run)
+
+
+def _nested(entries: Mapping[str, Entry], folders: Iterable[str]) -> _Folder:
+    top: _Folder = {}
+
+    def folder_at(parts: list[str]) -> _Folder:
+        folder = top
+        for part in parts:
+            if part != ".":
+                inner = folder.setdefault(part, {})
+                if isinstance(inner, Entry):
+                    raise ValueError(f"{'/'.join(parts)} is below a file")
+                folder = inner
+        return folder
+
+    for path in folders:
+        folder_at(path.split("/"))
+    for path, entry in entries.items():
+        *above, name = path.split("/")
+        folder_at(above)[name] = entry
+    return top
+
+
+def _written(
+    folder: Path, wanted: _Folder, keep: frozenset[str], *, dry_run: bool
+) -> dict[str, os.stat_result]:
+    if folder.is_symlink():
+        raise CommodoreError(
+            "this is a link, but everything that is there would be replaced",
+            where=f"{folder} -> {folder.readlink()}",
+            hint="remove the link",
+        )
+    if not dry_run:
+        folder.mkdir(parents=True, exist_ok=True)
+    elif not folder.is_dir():
+        return {}
+    writing = _Writing(os.fspath(folder), dry_run=dry_run)
+    with opened_below(folder.parent, folder.name) as opened:
+        writing.fill(opened, wanted, "", keep)
+    return writing.gone
+
+
+class _Writing:
+    """A folder while it is written, and what was removed or replaced in it."""
+
+    def __init__(self, folder: str, *, dry_run: bool) -> None:
+        self.gone: dict[str, os.stat_result] = {}
+        self._folder = folder
+        self._dry_run = dry_run
+
+    def fill(
+        self, opened: int, wanted: _Folder, prefix: str, keep: frozenset[str], *, sweep: bool = True
+    ) -> None:
+        """Remove what is not wanted in a folder, and write what differs."""
+        present = self._sweep(opened, wanted, prefix, keep) if sweep else {}
+        for name, target in wanted.items():
+            path = f"{prefix}{name}"
+            if isinstance(target, Entry):
+                self._write(opened, name, path, target, present.get(name))
+            elif name in present or not self._dry_run:
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=opened)
+                with opened_below(opened, name) as inner:
+                    # What is kept is not looked into.
+                    self.fill(inner, target, f"{path}/", frozenset(), sweep=name in present)
+
+    def _sweep(
+        self, opened: int, wanted: _Folder, prefix: str, keep: frozenset[str]
+    ) -> dict[str, os.stat_result]:
+        """The files and folders that stay or are replaced by a file."""
+        with os.scandir(opened) as entries:
+            found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+        present = {}
+        for name in found.keys() - keep:
+            status, target = found[name], wanted.get(name)
+            is_folder, is_file = stat.S_ISDIR(status.st_mode), stat.S_ISREG(status.st_mode)
+            if is_folder if isinstance(target, dict) else is_file and target is not None:
+                present[name] = status
+                continue
+            self.gone[f"{prefix}{name}"] = status
+            if not self._dry_run:
+                remove_in(opened, name)
+        return present
+
+    def _write(
+        self, opened: int, name: str, path: str, entry: Entry, status: os.stat_result | None
+    ) -> None:
+        if status is not None:
+            if not differs(opened, name, status, entry.content, executable=entry.executable):
+                return
+            self.gone[path] = status
+        if not self._dry_run:
+            try:
+                write_in(opened, name, entry.content, executable=entry.executable)
+            except OSError as error:
+                error.filename = f"{self._folder}/{path}"
+                raise
+
+
+class _Reading:
+    """A folder while it is read, with what there is left of its limits."""
+
+    def __init__(self, reach: Reach | None) -> None:
+        self._reach = reach
+        self._entries: dict[PurePosixPath, Entry] = {}
+        self._empty: set[PurePosixPath] = set()
+        self._files, self._bytes = MOST_FILES, MOST_BYTES
+
+    def tree(self, folder: str) -> Tree:
+        real = self._reach.real_folder(folder) if self._reach else os.path.realpath(folder)
+        self._read_folder(folder, real, "", ())
+        return Tree(self._entries, frozenset(self._empty))
+
+    def _read_folder(self, folder: str, real: str, prefix: str, jumps: tuple[str, ...]) -> None:
+        """Read a folder that was reached by links at `jumps`."""
+        try:
+            with os.scandir(real) as found:
+                children = sorted(found, key=lambda child: child.name)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+        if not children and prefix:
+            self._empty.add(PurePosixPath(prefix))
+        for child in children:
+            self._files -= 1
+            path, below = (
+                f"{folder}/{child.name}",
+                f"{prefix}/{child.name}" if prefix else child.name,
+            )
+            if self._files < 0:
+                raise NotReadable(f"the folder holds more than {MOST_FILES:,} files", where=path)
+            if self._reach and is_git_name(child.name):
+                self._empty.add(PurePosixPath(below))
+            elif child.is_dir(follow_symlinks=False):
+                self._read_folder(path, child.path, below, jumps)
+            elif not child.is_symlink():
+                self._read_file(path, child.path, below)
+            else:
+                self._follow(path, child.path, below, (*jumps, real))
+
+    def _follow(self, path: str, link: str, below: str, jumps: tuple[str, ...]) -> None:
+        real = os.path.realpath(link)
+        if not os.path.isdir(real):  # noqa: PTH112 - a text
+            if not os.path.lexists(real):
+                raise NotReadable(f"the link leads nowhere: {os.readlink(link)}", where=path)  # noqa: PTH115 - as above
+            self._read_file(path, link, below)
+            return
+        if any(f"{jump}/".startswith(f"{real.rstrip('/')}/") for jump in jumps):
+            raise NotReadable(f"the link leads to a folder above it: {real}", where=path)
+        real = self._reach.real_folder(link) if self._reach else real
+        self._read_folder(path, real, below, jumps)
+
+    def _read_file(self, path: str, there: str, below: str) -> None:
+        read = self._reach.read_with_mode if self._reach else bytes_and_mode
+        try:
+            content, mode = read(there)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        self._bytes -= len(content)
+        if self._bytes < 0:
+            raise NotReadable(f"the folder holds more than {MOST_BYTES >> 30} GiB", where=path)
+        self._entries[PurePosixPath(below)] = Entry(content, executable=bool(mode & _EXECUTABLE))
+
+
+def _unreadable(path: str, error: OSError) -> NotReadable:
+    return NotReadable(f"cannot read: {error.strerror}", where=path)
