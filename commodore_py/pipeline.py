@@ -13,6 +13,8 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py.model.inventory import has_plan
+
 from . import compiler, postprocess, refs, run_log
 from .catalog.assemble import assemble, without_git_folders
 from .catalog.diff.revisions import is_lost, published_manifests
@@ -25,8 +27,6 @@ from .catalog.sinks.base import Overtaken
 from .catalog.unreported import Unreported, forget_unreported, keep_unreported, unreported
 from .checks.compiled import check_compiled
 from .compiler.tags import Tags
-from .delivery.compiled import ClusterPlan
-from .delivery.plan import has_plan
 from .dependencies.bundles import in_use as bundles
 from .dependencies.catalog.checkout import RemoteCatalog, check_remote_catalog, fetch_catalog
 from .dependencies.component_warnings import component_warnings
@@ -40,7 +40,6 @@ from .dependencies.downloads.components import fetch_downloads
 from .dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
 from .dependencies.jsonnet.cluster_libraries import install_cluster_libraries
 from .dependencies.jsonnet.missing_library import explain_missing_library
-from .dependencies.lock.run import open_lock
 from .dependencies.lock.unlocked import RunLock
 from .dependencies.protection.own_folders import refuse_foreign_folder
 from .dependencies.protection.run_lock import exclusive_run
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
 
     from .catalog.sinks.base import CatalogSink, RepositorySink
     from .config import Config
+    from .delivery.compiled import ClusterPlan
     from .model.cluster import Cluster
     from .model.inventory import Instance, Node
     from .model.secrets import ReferenceFile
@@ -121,6 +121,15 @@ def check_settings(config: Config, cluster_id: str) -> Cluster | None:
     cluster = load_cluster(config, cluster_id)
     chosen_sink(config).check(config, cluster.id)
     return None if config.local else cluster
+
+
+def open_lock(config: Config, cluster_id: str) -> RunLock:
+    """The lock that the settings name, if they do."""
+    if config.lock_file is None:
+        return _UNLOCKED
+    from .dependencies.lock.run import LockedRun  # most runs have none
+
+    return LockedRun.open(config, cluster_id)
 
 
 @run_log.act("gather")
@@ -272,6 +281,8 @@ def _plan_of(sources: Sources) -> ClusterPlan | None:
     """The order of the instances; most clusters have none, and components by themselves never."""
     if sources.catalog_head is None or not has_plan(sources.inventory.bootstrap.parameters):
         return None
+    from .delivery.compiled import ClusterPlan  # most clusters have no plan
+
     required = required_versions(sources.inventory)
     return ClusterPlan.of(sources.inventory, required, sources.places.parameter)
 

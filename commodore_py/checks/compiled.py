@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .run import Settings, check_catalog, policies_for, settings_in
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -41,6 +39,8 @@ def check_compiled(
     about_parameters: Callable[[], Iterable[Problem]],
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
+    from .run import Settings, check_catalog, policies_for, settings_in  # most runs have no checks
+
     parameters = sources.inventory.bootstrap.parameters
     settings = Settings(
         cache=config.result_cache,

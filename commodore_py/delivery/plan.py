@@ -39,12 +39,6 @@ class Plan(NamedTuple):
         return order_of(self.node, self.unlisted)
 
 
-def has_plan(parameters: Parameters) -> bool:
-    """Whether the cluster has a plan at all."""
-    found = parameters.get("commodore")
-    return isinstance(found, dict) and found.get("plan") is not None
-
-
 def read_plan(
     parameters: Parameters,
     instances: tuple[Instance, ...],

@@ -92,3 +92,9 @@ class Inventory(NamedTuple):
     def bootstrap(self) -> Node:
         """The node of the cluster itself."""
         return self.nodes[BOOTSTRAP]
+
+
+def has_plan(parameters: Parameters) -> bool:
+    """Whether a cluster orders its instances."""
+    commodore = parameters.get("commodore")
+    return isinstance(commodore, dict) and commodore.get("plan") is not None

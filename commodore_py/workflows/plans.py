@@ -17,12 +17,12 @@ from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.findings import near
-from commodore_py.delivery.plan import has_plan, read_plan
+from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.inventory import BOOTSTRAP, has_plan
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import pipeline
-from commodore_py.cli import completion, known_clusters, several
+from commodore_py.cli import completion, known_clusters
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
@@ -39,7 +39,6 @@ from commodore_py.config import Author
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
 from commodore_py.workflows import dry_run
-from commodore_py.workflows.lock.export import from_export
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -294,6 +293,8 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
+    from commodore_py.cli import several  # one cluster is the usual case
+
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
@@ -317,6 +318,8 @@ def _compiled(
 ) -> Published:
     with ExitStack() as stack:
         if exported is not None:
+            from commodore_py.workflows.lock.export import from_export  # the locks of others
+
             config = stack.enter_context(from_export(config, exported))
         if config.dry_run:
             return dry_run.compile_dry(config, cluster)

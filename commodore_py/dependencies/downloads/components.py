@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
 
-from . import bounds, fetch
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -39,6 +37,7 @@ def fetch_downloads(
     by_kapitan = config.engine == "reference" and not config.offline and through is None
     if not downloads or by_kapitan:
         return
+    from . import bounds, fetch  # many clusters have no downloads
 
     checkouts: dict[str, Path] = {}
     components: dict[str, str] = {}

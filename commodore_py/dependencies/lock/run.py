@@ -236,11 +236,6 @@ class LockedRun(RunLock):
         return False
 
 
-def open_lock(config: Config, cluster_id: str) -> RunLock:
-    """The lock that the settings name, if they do."""
-    return RunLock() if config.lock_file is None else LockedRun.open(config, cluster_id)
-
-
 class NoLockFile(CommodoreError):
     """A lock file that must be there is not."""
 

@@ -7,13 +7,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.model.warning import FROM_EVERY_RUN
 
-from . import oidc
-from .login import Login, Way, log_in, settings_of, way_here
-from .token_cache import TokenCache
 from .web_tokens import TokenExpired, has_expired, is_one_word, usable_token
 
 if TYPE_CHECKING:
@@ -21,8 +17,9 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
+    from .login import Settings, Way
     from .oidc import Provider
-    from .token_cache import Session
+    from .token_cache import Session, TokenCache
 
 log = logging.getLogger(__name__)
 
@@ -96,13 +93,13 @@ class TokenSource(NamedTuple):
         token = self.without_login()
         if token:
             return token
+        from . import oidc  # only if there is no token yet
+        from .login import Way
 
-        way = Way.DEVICE if self.device else way_here(listen=self.listen)
+        way = self._way()
         if way is Way.NONE and not any(session.refresh_token for session in self._sessions()):
             raise self._no_login_here()
-        settings = settings_of(
-            self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
-        )
+        settings = self._settings()
         provider = oidc.provider_at(
             settings.discovery_url, timeout=self.request_timeout, strict=self.strict
         )
@@ -124,9 +121,10 @@ class TokenSource(NamedTuple):
 
     def _cached(self) -> str:
         tokens = (session.id_token for session in self._sessions())
-        return next(
-            (t for t in tokens if t and (is_one_word(t) and (not has_expired(t, self.now())))), ""
-        )
+        return next((t for t in tokens if t and self._is_valid(t)), "")
+
+    def _is_valid(self, token: str) -> bool:
+        return is_one_word(token) and not has_expired(token, self.now())
 
     def _refreshed(self, provider: Provider, client_id: str) -> str:
         """A token for the refresh token of an earlier login; empty if that fails."""
@@ -149,6 +147,7 @@ class TokenSource(NamedTuple):
     def _refresh(
         self, provider: Provider, client_id: str, refresh_token: str
     ) -> dict[str, Any] | None:
+        from . import oidc
 
         timeout, now = self.request_timeout, self.now()
         try:
@@ -162,6 +161,7 @@ class TokenSource(NamedTuple):
             return None
 
     def _from_login(self, provider: Provider, client_id: str, way: Way) -> str:
+        from .login import Login, log_in
 
         login = Login(way, self.listen, self.login_timeout, self.request_timeout, self.now)
         response = log_in(provider, client_id, login)
@@ -171,12 +171,24 @@ class TokenSource(NamedTuple):
                 self._store(cache, response)
         return str(response["id_token"])
 
+    def _way(self) -> Way:
+        from .login import Way, way_here
+
+        return Way.DEVICE if self.device else way_here(listen=self.listen)
+
     def _no_login_here(self) -> NoToken:
         error = NoToken.for_api(self.api_url)
         error.add_note(
             "interactive login is not possible: this is a CI run, or there is no terminal"
         )
         return error
+
+    def _settings(self) -> Settings:
+        from .login import settings_of  # only if there is no token
+
+        return settings_of(
+            self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
+        )
 
     def _store(self, cache: TokenCache, response: dict[str, Any]) -> None:
         try:
@@ -192,5 +204,8 @@ class TokenSource(NamedTuple):
 
 def _cache() -> TokenCache:
     # Not needed where a token is given.
+    from commodore_py.adapters.desktop import cache_folder
+
+    from .token_cache import TokenCache
 
     return TokenCache(cache_folder() / "token")

@@ -11,9 +11,9 @@ from commodore_py.delivery.compiled import ClusterPlan, combined
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.nodes import Leaf, On, Serial, walk
 from commodore_py.delivery.normal import normal_form, order_of
-from commodore_py.delivery.plan import Plan, has_plan, read_plan
+from commodore_py.delivery.plan import Plan, read_plan
 from commodore_py.delivery.reading import Reader
-from commodore_py.model.inventory import Instance, Inventory, Node
+from commodore_py.model.inventory import Instance, Inventory, Node, has_plan
 from commodore_py.model.spot import nowhere
 from tests.support.plan_catalogs import example, rich_example
 from tests.support.plans import Written, random_plan
