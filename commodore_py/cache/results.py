@@ -156,3 +156,20 @@ def _records(store: Store, key: str) -> list[_Record]:
         return [] if content is None else [_Record(**one) for one in json.loads(content)]
     except (TypeError, ValueError):  # of another version
         return []
+
+
+def cached_value(folder: Path | None, key: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - plain data
+    """The value that was made for this key before; otherwise, it is made and stored.
+
+    A value of None is not stored. Tuples come back as lists.
+    """
+    if folder is None:
+        return make()
+    store = Store(folder)
+    content = store.record(key)
+    if content is not None:
+        return json.loads(content)
+    value = make()
+    if value is not None:
+        store.set_record(key, json.dumps(value).encode())
+    return value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
-from commodore_py.cache.values import cached_value
+from commodore_py.cache.results import cached_value
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 

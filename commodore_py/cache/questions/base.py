@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.cache.roots import Roots
@@ -33,6 +33,12 @@ class View:
     targets: TargetViews | None = None
     target: str = ""
     references: Mapping[str, str] = field(default_factory=dict)
+
+    def once(self, key: str, find: Callable[[], str]) -> str:
+        """An answer that is looked up once."""
+        if key not in self.answers:
+            self.answers[key] = find()
+        return self.answers[key]
 
     @property
     def disk_only(self) -> bool:

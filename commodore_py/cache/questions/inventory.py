@@ -41,10 +41,7 @@ class InventoryPart(Question):
 
     def ask(self, view: View) -> str:
         """The digest of the value; of a target, that of the names of its parameters."""
-        key = f"{view.target} {self}"
-        if key not in view.answers:
-            view.answers[key] = self._answer(view)
-        return view.answers[key]
+        return view.once(f"{view.target} {self}", lambda: self._answer(view))
 
     def _answer(self, view: View) -> str:
         if view.targets is None:
@@ -88,3 +85,17 @@ def _part_of(target: Mapping[str, Any], below: list[str], roots: Roots) -> str:
         case [section, key] if section == _PARAMETERS and key in target[section]:
             return digests.of_inventory(target[section][key], roots)
     return NOTHING
+
+
+class Reference(Question):
+    """The hash of a reference to a secret, by its backend and path."""
+
+    kind = "reference"
+
+    def ask(self, view: View) -> str:
+        """Its hash."""
+        return view.references.get(self.about, NOTHING)
+
+    def describe(self, _: Roots) -> str:
+        """Its path."""
+        return f"the reference {self.about.partition(':')[2]} has changed"

@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from commodore_py.cache.questions.inventory import Reference
+
 from .files import Content, FileEntry, Judged, Location, PathKind
 from .folders import Expansion, FolderTree, Listing
 from .inventory import InventoryPart
-from .references import Reference
 from .tools import Environment, Tool
 
 if TYPE_CHECKING:

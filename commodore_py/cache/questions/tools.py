@@ -34,9 +34,7 @@ class Tool(Question):
 
     def ask(self, view: View) -> str:
         """Where the program is, and which one."""
-        if str(self) not in view.answers:
-            view.answers[str(self)] = tool_digest(self.about)
-        return view.answers[str(self)]
+        return view.once(str(self), lambda: tool_digest(self.about))
 
     def describe(self, _: Roots) -> str:
         """Which tool it is."""
@@ -50,9 +48,7 @@ class Environment(Question):
 
     def ask(self, view: View) -> str:
         """The variables and the contents of files."""
-        if str(self) not in view.answers:
-            view.answers[str(self)] = environment_digest()
-        return view.answers[str(self)]
+        return view.once(str(self), environment_digest)
 
     def describe(self, _: Roots) -> str:
         """Whose environment it is."""

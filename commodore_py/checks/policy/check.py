@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.cache.digests import digest
-from commodore_py.cache.values import cached_value
+from commodore_py.cache.results import cached_value
 from commodore_py.checks.base import Ended, Issue, issue_from, items, mapping
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import read

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.questions.inventory import InventoryPart
-from commodore_py.cache.questions.references import Reference
+from commodore_py.cache.questions.inventory import InventoryPart, Reference
 from commodore_py.compiler.inventory.imports import InventoryImports, part_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.questions.base import View
-from commodore_py.cache.questions.references import Reference
+from commodore_py.cache.questions.inventory import Reference
 from commodore_py.cache.questions.table import KINDS, parse
 from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import ResultCache, Work
