@@ -221,7 +221,7 @@ class Play:
         root.rename(done)
         before.rename(root)
         try:
-            plain = self._outcome(folder, recompile=True, **options)
+            plain = self._outcome(folder, **options)
             for part, content in plain.items():
                 demand(cached[part] == content, _difference(part, cached[part], content))
         finally:
