@@ -10,7 +10,7 @@ import resource
 import traceback
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from jinja2 import nodes
@@ -151,13 +151,9 @@ def rendered(load: Callable[[], jinja2.Template], context: Mapping[str, Any], wh
         raise CommodoreError(
             f"not a valid template: {error.message}", where=f"{file}:{error.lineno}"
         ) from error
-    except (Exception, RecursionError) as error:  # noqa: BLE001 - filters are functions
-        _refuse(error, where)
-
-
-def _refuse(error: BaseException, where: str) -> NoReturn:
-    place = _place(error, where)
-    raise CommodoreError(f"cannot render the template: {_words(error)}", where=place) from error
+    except (Exception, RecursionError) as error:
+        place = _place(error, where)
+        raise CommodoreError(f"cannot render the template: {_words(error)}", where=place) from error
 
 
 def _words(error: BaseException) -> str:

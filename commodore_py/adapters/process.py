@@ -63,7 +63,9 @@ def run(
     `keep_open` stay open for as long as it lives. With `forward`, what it prints on stderr is also
     shown; with `merge_stderr`, it is part of the result.
     """
-    _refuse_when_ending()
+    ending = sys.modules.get(f"{__package__}.ending")
+    if ending is not None and threading.current_thread() is not threading.main_thread():
+        ending.pause(0)
     watch = Watch(lambda: called or shown_command(command), patience or Patience.for_program())
     try:
         with _watched(command, cwd):
@@ -121,13 +123,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         end_all(process.pid, itself=True)
         process.wait()
-
-
-def _refuse_when_ending() -> None:
-    """A thread must not start something new while the run ends; the main one may tidy up."""
-    ending = sys.modules.get(f"{__package__}.ending")
-    if ending is not None and threading.current_thread() is not threading.main_thread():
-        ending.pause(0)
 
 
 def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager[None]:

@@ -101,7 +101,11 @@ def _repositories(folder: Path) -> Iterator[Path]:
 def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
     try:
         work = [*changed, *_unpublished_commits(repository)]
-        aside = _put_aside(repository)
+        refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
+        published = ("--not", "--remotes", "--tags")
+        aside = [
+            ref for ref in refs if _ask(repository, "rev-list", "--max-count=1", ref, *published)
+        ]
     except ProgramFailed as error:
         yield CommodoreError(
             f"cannot determine whether there is unpublished work: {error}",
@@ -140,13 +144,6 @@ def _unpublished_commits(repository: Path) -> list[str]:
     arguments = (*_NOT_THE_USERS, "--all", "--not", "--remotes", "--tags")
     listing = _ask(repository, "log", "--format=commit %h%x20(%s)", *arguments)
     return listing.splitlines()
-
-
-def _put_aside(repository: Path) -> list[str]:
-    """Backup refs made by compiles whose commits were not pushed."""
-    refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
-    published = ("--not", "--remotes", "--tags")
-    return [ref for ref in refs if _ask(repository, "rev-list", "--max-count=1", ref, *published)]
 
 
 def _ask(repository: Path, *arguments: str) -> str:

@@ -57,7 +57,9 @@ class Finder:
         """The input that rendered a file, and the line of the one parameter that has the value."""
         if not instance:
             return ()
-        parameters = self._of(instance)
+        if instance not in self._parameters:
+            self._parameters[instance] = self._origins.parameters(instance)
+        parameters = self._parameters[instance]
         if parameters is None:
             return ()
         found = [
@@ -71,11 +73,6 @@ class Finder:
             if where and line.isdecimal():
                 found.append(Place(where, int(line), field=name, note="set by"))
         return tuple(found)
-
-    def _of(self, instance: str) -> Parameters | None:
-        if instance not in self._parameters:
-            self._parameters[instance] = self._origins.parameters(instance)
-        return self._parameters[instance]
 
     def _values_of(
         self, instance: str, parameters: Parameters

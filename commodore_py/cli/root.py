@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +17,6 @@ from .output.log import colours
 from .settings import origins, user_file
 from .settings.options import HELP, Globals, verbose_option
 from .settings.types import Seconds, size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _WIDEST = 100
 RESULT_CACHE_LIMIT = 2 << 30
@@ -189,7 +185,7 @@ def commodore(
         cache_size=_cache_size(ctx),
     )
     if limits := user_file.of(ctx).shared.get("time-limits"):
-        _set_time_limits(limits)
+        time_limits.use(time_limits.TimeLimits().with_(limits.items()))
     ctx.obj = settings.more_verbose(verbose)
 
 
@@ -199,8 +195,3 @@ def _cache_size(ctx: click.Context) -> int:
     if problem:
         raise click.UsageError(f"COMMODORE_CACHE_SIZE: {problem}", ctx)
     return size
-
-
-def _set_time_limits(limits: Mapping[str, float]) -> None:
-
-    time_limits.use(time_limits.TimeLimits().with_(limits.items()))

@@ -43,7 +43,8 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
         if config.local:
             return _of_last_compile(config, cluster_id)
         with _naming_origin(config):
-            return _from_source(config, cluster_id)
+            source = source_of(config)
+            return cluster_from(config, source, source.cluster(cluster_id))
 
 
 def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
@@ -88,11 +89,6 @@ def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
     )
 
 
-def _from_source(config: Config, cluster_id: str) -> Cluster:
-    source = source_of(config)
-    return cluster_from(config, source, source.cluster(cluster_id))
-
-
 def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
     """The cluster of an object, and of its tenant's in the same source."""
     tenant_id = tenant_of(found)
@@ -103,11 +99,7 @@ def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject)
         tenant_revision=config.tenant_revision,
         dynamic_facts=config.dynamic_facts,
     )
-    _log_ignored_facts(config, found)
-    return cluster
-
-
-def _log_ignored_facts(config: Config, found: ApiObject) -> None:
     if config.dynamic_facts and "dynamicFacts" in found.fields:
         known = "reports dynamic facts" if found.fields["dynamicFacts"] else "has empty ones"
         log.info("dynamic facts of the command line are ignored: the cluster %s", known)
+    return cluster

@@ -147,7 +147,9 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                 paths_explained(),
                 run_log.detail("filter", definition.name),
             ):
-                tree = _run(definition, tree, instance)
+                job = instance.job(definition, tree)
+                inside(job.root, definition.folder)
+                tree = filtered(definition, FILTERS[definition.kind], tree, job, instance.cache)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(
                     Problem(
@@ -158,12 +160,6 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                     )
                 )
     return tree, notices
-
-
-def _run(definition: Definition, tree: Tree, instance: _Instance) -> Tree:
-    job = instance.job(definition, tree)
-    inside(job.root, definition.folder)
-    return filtered(definition, FILTERS[definition.kind], tree, job, instance.cache)
 
 
 def _component(sources: Sources, instance: str) -> str:

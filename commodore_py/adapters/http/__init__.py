@@ -194,17 +194,13 @@ def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
     watch = Watch(request.url, "download" if request.stream else "request")
     for _ in range(MOST_REDIRECTS + 1):
         response = _send(request, watch)
-        location = _redirection(request, response)
+        followed = _REDIRECTS | ({HTTPStatus.SEE_OTHER} if request.method == "GET" else set())
+        location = response.headers.get("Location", "") if response.status_code in followed else ""
         if not location:
             return request, response
         response.close()
         request = _redirected(request, location)
     raise HttpError(f"redirected more than {MOST_REDIRECTS} times", where=request.url)
-
-
-def _redirection(request: _Request, response: requests.Response) -> str:
-    followed = _REDIRECTS | ({HTTPStatus.SEE_OTHER} if request.method == "GET" else set())
-    return response.headers.get("Location", "") if response.status_code in followed else ""
 
 
 def _redirected(request: _Request, location: str) -> _Request:

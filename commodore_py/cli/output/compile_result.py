@@ -154,10 +154,6 @@ class CompileReporter:
                 return
             content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
-        self._data(content)
-
-    def _data(self, content: dict[str, Any]) -> None:
-        """Print the result for programs."""
         streams.data(formats.structured(content))
 
 

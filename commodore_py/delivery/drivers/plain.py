@@ -33,7 +33,9 @@ def render(job: Job) -> Laid:
     known = Applications(documents.of_kind(GROUP, KIND))
     objects = lifted(job, documents, lambda one: _FOLDER / f"{one.name}.yaml")
     trees, findings = documents.result()
-    node = _whole(job)
+    last = tuple(Leaf(name) for name in job.plan.unlisted)
+    parts = (*((job.plan.node,) if job.plan.node else ()), *((Concurrent(last),) if last else ()))
+    node = Serial(parts)
     places = {step: path for step, (path, _) in objects.files.items()}
     leaves = [one for one in steps_of(node) if isinstance(one, Leaf)]
     for leaf in leaves:
@@ -70,13 +72,6 @@ def read_back(manifests: Tree) -> Order:
     """The order of the list."""
     content = json.loads(manifests[ORDER].content)
     return order_of(Serial(tuple(_read(one) for one in content["steps"])))
-
-
-def _whole(job: Job) -> Node:
-    """The plan with the unlisted instances at its end."""
-    last = tuple(Leaf(name) for name in job.plan.unlisted)
-    parts = (*((job.plan.node,) if job.plan.node else ()), *((Concurrent(last),) if last else ()))
-    return Serial(parts)
 
 
 def _described(

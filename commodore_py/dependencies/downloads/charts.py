@@ -71,7 +71,8 @@ class Charts:
             else:
                 found = self._from_repository(chart)
         except CommodoreError as error:
-            program = _program(chart)
+            named = chart.helm or os.environ.get("KAPITAN_HELM_PATH") or "helm"
+            program = named if shutil.which(named) else None
             if program is None or without_secrets(chart.repository) != chart.repository:
                 raise  # everybody would see credentials among the arguments of a program
             found = self._by_program(chart, program, error)
@@ -242,11 +243,6 @@ def _require_chart(file: Path, where: str) -> None:
     except BadArchive as error:
         error.where = error.where or without_secrets(where)
         raise
-
-
-def _program(chart: Chart) -> str | None:
-    named = chart.helm or os.environ.get("KAPITAN_HELM_PATH") or "helm"
-    return named if shutil.which(named) else None
 
 
 def _plain(digest: str) -> str:

@@ -63,7 +63,8 @@ def update_clone(
         fetch(clone, address, replace_tags=moved)
         after = listed or refs_of(clone)
         if not moved:
-            _report_moved_tags(address, present, after)
+            for tag in moved_tags(present, after):
+                log.warning("a tag was moved in %s: %s", without_secrets(address), tag)
     if moved:  # only now, so that a killed run does not take the former refs for those of it
         configure_remote(clone, url)
         shown = (without_secrets(old), without_secrets(address))
@@ -167,8 +168,3 @@ def cannot_fetch(what: str, url: str, error: ProgramFailed) -> CommodoreError:
         hint="check the repository's URL in the cluster's and the tenant's facts,"
         " and that you may read it",
     )
-
-
-def _report_moved_tags(address: str, before: Refs, after: Refs) -> None:
-    for tag in moved_tags(before, after):
-        log.warning("a tag was moved in %s: %s", without_secrets(address), tag)

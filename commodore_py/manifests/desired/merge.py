@@ -35,7 +35,8 @@ def _merged(original: _Value, target: _Value, live: _Value, field: Field) -> _Va
             return target
         if field.merge_key:
             return _merged_items(applied, target, live, field)
-        return _merged_set(applied, target, live)
+        kept = [one for one in live if one not in target and one not in applied]
+        return _interleaved(kept, list(dict.fromkeys(target)), live)
     if isinstance(target, dict) and isinstance(live, dict):
         before = original if isinstance(original, dict) else {}
         return _merged_fields(before, target, live, field)
@@ -111,11 +112,6 @@ def _keyed(items: Sequence[_Value], key: str) -> dict[str, _Value] | None:
             return None
         found.setdefault(str(item[key]), item)
     return found
-
-
-def _merged_set(original: list[_Value], target: list[_Value], live: list[_Value]) -> list[_Value]:
-    kept = [one for one in live if one not in target and one not in original]
-    return _interleaved(kept, list(dict.fromkeys(target)), live)
 
 
 def _interleaved(

@@ -43,7 +43,10 @@ def special(content: _Object, *, ignore_aggregated: bool = False) -> _Object:
     if (group, kind) == ("", "Secret"):
         return secret(content)
     if group == _RBAC and kind in ("ClusterRole", "Role"):
-        return _role(content, ignore_aggregated=ignore_aggregated)
+        is_aggregated = isinstance(content.get("aggregationRule"), dict)
+        if content.get("rules") == [] or (ignore_aggregated and is_aggregated):
+            return {**content, "rules": None}
+        return content
     if (group, kind) == ("", "Endpoints"):
         return _endpoints(content)
     return content
@@ -67,13 +70,6 @@ def secret(content: _Object) -> _Object:
     # What is not a string stays as it is, so that its error is seen.
     found["data"] = {key: "" if one is None else one for key, one in {**data, **coded}.items()}
     return found
-
-
-def _role(content: _Object, *, ignore_aggregated: bool) -> _Object:
-    is_aggregated = isinstance(content.get("aggregationRule"), dict)
-    if content.get("rules") == [] or (ignore_aggregated and is_aggregated):
-        return {**content, "rules": None}
-    return content
 
 
 def _endpoints(content: _Object) -> _Object:

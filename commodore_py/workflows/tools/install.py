@@ -44,7 +44,9 @@ def install(folder: ToolFolder, release: Release, upstream: Upstream, *, now: da
     with _telling_what_stays(release, place):
         try:
             folder.path.mkdir(parents=True, exist_ok=True)
-            _sweep(folder.path)
+            for path in folder.path.glob(f"{_SCRATCH}*"):
+                if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
+                    remove(path)
             with tempfile.TemporaryDirectory(dir=folder.path, prefix=_SCRATCH) as scratch:
                 program = _program(release, Path(scratch), upstream.timeout)
                 program.chmod(0o755)
@@ -158,10 +160,3 @@ def _try_out(tool: str, program: Path, folder: Path) -> None:
             where=str(folder),
             hint="if the file system does not allow programs, set XDG_CACHE_HOME to another folder",
         ) from error
-
-
-def _sweep(folder: Path) -> None:
-    """Remove remains of killed installations; younger ones may still be running."""
-    for path in folder.glob(f"{_SCRATCH}*"):
-        if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
-            remove(path)

@@ -84,7 +84,8 @@ def diff(
     if found.refused:
         return 1
     if out is not None:
-        _write(plan, out)
+        content = formats.structured(plans.content(plan))
+        write_if_changed(out, content.encode() + b"\n", private=True)
     changes = found.diff or any(one.what == "delete" for one in plan.actions)
     return CHANGES_FOUND if exit_code and changes else 0
 
@@ -102,9 +103,3 @@ def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
         streams.result(line)
     for line in diffs.asides(found, quiet=quiet):
         messages.info(line)
-
-
-def _write(plan: Plan, file: Path) -> None:
-
-    content = formats.structured(plans.content(plan))
-    write_if_changed(file, content.encode() + b"\n", private=True)

@@ -55,7 +55,8 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
     tests = directory / "tests"
     files = {path.stem: path for path in sorted(_values_in(tests))}
     record = _record(directory)
-    listed = _listed(directory, record)
+    in_workflow = list(_in_workflow(directory / ".github" / "workflows" / "test.yaml"))
+    listed = in_workflow or record.get("test_cases", "").split()
     golden = {path.name: path for path in _folders_in(tests / "golden")}
     names = list(dict.fromkeys([*listed, *(name for name in files if name in golden)]))
     if not listed:
@@ -137,12 +138,6 @@ def _record(directory: Path) -> dict[str, str]:
     except NoRecord:
         return {}
     return {name: value for name, value in variables.items() if isinstance(value, str)}
-
-
-def _listed(directory: Path, record: Mapping[str, str]) -> list[str]:
-    """The cases that CI runs, or those in the record of the template."""
-    in_workflow = list(_in_workflow(directory / ".github" / "workflows" / "test.yaml"))
-    return in_workflow or record.get("test_cases", "").split()
 
 
 def _in_workflow(file: Path) -> Iterator[str]:
