@@ -84,9 +84,9 @@ class Causes:
                     continue
                 if isinstance(step.error, ConstantKey):
                     inner = (*above, step.error.key)
-                    for one in self._tracer.follow(inner):
-                        if _is_clash(one):
-                            return self._of_clash(inner, one)
+                    for inner_step in self._tracer.follow(inner):
+                        if _is_clash(inner_step):
+                            return self._of_clash(inner, inner_step)
                 return self._of_clash(above, step)
         return None
 
@@ -167,11 +167,11 @@ class Causes:
             hint="replace one of the references by a value",
         )
 
-    def _holder(self, path: ParameterPath, wanted: ParameterPath) -> Step | None:
+    def _holder(self, path: ParameterPath, referenced: ParameterPath) -> Step | None:
         """The layer below a path that holds a reference to another path."""
         for step in reversed(self._tracer.follow(path)):
             for inner in self._tracer.tokens_in(step):
-                if any(lookup.path == wanted for lookup in self._tracer.lookups(inner.value)):
+                if any(lookup.path == referenced for lookup in self._tracer.lookups(inner.value)):
                     return inner
         return None
 
@@ -183,5 +183,5 @@ def _walked(error: KeyMissing) -> tuple[str, ...]:
 
 
 def _is_clash(step: Step) -> bool:
-    """Whether a layer itself is the cause, and not one that sets a parameter above."""
+    """Test for a layer that is the cause itself, not one that sets a parameter above."""
     return isinstance(step.error, (Conflict, ConstantKey)) and step.value is not ABSENT

@@ -176,11 +176,11 @@ class Replay(Observer):
         """The layers that hold a top-level parameter; those that hold any for None."""
         if key is None:
             return [layer for layer in self.layers if layer.parameters.items]
-        found = self._by_key.get(key)
-        if found is None:  # a number, written as a text in a path
+        layers = self._by_key.get(key)
+        if layers is None:  # a number, written as a text in a path
             names = [name for name in self._by_key if str(name) == key]
-            found = self._by_key[names[0]] if names else []
-        return found
+            layers = self._by_key[names[0]] if names else []
+        return layers
 
     def place_of_application(self, name: str) -> Place | None:
         """Where the highest layer lists an application."""
