@@ -146,7 +146,9 @@ class Causes:
         holder = dotted(step.at)
         if not isinstance(error, KeyMissing):
             return Cause(str(error), (str(step.place),), holder)
-        *above, _ = _walked(error)
+        # The part of the path up to the key that is missing.
+        parts = error.path.split(":")
+        above = parts[: parts.index(error.key)] if error.key in parts else []
         missing = ".".join((*above, error.key))
         message = f"{written or f'${{{error.path}}}'} cannot be resolved: {missing} not found"
         return Cause(message, (str(step.place),), holder, missing=error.key, present=error.present)
@@ -174,12 +176,6 @@ class Causes:
                 if any(lookup.path == referenced for lookup in self._tracer.lookups(inner.value)):
                     return inner
         return None
-
-
-def _walked(error: KeyMissing) -> tuple[str, ...]:
-    """The part of a reference's path up to the key that is missing."""
-    parts = tuple(error.path.split(":"))
-    return parts[: parts.index(error.key) + 1] if error.key in parts else (error.key,)
 
 
 def _is_clash(step: Step) -> bool:

@@ -98,7 +98,11 @@ class _Problems:
     def errors(self) -> tuple[CommodoreError, ...]:
         """Each error, naming a few of its targets."""
         for problem in self._problems.values():
-            problem.error.add_note(f"while resolving {_targets(problem.targets)}")
+            names = problem.targets
+            few = ", ".join(names[:_FEW])
+            more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+            word = "target" if len(names) == 1 else "targets"
+            problem.error.add_note(f"while resolving {word} {few}{more}")
         return tuple(problem.error for problem in self._problems.values())
 
     def located(self, error: CommodoreError, chain: tuple[str, ...]) -> CommodoreError:
@@ -141,11 +145,10 @@ class _Problems:
             if cause is None:
                 yield (path, str(error)), error
             else:
-                yield (cause.message, cause.places), self._error_of(cause)
-
-    def _error_of(self, cause: Cause) -> CommodoreError:
-        where = [*cause.places, *([f"parameters.{cause.holder}"] if cause.holder else [])]
-        return CommodoreError(cause.message, where="\n".join(where), hint=self._hint(cause))
+                holder = [f"parameters.{cause.holder}"] if cause.holder else []
+                where = "\n".join((*cause.places, *holder))
+                located = CommodoreError(cause.message, where=where, hint=self._hint(cause))
+                yield (cause.message, cause.places), located
 
     def _hint(self, cause: Cause) -> str:
         if cause.hint or cause.missing is None:
@@ -214,13 +217,6 @@ def _without_target(error: CommodoreError) -> Hashable:
 
 def _identity(error: CommodoreError) -> Hashable:
     return str(error), error.where
-
-
-def _targets(names: list[str]) -> str:
-    few = names[:_FEW]
-    more = len(names) - len(few)
-    word = "target" if len(names) == 1 else "targets"
-    return f"{word} {', '.join(few)}" + (f" and {more} more" if more else "")
 
 
 def _copy(error: CommodoreError, *, where: str, hint: str) -> CommodoreError:

@@ -110,7 +110,7 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
         value = steps[-1].after
         changes: list[Change] = []
         for step in steps:
-            lookups = _lookups(tracer, step)
+            lookups = (step.lookup,) if step.lookup else tuple(tracer.lookups(step.value))
             changes.append(_change(step, lookups, current))
             waiting.extend(_paths(lookups))
         explanations[current] = Explanation(
@@ -118,12 +118,6 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
         )
     result = explanations.pop(path)
     return replace(result, looked_up={other.path: other for other in explanations.values()})
-
-
-def _lookups(tracer: Tracer, step: Step) -> tuple[Lookup, ...]:
-    if step.lookup is not None:
-        return (step.lookup,)
-    return tuple(tracer.lookups(step.value)) if step.value is not ABSENT else ()
 
 
 def _paths(lookups: Iterable[Lookup]) -> Iterator[ParameterPath]:

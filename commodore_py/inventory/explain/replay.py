@@ -145,7 +145,10 @@ class Replay(Observer):
 
     def __init__(self, hierarchy: Hierarchy, target: str) -> None:
         self.target = target
-        self.layers: list[Layer] = [_itself(target)]
+        itself = ClassFile(parameters=Map({META: meta_of(target)}))
+        self.layers: list[Layer] = [
+            Layer(META, (f"target {target}",), itself, "set by commodore itself")
+        ]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._hierarchy = hierarchy
         text = hierarchy.targets[target]
@@ -220,9 +223,3 @@ class Replay(Observer):
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
         self.failures.append((error, chain))
-
-
-def _itself(target: str) -> Layer:
-    content = ClassFile(parameters=Map({META: meta_of(target)}))
-    chain = (f"target {target}",)
-    return Layer(META, chain, content, "set by commodore itself")
