@@ -156,7 +156,7 @@ def _unsupported(
             hint="compile once without --local to fetch it",
         )
         return
-    own = inventory.nodes[instance.name].parameters
+    node_parameters = inventory.nodes[instance.name].parameters
     place = f"parameters.{instance.component_key}._metadata"
     if not _metadata(parameters, instance).get("multi_instance"):
         yield CommodoreError(
@@ -171,7 +171,7 @@ def _unsupported(
     override = (parameters.get("components") or {}).get(instance.name) or {}
     if override.get("url") is None and override.get("version") is None:
         return
-    versions = {"the component's version": parameters, "the instance's version": own}
+    versions = {"the component's version": parameters, "the instance's version": node_parameters}
     lacking = [
         which
         for which, its in versions.items()
@@ -191,8 +191,8 @@ def _unsupported(
 
 
 def _metadata(parameters: Parameters, instance: Instance) -> Mapping[str, Any]:
-    own = parameters.get(instance.component_key)
-    metadata = own.get("_metadata") if isinstance(own, Mapping) else None
+    component = parameters.get(instance.component_key)
+    metadata = component.get("_metadata") if isinstance(component, Mapping) else None
     return metadata if isinstance(metadata, Mapping) else {}
 
 

@@ -175,8 +175,8 @@ def _with(value: Any, path: Path, new: Any) -> Any:
     if key is None:
         return {**pairs, written: _with(None, tuple(rest), new)}
     return {
-        written if own == key else own: _with(item, tuple(rest), new) if own == key else item
-        for own, item in pairs.items()
+        written if name == key else name: _with(item, tuple(rest), new) if name == key else item
+        for name, item in pairs.items()
     }
 
 
@@ -191,13 +191,13 @@ def _without(value: Any, path: Path, *, depth: int = 0) -> Any:
         kept: Any = [below if index == key else item for index, item in enumerate(value)]
         kept = [item for item in kept if item is not _GONE]
     else:
-        kept = {own: below if own == key else item for own, item in value.items()}
-        kept = {own: item for own, item in kept.items() if item is not _GONE}
+        kept = {name: below if name == key else item for name, item in value.items()}
+        kept = {name: item for name, item in kept.items() if item is not _GONE}
     return kept if kept or not depth else _GONE
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two values are equal, types included; a NaN equals itself."""
+    """Compare two values, types included; a NaN equals itself."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

@@ -36,11 +36,11 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
     targets = targets_of(classes, inventory.instances)
     folder = config.paths.inventory
     places = _places(folder, classes)
-    wanted = places.keys() | {folder / "targets" / f"{name}.yml" for name in targets}
+    expected = places.keys() | {folder / "targets" / f"{name}.yml" for name in targets}
     for name in _GENERATED:
-        _sweep(folder / name, wanted, links_only=False)
+        _sweep(folder / name, expected, links_only=False)
     if not config.local:
-        _sweep(folder / "classes", wanted, links_only=True)
+        _sweep(folder / "classes", expected, links_only=True)
     _lay_out(folder, places, targets, params_of(config, cluster))
     if (folder / _RECLASS_SETTINGS).exists():
         log.warning(
@@ -98,11 +98,11 @@ def _class_place(folder: Path, prefix: str, source: Path) -> Path:
     return place.with_name(f"{place.name}{source.suffix}") if is_file else place
 
 
-def _sweep(folder: Path, wanted: AbstractSet[Path], *, links_only: bool) -> None:
+def _sweep(folder: Path, expected: AbstractSet[Path], *, links_only: bool) -> None:
     if not folder.is_dir():
         return
     for present in folder.iterdir():
-        if present.name.startswith(".") or present in wanted:
+        if present.name.startswith(".") or present in expected:
             continue
         if present.is_symlink() or not links_only:
             remove(present)

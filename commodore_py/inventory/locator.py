@@ -61,8 +61,8 @@ class Locator:
 
     def class_file(self, name: str) -> str:
         """The file of a class."""
-        known = name in self._hierarchy.files
-        return self._hierarchy.file_of(name) if known else ""
+        exists = name in self._hierarchy.files
+        return self._hierarchy.file_of(name) if exists else ""
 
     def included(self, target: str, prefix: str) -> tuple[Inclusion, ...]:
         """The lines that include classes whose full names begin so, in the order of merging."""

@@ -59,7 +59,9 @@ def read_schema(file: Path) -> dict[str, Any] | None:
         schema = json.loads(content_of(file, limit=_LARGEST))
         if not isinstance(schema, dict):
             raise BadSchema("the schema of parameters is not a mapping", where=str(file))
-        remote = sorted(one for one in _references(schema) if not one.startswith("#"))
+        remote = sorted(
+            reference for reference in _references(schema) if not reference.startswith("#")
+        )
         if remote:
             raise BadSchema(
                 f"the schema of parameters refers to another file: {remote[0]}",
@@ -94,7 +96,7 @@ def subjects_of(inventory: Inventory, classes: ClassPath) -> Iterator[Subject]:
 
 
 def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) -> Iterator[Problem]:
-    """What is wrong with the parameters of instances whose components have a schema.
+    """Problems of the parameters of instances whose components have a schema.
 
     Without `place_of`, problems have no lines.
     """
@@ -124,20 +126,20 @@ def _placed(problem: Problem, where: str) -> Problem:
 
 
 def legal_at(schema: Mapping[str, Any], path: Iterable[object]) -> Legal:
-    """What a schema accepts at a path below the key of its component."""
-    found: Any = _resolved(schema, schema)
+    """Values that a schema accepts at a path below the key of its component."""
+    current: Any = _resolved(schema, schema)
     for part in path:
-        properties = found.get("properties", {})
-        inner = properties.get(str(part), found.get("additionalProperties", {}))
-        found = _resolved(schema, inner if isinstance(inner, dict) else {})
-    values = list(found.get("enum", ()))
-    if "const" in found:
-        values.append(found["const"])
-    if found.get("type") == "boolean":
+        properties = current.get("properties", {})
+        inner = properties.get(str(part), current.get("additionalProperties", {}))
+        current = _resolved(schema, inner if isinstance(inner, dict) else {})
+    values = list(current.get("enum", ()))
+    if "const" in current:
+        values.append(current["const"])
+    if current.get("type") == "boolean":
         values += [True, False]
-    values += [one for one in found.get("examples", ()) if one not in values]
+    values += [example for example in current.get("examples", ()) if example not in values]
     return Legal(
-        tuple(values), str(found.get("x-commodore-options", "")), found.get(_SECRET) is True
+        tuple(values), str(current.get("x-commodore-options", "")), current.get(_SECRET) is True
     )
 
 
@@ -156,7 +158,7 @@ def _problems(
         if secret and error.validator in _TEXT_RULES:
             continue  # a secret reference satisfies them; anything else is an error already
         parts = (key, *error.absolute_path)
-        at = tuple(f"[{one}]" if isinstance(one, int) else one for one in parts)
+        at = tuple(f"[{part}]" if isinstance(part, int) else part for part in parts)
         if error.validator == "additionalProperties":
             for problem in _unknown_keys(error, instance, parts):
                 yield (*at, problem.subject), problem
@@ -185,8 +187,8 @@ def _problem(error: _Json, instance: str, parts: tuple[Hashable, ...], *, secret
 
 def _missing(error: _Json, schema: _Json, instance: str, parts: tuple[Hashable, ...]) -> Problem:
     """A required parameter, which jsonschema names in its message alone."""
-    names = [one for one in error.validator_value if one not in error.instance]
-    name = next((one for one in names if error.message.startswith(repr(one))), names[0])
+    names = [name for name in error.validator_value if name not in error.instance]
+    name = next((name for name in names if error.message.startswith(repr(name))), names[0])
     path = dotted((*parts, name))
     legal = legal_at(schema, (*parts[1:], name))
     options = tuple(map(inline, legal.values))
@@ -202,26 +204,26 @@ def _missing(error: _Json, schema: _Json, instance: str, parts: tuple[Hashable, 
 
 
 def _unknown_keys(error: _Json, instance: str, parts: tuple[Hashable, ...]) -> Iterator[Problem]:
-    known = list(error.schema.get("properties", {}))
-    for name in sorted(str(one) for one in error.instance if one not in known):
+    declared = list(error.schema.get("properties", {}))
+    for name in sorted(str(key) for key in error.instance if key not in declared):
         if name.startswith("_"):
             continue
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name, declared, n=1)
         yield Problem.at(
             Place(instance=instance, field=dotted((*parts, name))),
             "parameters/unknown-key",
             f"the component does not know {dotted((*parts, name))}",
             subject=name,
-            options=tuple(known),
+            options=tuple(declared),
             remedy=f"did you mean {near[0]}?" if near else "",
         )
 
 
-def _secret_rule(_: _Json, wanted: _Json, value: _Json, __: _Json) -> Iterator[Exception]:
+def _secret_rule(_: _Json, is_secret: _Json, value: _Json, __: _Json) -> Iterator[Exception]:
     """The rule of `x-commodore-secret`; its message never has the value."""
     from jsonschema import ValidationError
 
-    if wanted is True and not (isinstance(value, str) and _REFERENCE.fullmatch(value)):
+    if is_secret is True and not (isinstance(value, str) and _REFERENCE.fullmatch(value)):
         yield ValidationError("must be a secret reference")
 
 
@@ -232,18 +234,18 @@ def _references(schema: _Json) -> Iterator[str]:
         for value in schema.values():
             yield from _references(value)
     elif isinstance(schema, list):
-        for one in schema:
-            yield from _references(one)
+        for item in schema:
+            yield from _references(item)
 
 
 def _resolved(root: Mapping[str, Any], schema: _Json) -> Mapping[str, Any]:
-    """What a reference leads to, within the file."""
+    """The schema behind a reference within the file."""
     for _ in range(_MOST):
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
-        found: Any = root
+        current: Any = root
         for part in reference.lstrip("#/").split("/"):
-            found = found.get(part, {}) if isinstance(found, dict) and part else found
-        schema = found
+            current = current.get(part, {}) if isinstance(current, dict) and part else current
+        schema = current
     return schema if isinstance(schema, dict) else {}

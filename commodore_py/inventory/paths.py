@@ -24,22 +24,22 @@ class Index(int):
 
 def path_parts(path: str) -> ParameterPath:
     """The parts of a path; a leading `parameters.` is optional."""
-    found: list[Any] = []
+    parts: list[Any] = []
     at = 0
     while at < len(path) and (match := _PART.match(path, at)):
         if match["index"] is not None:
-            found.append(Index(match["index"]))
+            parts.append(Index(match["index"]))
         else:
-            found.append(match["key"] if match["quoted"] is None else match["quoted"])
+            parts.append(match["key"] if match["quoted"] is None else match["quoted"])
         at = match.end()
-    if at < len(path) or not found:
+    if at < len(path) or not parts:
         raise CommodoreError(
             f"{path!r} is not a valid path of a parameter",
             hint='write it as web_shop.replicas, list.of[0] or a."key.with.dots"',
         )
-    if len(found) > 1 and found[0] == _PARAMETERS:
-        del found[0]
-    return tuple(found)
+    if len(parts) > 1 and parts[0] == _PARAMETERS:
+        del parts[0]
+    return tuple(parts)
 
 
 def dotted(path: ParameterPath) -> str:

@@ -53,11 +53,7 @@ def resolve(
     _warn_of_missing_defaults(classes)
     nodes = render(config, cluster, classes, targets, missing_ok=False)
     inventory = Inventory(nodes, instances)
-
-    def hierarchy() -> Hierarchy:
-        return hierarchy_of(config, files_of(config, cluster, classes), targets)
-
-    check_instances(inventory, Locator(hierarchy))
+    check_instances(inventory, locator_of(config, cluster, classes, instances))
     return inventory
 
 

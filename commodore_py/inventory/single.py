@@ -90,10 +90,10 @@ def _target(classes: SingleClassPath, instance: Instance) -> Target:
 
 def explain_missing(error: CommodoreError, why: str) -> None:
     """Add the reason to the hint of each missing class."""
-    for one in error.parts:
-        if isinstance(one, MissingClass):
-            one.hint = (
-                f"{one.hint} Otherwise: {why}" if one.hint.startswith("did you mean") else why
+    for part in error.parts:
+        if isinstance(part, MissingClass):
+            part.hint = (
+                f"{part.hint} Otherwise: {why}" if part.hint.startswith("did you mean") else why
             )
 
 

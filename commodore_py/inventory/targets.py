@@ -81,7 +81,7 @@ def single_target(instance: Instance, classes: ClassPath, values: Iterable[str])
 
 
 def has_defaults(component: Dependency) -> bool:
-    """Whether the checkout of a component still has its defaults."""
+    """Test for the defaults in the checkout of a component."""
     return (component.directory / DEFAULTS).is_file()
 
 

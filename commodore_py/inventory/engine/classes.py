@@ -65,11 +65,11 @@ class ClassFiles:
             for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
                 if name in self._files:
-                    both = sorted((Path(file), self.path(name)))
+                    files = sorted((Path(file), self.path(name)))
                     errors.append(
                         DuplicateClass(
                             f"class {name} is defined twice",
-                            where="\n".join(map(str, both)),
+                            where="\n".join(map(str, files)),
                             hint="remove or rename one of the files",
                         )
                     )
@@ -148,7 +148,7 @@ class ClassWalk:
     def _below(self, folder: str, inside: str, above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         """Files below a folder; the last of `above` is its real path, the others led here."""
         with os.scandir(folder) as entries:
-            children = sorted(entries, key=lambda one: one.name)
+            children = sorted(entries, key=lambda entry: entry.name)
         for entry in children:
             self._left -= 1
             if self._left < 0:
@@ -171,7 +171,7 @@ class ClassWalk:
         # For a symlink to itself, pathlib's is_dir returns False.
         if Path(path).is_dir():
             real = os.path.realpath(path)
-            if any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in above):
+            if any(f"{folder}/".startswith(f"{real.rstrip('/')}/") for folder in above):
                 self._errors.append(
                     BrokenLink("the symlink leads to a folder above it", where=path)
                 )

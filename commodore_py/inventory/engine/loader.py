@@ -78,7 +78,7 @@ class State:
     """False if a class name depends on the name of the target."""
 
     def of_target(self, meta: Map) -> State:
-        """The same state for another target, as if its name had been known from the start."""
+        """A copy for another target, with the name of that target as the lowest layer."""
         parameters = dict(self.parameters)
         value = parameters[META].value
         if value is self.meta:
@@ -236,5 +236,5 @@ class Loader:
 
 def _absolute_names(content: ClassFile, folder: PurePosixPath) -> tuple[str, ...]:
     """The classes that a file in this folder includes."""
-    names = (absolute_name(one, folder) if one[:1] == "." else one for one in content.classes)
+    names = (absolute_name(name, folder) if name[:1] == "." else name for name in content.classes)
     return tuple(dict.fromkeys(names))

@@ -202,13 +202,13 @@ class Resolver:
             start = self._trail.index(path)
             self._loop = min(self._loop, start)
             raise Loop(self._trail[start:])
-        known = self._known.get((path, whole))
+        cached = self._known.get((path, whole))
         # A result that visits a path on the trail would be a loop this time.
-        if known is not None and known.visited.isdisjoint(self._trail):
-            self._enter(known.height)
-            self._depth -= known.height
-            self.visited |= known.visited
-            return known.value
+        if cached is not None and cached.visited.isdisjoint(self._trail):
+            self._enter(cached.height)
+            self._depth -= cached.height
+            self.visited |= cached.visited
+            return cached.value
         attempt = (path, default, whole, self._depth, tuple(self._trail))
         failure = self._failed.get(attempt)
         if failure is not None:

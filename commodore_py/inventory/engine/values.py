@@ -143,7 +143,7 @@ def stacked(*values: Value) -> Stack:
 
 
 def is_dynamic(value: Value) -> bool:
-    """Whether anything in a value must still be resolved."""
+    """Test for anything in a value that must still be resolved."""
     kind = type(value)
     if kind is Map:
         return not value.static
@@ -151,7 +151,7 @@ def is_dynamic(value: Value) -> bool:
 
 
 def is_broken(value: Value) -> bool:
-    """Whether a resolved value holds something that could not be resolved."""
+    """Test for anything in a resolved value that could not be resolved."""
     kind = type(value)
     if kind is Map:
         return bool(value.broken)

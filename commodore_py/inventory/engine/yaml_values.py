@@ -70,7 +70,7 @@ def unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
 
 
 def is_empty(node: yaml.Node) -> bool:
-    """Whether nothing is written, not even `null` or a pair of quotes."""
+    """Test for a node without any text, not even `null` or a pair of quotes."""
     return isinstance(node, yaml.ScalarNode) and not node.value and not node.style
 
 

@@ -84,9 +84,9 @@ class Causes:
                     continue
                 if isinstance(step.error, ConstantKey):
                     inner = (*above, step.error.key)
-                    for one in self._tracer.follow(inner):
-                        if _is_clash(one):
-                            return self._of_clash(inner, one)
+                    for inner_step in self._tracer.follow(inner):
+                        if _is_clash(inner_step):
+                            return self._of_clash(inner, inner_step)
                 return self._of_clash(above, step)
         return None
 
@@ -146,7 +146,9 @@ class Causes:
         holder = dotted(step.at)
         if not isinstance(error, KeyMissing):
             return Cause(str(error), (str(step.place),), holder)
-        *above, _ = _walked(error)
+        # The part of the path up to the key that is missing.
+        parts = error.path.split(":")
+        above = parts[: parts.index(error.key)] if error.key in parts else []
         missing = ".".join((*above, error.key))
         message = f"{written or f'${{{error.path}}}'} cannot be resolved: {missing} not found"
         return Cause(message, (str(step.place),), holder, missing=error.key, present=error.present)
@@ -167,21 +169,15 @@ class Causes:
             hint="replace one of the references by a value",
         )
 
-    def _holder(self, path: ParameterPath, wanted: ParameterPath) -> Step | None:
+    def _holder(self, path: ParameterPath, referenced: ParameterPath) -> Step | None:
         """The layer below a path that holds a reference to another path."""
         for step in reversed(self._tracer.follow(path)):
             for inner in self._tracer.tokens_in(step):
-                if any(lookup.path == wanted for lookup in self._tracer.lookups(inner.value)):
+                if any(lookup.path == referenced for lookup in self._tracer.lookups(inner.value)):
                     return inner
         return None
 
 
-def _walked(error: KeyMissing) -> tuple[str, ...]:
-    """The part of a reference's path up to the key that is missing."""
-    parts = tuple(error.path.split(":"))
-    return parts[: parts.index(error.key) + 1] if error.key in parts else (error.key,)
-
-
 def _is_clash(step: Step) -> bool:
-    """Whether a layer itself is the cause, and not one that sets a parameter above."""
+    """Test for a layer that is the cause itself, not one that sets a parameter above."""
     return isinstance(step.error, (Conflict, ConstantKey)) and step.value is not ABSENT

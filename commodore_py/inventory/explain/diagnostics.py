@@ -32,7 +32,7 @@ _EXCERPT = 200
 
 @dataclass(frozen=True)
 class Context:
-    """What the meaning of a failure depends on."""
+    """Circumstances that decide about the meaning of a failure."""
 
     missing_ok: bool = False
     """Whether missing classes are ignored."""
@@ -51,11 +51,11 @@ class _Problem:
 
 
 def diagnose(failure: TargetsFailed, hierarchy: Hierarchy, context: Context) -> CommodoreError:
-    """The same failure with places, each error once."""
+    """A failure with places, each error once."""
     problems = _Problems(hierarchy, context)
     for target, error in failure.by_target.items():
-        for one in _single(error):
-            problems.add(target, one)
+        for single_error in _single(error):
+            problems.add(target, single_error)
     errors = problems.errors()
     if len(errors) == 1:
         return errors[0]
@@ -79,27 +79,31 @@ class _Problems:
     def __init__(self, hierarchy: Hierarchy, context: Context) -> None:
         self._hierarchy = hierarchy
         self._context = context
-        self._found: dict[Hashable, _Problem] = {}
+        self._problems: dict[Hashable, _Problem] = {}
         # By error of the engine, without its target: the problems behind it.
-        self._known: dict[Hashable, list[_Problem]] = {}
+        self._causes_of: dict[Hashable, list[_Problem]] = {}
 
     def add(self, target: str, error: CommodoreError) -> None:
         """Add an error of a target."""
         same = _without_target(error)
-        if same not in self._known:
-            self._known[same] = [
-                self._found.setdefault(identity, _Problem(one))
-                for identity, one in self._causes(target, error)
+        if same not in self._causes_of:
+            self._causes_of[same] = [
+                self._problems.setdefault(identity, _Problem(located))
+                for identity, located in self._causes(target, error)
             ]
-        for problem in self._known[same]:
+        for problem in self._causes_of[same]:
             if target not in problem.targets:
                 problem.targets.append(target)
 
     def errors(self) -> tuple[CommodoreError, ...]:
         """Each error, naming a few of its targets."""
-        for problem in self._found.values():
-            problem.error.add_note(f"while resolving {_targets(problem.targets)}")
-        return tuple(problem.error for problem in self._found.values())
+        for problem in self._problems.values():
+            names = problem.targets
+            few = ", ".join(names[:_FEW])
+            more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+            word = "target" if len(names) == 1 else "targets"
+            problem.error.add_note(f"while resolving {word} {few}{more}")
+        return tuple(problem.error for problem in self._problems.values())
 
     def located(self, error: CommodoreError, chain: tuple[str, ...]) -> CommodoreError:
         """A failure to load a class, with its place."""
@@ -112,10 +116,10 @@ class _Problems:
             lines += [f"looked for in {origin}"] if origin else []
             close = near(error.name, self._hierarchy.files.names())
             hint = f"did you mean {' or '.join(close)}?" if close else hint
-        found = _copy(error, where="\n".join(lines), hint=hint)
+        located = _copy(error, where="\n".join(lines), hint=hint)
         if len(chain) > 1:
-            found.add_note(f"included by {' -> '.join(chain)}")
-        return found
+            located.add_note(f"included by {' -> '.join(chain)}")
+        return located
 
     def _causes(
         self, target: str, error: CommodoreError
@@ -131,8 +135,8 @@ class _Problems:
             if isinstance(failure, ConstantParameter):
                 paths.append((str(failure.subject),))
             elif not (self._context.missing_ok and isinstance(failure, MissingClass)):
-                found = self.located(failure, chain)
-                yield _identity(found), found
+                located = self.located(failure, chain)
+                yield _identity(located), located
         if isinstance(error, ParameterError):
             paths.append(error.path)
         causes = Causes(Tracer(replay))
@@ -141,11 +145,10 @@ class _Problems:
             if cause is None:
                 yield (path, str(error)), error
             else:
-                yield (cause.message, cause.places), self._error_of(cause)
-
-    def _error_of(self, cause: Cause) -> CommodoreError:
-        where = [*cause.places, *([f"parameters.{cause.holder}"] if cause.holder else [])]
-        return CommodoreError(cause.message, where="\n".join(where), hint=self._hint(cause))
+                holder = [f"parameters.{cause.holder}"] if cause.holder else []
+                where = "\n".join((*cause.places, *holder))
+                located = CommodoreError(cause.message, where=where, hint=self._hint(cause))
+                yield (cause.message, cause.places), located
 
     def _hint(self, cause: Cause) -> str:
         if cause.hint or cause.missing is None:
@@ -157,16 +160,16 @@ class _Problems:
         return f"{hint} ({_EARLY})" if near(cause.missing, cause.present) else _EARLY
 
 
-def near(name: str, known: Iterable[str]) -> list[str]:
+def near(name: str, candidates: Iterable[str]) -> list[str]:
     """The most similar names: those that are about as close as the closest."""
-    close = difflib.get_close_matches(name, list(known), n=_FEW)
-    ratios = [difflib.SequenceMatcher(None, one, name).ratio() for one in close]
-    return [one for one, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
+    close = difflib.get_close_matches(name, list(candidates), n=_FEW)
+    ratios = [difflib.SequenceMatcher(None, match, name).ratio() for match in close]
+    return [match for match, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
 
 
-def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
-    """A hint with the names that were probably meant, or else with some of the known ones."""
-    names = sorted(known)
+def similar(name: str, candidates: Iterable[str], otherwise: str = "there are") -> str:
+    """A hint with the names that were probably meant, or else with some of the candidates."""
+    names = sorted(candidates)
     close = near(name, names)
     if close:
         return f"did you mean {' or '.join(close)}?"
@@ -197,8 +200,8 @@ def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
 
 def _single(error: CommodoreError) -> Iterator[CommodoreError]:
     if isinstance(error, SeveralErrors):
-        for one in error.errors:
-            yield from _single(one)
+        for part in error.errors:
+            yield from _single(part)
     else:
         yield error
 
@@ -214,13 +217,6 @@ def _without_target(error: CommodoreError) -> Hashable:
 
 def _identity(error: CommodoreError) -> Hashable:
     return str(error), error.where
-
-
-def _targets(names: list[str]) -> str:
-    few = names[:_FEW]
-    more = len(names) - len(few)
-    word = "target" if len(names) == 1 else "targets"
-    return f"{word} {', '.join(few)}" + (f" and {more} more" if more else "")
 
 
 def _copy(error: CommodoreError, *, where: str, hint: str) -> CommodoreError:

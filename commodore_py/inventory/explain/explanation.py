@@ -54,7 +54,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one layer did to the value."""
+    """The effect of one layer on the value."""
 
     action: str
     """set, replace, merge, append, override, null, remove or fail"""
@@ -100,29 +100,24 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
     tracer = Tracer(replay)
     if not tracer.follow(path):
         raise _unknown_parameter(tracer, target, path)
-    found: dict[ParameterPath, Explanation] = {}
+    explanations: dict[ParameterPath, Explanation] = {}
     waiting = deque([path])
     while waiting:
-        here = waiting.popleft()
-        steps = tracer.follow(here)
-        if here in found or not steps:
+        current = waiting.popleft()
+        steps = tracer.follow(current)
+        if current in explanations or not steps:
             continue
-        lookups = [tuple(_lookups(tracer, step)) for step in steps]
         value = steps[-1].after
-        changes = (_change(*one, here) for one in zip(steps, lookups, strict=True))
-        found[here] = Explanation(
-            target, dotted(here), _plain(value), _problem(value), tuple(changes)
+        changes: list[Change] = []
+        for step in steps:
+            lookups = (step.lookup,) if step.lookup else tuple(tracer.lookups(step.value))
+            changes.append(_change(step, lookups, current))
+            waiting.extend(_paths(lookups))
+        explanations[current] = Explanation(
+            target, dotted(current), _plain(value), _problem(value), tuple(changes)
         )
-        for of_step in lookups:
-            waiting.extend(_paths(of_step))
-    result = found.pop(path)
-    return replace(result, looked_up={one.path: one for one in found.values()})
-
-
-def _lookups(tracer: Tracer, step: Step) -> Iterable[Lookup]:
-    if step.lookup is not None:
-        return [step.lookup]
-    return tracer.lookups(step.value) if step.value is not ABSENT else []
+    result = explanations.pop(path)
+    return replace(result, looked_up={other.path: other for other in explanations.values()})
 
 
 def _paths(lookups: Iterable[Lookup]) -> Iterator[ParameterPath]:
@@ -226,11 +221,11 @@ def _target_named(hierarchy: Hierarchy, paths: WorkPaths, name: str) -> str:
     cluster = _cluster_id(paths)
     if name == cluster and BOOTSTRAP in hierarchy.targets:
         return BOOTSTRAP
-    known = [*hierarchy.targets, *([cluster] if cluster else [])]
+    targets = [*hierarchy.targets, *([cluster] if cluster else [])]
     raise CommodoreError(
         f"target {name} not found",
         where=str(paths.targets),
-        hint=similar(name, known, "the targets are"),
+        hint=similar(name, targets, "the targets are"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What one line of a class file affects: parameters and targets, directly and by reference."""
+"""Effects of one line of a class file on parameters and targets, directly and by reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from .tracer import ABSENT, Tracer
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
     from pathlib import Path
-    from typing import TypeAlias
 
     from commodore_py.config import WorkPaths
     from commodore_py.model.spot import ParameterPath
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from .tracer import Step
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
-
-# Kind, parameter, reference and its place: an effect in one target.
-_Found: TypeAlias = "tuple[str, str, str, Place | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +43,16 @@ class Effect:
     """The reference, for an effect by reference."""
     place: Place | None = None
     """The place of that reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TargetEffect:
+    """An effect in one target."""
+
+    kind: str
+    parameter: str
+    through: str = ""
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def effects_of_line(paths: WorkPaths, file: Path, line: int) -> LineEffects:
         )
     targets: list[str] = []
     uses = _Uses()
-    found: dict[_Found, list[str]] = {}
+    targets_by_effect: dict[_TargetEffect, list[str]] = {}
     for target in hierarchy.targets:
         replay = hierarchy.replay(target)
         layers = [layer for layer in replay.layers if layer.file == place.file]
@@ -92,10 +98,10 @@ def effects_of_line(paths: WorkPaths, file: Path, line: int) -> LineEffects:
         search = _Search(replay, uses)
         for path in parameters:
             for effect in search.effects(path, layers, line):
-                found.setdefault(effect, []).append(target)
+                targets_by_effect.setdefault(effect, []).append(target)
     effects = tuple(
-        Effect(kind, parameter, tuple(names), through, where)
-        for (kind, parameter, through, where), names in found.items()
+        Effect(effect.kind, effect.parameter, tuple(names), effect.through, effect.place)
+        for effect, names in targets_by_effect.items()
     )
     return LineEffects(
         place,
@@ -109,9 +115,9 @@ def effects_of_line(paths: WorkPaths, file: Path, line: int) -> LineEffects:
 
 
 def _text(hierarchy: Hierarchy, file: Path) -> bytes:
-    wanted = file.resolve()
+    real = file.resolve()
     for name in hierarchy.files.names():
-        if hierarchy.files.path(name).resolve() == wanted:
+        if hierarchy.files.path(name).resolve() == real:
             return hierarchy.files.text(name)
     shown = hierarchy.shown(file)
     for target, text in hierarchy.targets.items():
@@ -141,18 +147,20 @@ class _Search:
         self._tracer = Tracer(replay)
         self._uses = uses.of(replay.layers, self._tracer)
 
-    def effects(self, path: ParameterPath, layers: list[Layer], line: int) -> Iterator[_Found]:
+    def effects(
+        self, path: ParameterPath, layers: list[Layer], line: int
+    ) -> Iterator[_TargetEffect]:
         """The effects of a line that sets a parameter."""
         steps = self._tracer.follow(path)
-        own = [step for step in steps if step.layer in layers and step.place.line <= line]
-        if not own:
+        own_steps = [step for step in steps if step.layer in layers and step.place.line <= line]
+        if not own_steps:
             return
-        kind = self._kind(steps, own[-1])
-        yield kind, dotted(path), "", None
+        kind = self._kind(steps, own_steps[-1])
+        yield _TargetEffect(kind, dotted(path))
         if kind != OVERRIDDEN:
             yield from self._by_reference(path)
 
-    def _by_reference(self, path: ParameterPath) -> Iterator[_Found]:
+    def _by_reference(self, path: ParameterPath) -> Iterator[_TargetEffect]:
         """The parameters that look a parameter up, and those that look up these."""
         waiting, seen = [path], {path}
         while waiting:
@@ -160,118 +168,128 @@ class _Search:
             for layer, use in self._uses.get(changed[0], ()):
                 if not _overlap(use.path, changed):
                     continue
-                if not use.at:
-                    yield CLASS, use.text, use.written, use.place
+                holder = use.holder
+                if not holder.at:
+                    yield _TargetEffect(CLASS, holder.token.text, use.written, holder.place)
                     continue
-                at = (*use.at, *changed[len(use.path) :]) if use.whole else use.at
-                if at not in seen and self._counts(use, layer):
+                rest = changed[len(use.path) :] if use.is_whole else ()
+                at = (*holder.at, *rest)
+                if at not in seen and self._counts(holder.at, layer):
                     seen.add(at)
                     waiting.append(at)
-                    yield REFERENCE, dotted(at), use.written, use.place
+                    yield _TargetEffect(REFERENCE, dotted(at), use.written, holder.place)
 
-    def _counts(self, use: _Use, layer: Layer) -> bool:
-        """Whether the value with the reference is not overridden."""
-        if len(self._replay.layers_with(use.at[0])) == 1:
+    def _counts(self, path: ParameterPath, layer: Layer) -> bool:
+        """Test that the value with the reference is not overridden."""
+        if len(self._replay.layers_with(path[0])) == 1:
             return True
-        steps = self._tracer.follow(use.at)
-        own = [step for step in steps if step.layer is layer]
-        return not own or self._kind(steps, own[-1]) != OVERRIDDEN
+        steps = self._tracer.follow(path)
+        own_steps = [step for step in steps if step.layer is layer]
+        return not own_steps or self._kind(steps, own_steps[-1]) != OVERRIDDEN
 
-    def _kind(self, steps: tuple[Step, ...], own: Step) -> str:
+    def _kind(self, steps: tuple[Step, ...], own_step: Step) -> str:
         live = self._tracer.since_reset(steps)
-        if not any(own is step for step in live):
+        if not any(own_step is step for step in live):
             return OVERRIDDEN
         if type(steps[-1].after) in (Map, list, Sequence):
             return VALUE if len(live) == 1 else PART
         setting = [step for step in live if step.value is not ABSENT]
-        return VALUE if setting and setting[-1] is own else OVERRIDDEN
+        return VALUE if setting and setting[-1] is own_step else OVERRIDDEN
 
 
-def _overlap(one: ParameterPath, other: ParameterPath) -> bool:
-    common = min(len(one), len(other))
-    return bool(one) and one[:common] == other[:common]
+def _overlap(path: ParameterPath, other: ParameterPath) -> bool:
+    common = min(len(path), len(other))
+    return bool(path) and path[:common] == other[:common]
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """A string with references: a value of a layer, or the name of a class."""
+
+    token: Token
+    at: ParameterPath
+    """The parameter with the value; empty for the name of a class."""
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A reference in a value, or in the name of a class."""
+    """A reference in a string."""
 
     written: str
     path: ParameterPath
-    at: ParameterPath
-    """The parameter with the value; empty for the name of a class."""
-    text: str
-    whole: bool
-    """Whether the value is the reference alone."""
-    place: Place
+    holder: _Holder
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the string is the reference alone."""
+        return len(self.holder.token.parts) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class _FileUses:
+    """The references of a file."""
+
+    by_key: dict[Hashable, list[_Use]]
+    """By the top-level parameter that they look up."""
+    nested: list[_Holder]
+    """Strings with references in references: what these look up depends on the target."""
 
 
 class _Uses:
     """The references of all layers; each file is searched once for all targets."""
 
     def __init__(self) -> None:
-        # By file: uses by the parameter looked up, and strings with nested references: what these
-        # look up depends on the target.
-        self._known: dict[
-            str,
-            tuple[dict[Hashable, list[_Use]], list[tuple[Token, ParameterPath, Place]]],
-        ] = {}
+        self._by_file: dict[str, _FileUses] = {}
 
     def of(
         self, layers: Iterable[Layer], tracer: Tracer
     ) -> dict[Hashable, list[tuple[Layer, _Use]]]:
         """The references in a target, by the top-level parameter that they look up."""
-        found: dict[Hashable, list[tuple[Layer, _Use]]] = {}
+        uses_by_key: dict[Hashable, list[tuple[Layer, _Use]]] = {}
         for layer in layers:
-            if layer.file not in self._known:
-                self._known[layer.file] = _uses_in(layer, tracer)
-            by_key, nested = self._known[layer.file]
-            for key, uses in by_key.items():
-                found.setdefault(key, []).extend([(layer, use) for use in uses])
-            for token, at, place in nested:
-                for lookup in _flat(tracer.lookups(token)):
+            if layer.file not in self._by_file:
+                self._by_file[layer.file] = _uses_in(layer, tracer)
+            file_uses = self._by_file[layer.file]
+            for key, uses in file_uses.by_key.items():
+                uses_by_key.setdefault(key, []).extend([(layer, use) for use in uses])
+            for holder in file_uses.nested:
+                for lookup in _flat(tracer.lookups(holder.token)):
                     if lookup.path and not lookup.default:
-                        use = _use(lookup.written, lookup.path, token, at, place)
-                        found.setdefault(lookup.path[0], []).append((layer, use))
-        return found
+                        use = _Use(lookup.written, lookup.path, holder)
+                        uses_by_key.setdefault(lookup.path[0], []).append((layer, use))
+        return uses_by_key
 
 
-def _uses_in(
-    layer: Layer, tracer: Tracer
-) -> tuple[dict[Hashable, list[_Use]], list[tuple[Token, ParameterPath, Place]]]:
-    by_key: dict[Hashable, list[_Use]] = {}
-    nested: list[tuple[Token, ParameterPath, Place]] = []
-    for token, at, place in _tokens(layer, tracer):
-        references = [part for part in token.parts if isinstance(part, Reference)]
+def _uses_in(layer: Layer, tracer: Tracer) -> _FileUses:
+    file_uses = _FileUses({}, [])
+    for holder in _holders(layer, tracer):
+        references = [part for part in holder.token.parts if isinstance(part, Reference)]
         paths = [path for path in map(_path, references) if path]
         if len(paths) < len(references):
-            nested.append((token, at, place))
+            file_uses.nested.append(holder)
             continue
         for reference, path in zip(references, paths, strict=True):
-            use = _use(written_as(reference), path, token, at, place)
-            by_key.setdefault(path[0], []).append(use)
-    return by_key, nested
+            use = _Use(written_as(reference), path, holder)
+            file_uses.by_key.setdefault(path[0], []).append(use)
+    return file_uses
 
 
-def _tokens(layer: Layer, tracer: Tracer) -> Iterator[tuple[Token, ParameterPath, Place]]:
+def _holders(layer: Layer, tracer: Tracer) -> Iterator[_Holder]:
     for name, line in items_of(layer.fields.get("classes")):
         token = parse(name)
         if isinstance(token, Token):
-            yield token, (), Place(layer.file, line)
+            yield _Holder(token, (), Place(layer.file, line))
     for step in tracer.tokens_of(layer):
-        yield step.value, step.at, step.place
-
-
-def _use(written: str, path: ParameterPath, token: Token, at: ParameterPath, place: Place) -> _Use:
-    return _Use(written, path, at, token.text, len(token.parts) == 1, place)
+        yield _Holder(step.value, step.at, step.place)
 
 
 def _path(reference: Reference) -> ParameterPath:
     """The path that a reference looks up; empty if it depends on a nested reference."""
-    (first, *rest) = reference.parts
-    if rest or not isinstance(first, str):
-        return ()
-    return tuple(first.partition("::")[0].split(":"))
+    match reference.parts:
+        case (str() as text,):
+            return tuple(text.partition("::")[0].split(":"))
+    return ()
 
 
 def _flat(lookups: Iterable[Lookup]) -> Iterator[Lookup]:

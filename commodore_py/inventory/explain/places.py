@@ -52,7 +52,7 @@ def fields_of(text: bytes) -> dict[str, yaml.Node]:
 
 
 def _expands(root: yaml.Node, text: bytes) -> bool:
-    """Whether aliases make it too large to be walked through; the engine refuses such a file."""
+    """Test for aliases that make a file too large to walk through; the engine refuses it."""
     try:
         if may_have_aliases(text):
             refuse_expansion(root)
@@ -63,8 +63,8 @@ def _expands(root: yaml.Node, text: bytes) -> bool:
 
 def items_of(node: yaml.Node | None) -> list[tuple[str, int]]:
     """The texts of a list and their lines."""
-    found = node.value if isinstance(node, yaml.SequenceNode) else []
-    return [(item.value, line_of(item)) for item in found if isinstance(item, yaml.ScalarNode)]
+    items = node.value if isinstance(node, yaml.SequenceNode) else []
+    return [(item.value, line_of(item)) for item in items if isinstance(item, yaml.ScalarNode)]
 
 
 def line_of(node: yaml.Node) -> int:
@@ -79,13 +79,13 @@ def pairs_of(node: yaml.Node | None, key: Hashable) -> list[Pair]:
 
 def paths_at(text: bytes, line: int) -> list[ParameterPath]:
     """The parameters that a line of a class file sets: several if aliases refer to it."""
-    found: list[tuple[int, ParameterPath]] = []
+    starts: list[tuple[int, ParameterPath]] = []
     for path, first, last in _spans(fields_of(text).get("parameters"), (), (0, 0)):
         if first <= line <= last:
-            found.append((first, path))
+            starts.append((first, path))
     # The innermost ones: those that begin closest to the line.
-    start = max((first for first, _ in found), default=0)
-    inner = [path for first, path in found if first == start]
+    start = max((first for first, _ in starts), default=0)
+    inner = [path for first, path in starts if first == start]
     return [path for path in inner if not any(_below(other, path) for other in inner)]
 
 
@@ -117,10 +117,10 @@ def _last_line(node: yaml.Node) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _by_name(node: yaml.Node | None) -> Mapping[Hashable, list[Pair]]:
-    found: dict[Hashable, list[Pair]] = {}
+    pairs: dict[Hashable, list[Pair]] = {}
     for written, pair in _as_read(node).items():
-        found.setdefault(unmarked(written)[0], []).append(pair)
-    return found
+        pairs.setdefault(unmarked(written)[0], []).append(pair)
+    return pairs
 
 
 @lru_cache(maxsize=1 << 12)

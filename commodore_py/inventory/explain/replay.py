@@ -145,7 +145,10 @@ class Replay(Observer):
 
     def __init__(self, hierarchy: Hierarchy, target: str) -> None:
         self.target = target
-        self.layers: list[Layer] = [_itself(target)]
+        itself = ClassFile(parameters=Map({META: meta_of(target)}))
+        self.layers: list[Layer] = [
+            Layer(META, (f"target {target}",), itself, "set by commodore itself")
+        ]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._hierarchy = hierarchy
         text = hierarchy.targets[target]
@@ -176,11 +179,11 @@ class Replay(Observer):
         """The layers that hold a top-level parameter; those that hold any for None."""
         if key is None:
             return [layer for layer in self.layers if layer.parameters.items]
-        found = self._by_key.get(key)
-        if found is None:  # a number, written as a text in a path
+        layers = self._by_key.get(key)
+        if layers is None:  # a number, written as a text in a path
             names = [name for name in self._by_key if str(name) == key]
-            found = self._by_key[names[0]] if names else []
-        return found
+            layers = self._by_key[names[0]] if names else []
+        return layers
 
     def place_of_application(self, name: str) -> Place | None:
         """Where the highest layer lists an application."""
@@ -220,9 +223,3 @@ class Replay(Observer):
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
         self.failures.append((error, chain))
-
-
-def _itself(target: str) -> Layer:
-    content = ClassFile(parameters=Map({META: meta_of(target)}))
-    chain = (f"target {target}",)
-    return Layer(META, chain, content, "set by commodore itself")

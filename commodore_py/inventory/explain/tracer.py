@@ -82,9 +82,9 @@ class Tracer:
         """The steps from nothing to the value at a path, lowest layer first."""
         steps = self._known.get(path)
         if steps is None:
-            found = self._steps(path)
-            self._settle(found)
-            steps = self._known[path] = tuple(found)
+            traced = self._steps(path)
+            self._settle(traced)
+            steps = self._known[path] = tuple(traced)
         return steps
 
     def value(self, path: ParameterPath) -> Value:
@@ -140,13 +140,13 @@ class Tracer:
         ]
 
     def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
-        found: list[Step] = []
+        narrowed: list[Step] = []
         constant: set[Hashable] = set()
         for step in steps:
             below = list(self._of_key(step, above, part))
             if step.resets or self._is_null(step):
                 constant.clear()
-                if not below and found:
+                if not below and narrowed:
                     below = [replace(step, value=ABSENT, resets=True)]
             mapping = self.resolved(step.value) if type(step.value) is Token else step.value
             if type(mapping) is Map:
@@ -158,11 +158,11 @@ class Tracer:
                     error = ConstantKey.named(again[0])
                     below = [replace(step, value=ABSENT, error=error, within=False)]
                 constant |= mapping.constant
-            found += below
-        return found
+            narrowed += below
+        return narrowed
 
     def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
-        """What a layer sets for a key, given what it sets for the mapping."""
+        """The steps of a layer for a key, given its step for the mapping."""
         if step.error is not None and not step.within:
             yield replace(step, value=ABSENT)
             return
@@ -180,20 +180,20 @@ class Tracer:
         held = value.items[key]
         values = held.layers if type(held) is Stack else (held,)
         pairs = pairs_of(step.node, key)[-len(values) :] if lookup is None else []
-        for index, one in enumerate(values):
+        for index, value_of_key in enumerate(values):
             key_node, node = pairs[index] if index < len(pairs) else (step.key, None)
             overrides = key in value.overriding and index == 0
-            own = str(key_node.value) if lookup is None and key_node is not None else ""
+            written = str(key_node.value) if lookup is None and key_node is not None else ""
             yield Step(
                 step.layer,
                 (*above, key) if lookup is None else step.at,
-                one,
+                value_of_key,
                 node,
                 key_node,
                 constant=key in value.constant and index == len(values) - 1,
                 resets=index == 0 and (overrides or step.resets),
-                mark=own if overrides else step.mark,
-                lookup=lookup and lookup.below(key, one),
+                mark=written if overrides else step.mark,
+                lookup=lookup and lookup.below(key, value_of_key),
             )
 
     def _through(self, token: Token) -> tuple[Lookup | None, Value]:

@@ -43,21 +43,21 @@ def lint(
     """Check files and folders: target by target and linter by linter, in the given order."""
     trees = [read_tree(target, ignore_patterns) for target in targets]
     chosen = [LINTERS[name] for name in linters]
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for tree in trees:
-        found += tree.findings
+        problems += tree.findings
         for linter in chosen:
             if linter.in_a_file is not None:
                 for document in tree.documents:
-                    found += linter.in_a_file(document)
+                    problems += linter.in_a_file(document)
     for linter in chosen:
         if linter.in_all is not None:
-            found += linter.in_all(trees)
-    return tuple(found)
+            problems += linter.in_all(trees)
+    return tuple(problems)
 
 
 def at_least(problems: Iterable[Problem], threshold: Severity) -> bool:
-    """Whether a problem has this severity or a higher one."""
+    """Test for a problem with this severity or a higher one."""
     severities = SEVERITIES[: SEVERITIES.index(threshold) + 1]
     return any(problem.severity in severities for problem in problems)
 

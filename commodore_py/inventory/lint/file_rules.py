@@ -115,14 +115,14 @@ def _wrong_shape(
     document: Document,
     key: str,
     place: tuple[object, ...],
-    found: object,
+    value: object,
     what: str,
     *,
     hint: str = "",
 ) -> Problem:
     return finding(
         f"{key}/wrong-shape",
-        f"{what} is {_described(found)}, not a mapping",
+        f"{what} is {_described(value)}, not a mapping",
         document.file,
         document.line_of(*place),
         hint=hint,

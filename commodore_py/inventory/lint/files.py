@@ -52,10 +52,10 @@ class Document:
             self._root = compose(self._text, name=str(self.file))
         node, line = self._root, 1
         for key in path:
-            found = _child(node, key)
-            if found is None:
+            child = _child(node, key)
+            if child is None:
                 break
-            place, node = found
+            place, node = child
             line = place.start_mark.line + 1
         return line
 
@@ -106,15 +106,15 @@ def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
     ignore_file = base / IGNORE_FILE
     lines = text_of(str(ignore_file)).splitlines() if ignore_file.is_file() else ()
     root = glob.escape(_absolute(base))
-    found: set[str] = set()
+    ignored: set[str] = set()
     for pattern in (*patterns, *lines):
-        wanted = pattern.strip()
-        if wanted:  # an empty line ignores nothing
-            anchored = wanted if wanted.startswith("/") else f"/**/{wanted}"
+        stripped = pattern.strip()
+        if stripped:  # an empty line ignores nothing
+            anchored = stripped if stripped.startswith("/") else f"/**/{stripped}"
             # Path.glob matches hidden files and omits others: these patterns do not.
             matches = glob.iglob(f"{root}{anchored}", recursive=True)  # noqa: PTH207 - see above
-            found.update(map(_absolute, matches))
-    return frozenset(found)
+            ignored.update(map(_absolute, matches))
+    return frozenset(ignored)
 
 
 def _absolute(path: str | Path) -> str:
@@ -166,7 +166,7 @@ def _read_inner(
     path: Path, ignored: frozenset[str], ancestors: tuple[str, ...], tree: Tree
 ) -> None:
     real = os.path.realpath(path)
-    if any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
+    if any(f"{ancestor}/".startswith(f"{real.rstrip('/')}/") for ancestor in ancestors):
         log.info("%s: skipped: leads to a folder above it", path)
     else:
         _read_folder(path, ignored, (*ancestors, real), tree)

@@ -53,14 +53,14 @@ def unused_packages(trees: Iterable[Tree]) -> Iterator[Problem]:
 def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Classes that are not included, starting from the entry of the hierarchy."""
     whole = _whole(trees)
-    classes = {one.name: one for tree in enumerate(whole) for one in _classes(*tree)}
+    classes = {unit.name: unit for tree in enumerate(whole) for unit in _classes(*tree)}
     included = _included_classes(classes)
-    for name, one in classes.items():
+    for name, unit in classes.items():
         if name not in included:
             yield finding(
                 "classes/unreachable",
                 "no class includes this class",
-                one.document.file,
+                unit.document.file,
                 hint="include it, or remove it",
             )
 
