@@ -68,7 +68,7 @@ def swap_in(file: Path, beside: Path, expected: bytes) -> None:
 
     Whatever is written to the file in the meantime stays there, and is an error.
     """
-    own = content_now(beside)
+    written = content_now(beside)
     if content_now(file) != expected:
         beside.unlink()
         raise Changed.at(file)
@@ -77,15 +77,15 @@ def swap_in(file: Path, beside: Path, expected: bytes) -> None:
     elif content_now(beside) == expected:
         beside.unlink()
     else:  # an editor has saved it after the first comparison
-        put_back(file, beside, own)
+        put_back(file, beside, written)
         raise Changed.at(file)
 
 
-def put_back(file: Path, beside: Path, own: bytes | None) -> None:
+def put_back(file: Path, beside: Path, written: bytes | None) -> None:
     """Return what a swap took out; what was saved since then is newer, and stays."""
-    if content_now(file) == own:
+    if content_now(file) == written:
         exchanged(str(beside), str(file))
-        if content_now(beside) != own:
+        if content_now(beside) != written:
             exchanged(str(beside), str(file))
     beside.unlink()
 

@@ -38,22 +38,22 @@ class Borrowed:
     checkout: Path
     roots: tuple[str, ...] = ()
     before: Listing | None = None
-    found: Listing | None = None
+    begun: Listing | None = None
     keep_open: tuple[int, ...] = ()
     """The lock, for programs to inherit: the checkout stays while they run."""
 
     def changes(self) -> dict[Path, Entry | None]:
         """What the programs wrote, and as None what they took away."""
-        if self.found is None:
+        if self.begun is None:
             return {}
         now = list_files(self.checkout, self.roots)
         made: dict[Path, Entry | None] = {}
         for name, mark in now.marks.items():
             path = self.checkout / name
             # A link to nothing, or to a folder, is not a file.
-            if self.found.marks.get(name) != mark and path.is_file():
+            if self.begun.marks.get(name) != mark and path.is_file():
                 made[path] = Entry(content_of(path), executable=files.is_executable(path))
-        removed = self.found.marks.keys() - now.marks.keys()
+        removed = self.begun.marks.keys() - now.marks.keys()
         return {**made, **{self.checkout / name: None for name in removed}}
 
     def new_folders(self) -> frozenset[Path]:
@@ -94,9 +94,9 @@ def on_disk(
         fetched: frozenset[str] = frozenset()
         try:
             _put(written, made)
-            found = list_files(checkout, roots)
-            yield Borrowed(checkout, roots, before, found, (lock,))
-            fetched = _fetched_programs(checkout, roots, before, found)
+            begun = list_files(checkout, roots)
+            yield Borrowed(checkout, roots, before, begun, (lock,))
+            fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
             copies.put_back(spare=fetched)
     _tidy(notes)
@@ -154,14 +154,14 @@ def _put(written: Mapping[Path, Entry | None], made: Iterable[Path]) -> None:
 
 
 def _fetched_programs(
-    checkout: Path, roots: Iterable[str], before: Listing, found: Listing
+    checkout: Path, roots: Iterable[str], before: Listing, begun: Listing
 ) -> frozenset[str]:
     now = list_files(checkout, roots)
     new = [
         name
         for name, mark in now.marks.items()
         if name not in before.marks
-        and found.marks.get(name) != mark
+        and begun.marks.get(name) != mark
         and isinstance(mark[0], int)
         and mark[0] & stat.S_IXUSR
     ]

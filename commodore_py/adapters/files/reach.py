@@ -143,10 +143,10 @@ class Reach:
                 seen.add(place)
                 # Charts that were cloned have such a folder; that of a checkout is the user's.
                 checkout = self._innermost_allowed(place)
-                with os.scandir(self.real_folder(place)) as found:
+                with os.scandir(self.real_folder(place)) as entries:
                     waiting += [
                         self.real(entry.path) if entry.is_symlink() else entry.path
-                        for entry in found
+                        for entry in entries
                         if entry.is_symlink()
                         or not (entry.is_file() or (is_git_name(entry.name) and place != checkout))
                     ]
@@ -224,7 +224,7 @@ class Reach:
 
     def _check_outside(self, path: str, real: str) -> None:
         for folder in (real, *_upwards(real)):
-            if any(os.path.lexists(f"{folder}/{one}") for one in _CLUSTER):
+            if any(os.path.lexists(f"{folder}/{name}") for name in _CLUSTER):
                 why = f"{folder} is the working directory of another cluster"
                 raise _refused(path, real, why)
         why = self._mounted_elsewhere(real)
@@ -254,9 +254,9 @@ def _never(
     """Places that are never read, and why; one without a reason may be read, unlike those above."""
     yield from _SYSTEM.items()
     for place in (*_SECRETS, *filter(None, map(os.environ.get, _NAMED_BY))):
-        for one in place.split(os.pathsep):
-            if one.startswith("/"):
-                yield os.path.realpath(one), f"{one} may hold credentials"
+        for path in place.split(os.pathsep):
+            if path.startswith("/"):
+                yield os.path.realpath(path), f"{path} may hold credentials"
     for name in _OURS:
         base = os.environ.get(name, "")
         if base.startswith("/"):
@@ -266,16 +266,16 @@ def _never(
         yield settings, f"settings of programs in {settings} may hold credentials"
     ours = (f"{os.path.realpath(folder)}/{name}" for folder in work for name in _PRIVATE)
     for place in (*ours, *private):
-        for one in (os.path.abspath(place), os.path.realpath(place)):  # noqa: PTH100 - a text
-            yield one, "it is private to this program and its user"
+        for path in (os.path.abspath(place), os.path.realpath(place)):  # noqa: PTH100 - a text
+            yield path, "it is private to this program and its user"
 
 
 def _homes() -> tuple[str, ...]:
     """The home directory of the user, by the environment and by the system."""
-    found = [os.path.expanduser("~")]  # noqa: PTH111 - a text
+    homes = [os.path.expanduser("~")]  # noqa: PTH111 - a text
     with suppress(KeyError):  # no such user: usual in containers
-        found.append(pwd.getpwuid(os.getuid()).pw_dir)
-    return tuple(dict.fromkeys(os.path.realpath(one) for one in found if one.startswith("/")))
+        homes.append(pwd.getpwuid(os.getuid()).pw_dir)
+    return tuple(dict.fromkeys(os.path.realpath(home) for home in homes if home.startswith("/")))
 
 
 def _refused(path: str, real: str, why: str) -> NeverRead:

@@ -139,10 +139,10 @@ class _Writing:
     ) -> dict[str, os.stat_result]:
         """The files and folders that stay or are replaced by a file."""
         with os.scandir(opened) as entries:
-            found = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+            statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
         present = {}
-        for name in found.keys() - keep:
-            status, target = found[name], wanted.get(name)
+        for name in statuses.keys() - keep:
+            status, target = statuses[name], wanted.get(name)
             is_folder, is_file = stat.S_ISDIR(status.st_mode), stat.S_ISREG(status.st_mode)
             if is_folder if isinstance(target, dict) else is_file and target is not None:
                 present[name] = status
@@ -184,8 +184,8 @@ class _Reading:
     def _read_folder(self, folder: str, real: str, prefix: str, jumps: tuple[str, ...]) -> None:
         """Read a folder that was reached by links at `jumps`."""
         try:
-            with os.scandir(real) as found:
-                children = sorted(found, key=lambda child: child.name)
+            with os.scandir(real) as entries:
+                children = sorted(entries, key=lambda child: child.name)
         except OSError as error:
             raise _unreadable(folder, error) from error
         if not children and prefix:
@@ -219,10 +219,10 @@ class _Reading:
         real = self._reach.real_folder(link) if self._reach else real
         self._read_folder(path, real, below, jumps)
 
-    def _read_file(self, path: str, there: str, below: str) -> None:
+    def _read_file(self, path: str, real: str, below: str) -> None:
         read = self._reach.read_with_mode if self._reach else bytes_and_mode
         try:
-            content, mode = read(there)
+            content, mode = read(real)
         except OSError as error:
             raise _unreadable(path, error) from error
         self._bytes -= len(content)

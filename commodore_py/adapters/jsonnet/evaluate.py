@@ -242,13 +242,13 @@ class _Callbacks:
             return JsonnetError(message, where=places)
         if not isinstance(failure, CommodoreError | OSError | ValueError | RecursionError):
             raise failure
-        own = getattr(failure, "where", "")
-        if isinstance(failure, Inexpressible) and not own:
-            own = "value at " + ".".join(map(str, failure.path))
+        where = getattr(failure, "where", "")
+        if isinstance(failure, Inexpressible) and not where:
+            where = "value at " + ".".join(map(str, failure.path))
         kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
         error = kind(
             f"{self._native}: {failure}" if self._native else str(failure),
-            where="\n".join(filter(None, (own, places))),
+            where="\n".join(filter(None, (where, places))),
             hint=getattr(failure, "hint", ""),
         )
         error.subject = getattr(failure, "subject", "")
@@ -276,13 +276,13 @@ def _split(raw: str, file: str) -> tuple[str, str]:
     """Message and places of an error; the place where it happened comes first."""
     text = raw.removeprefix("RUNTIME ERROR: ").rstrip()
     message, _, trace = text.partition("\n\t")
-    found = [re.match(_LOCATION, line.strip()) for line in trace.splitlines()]
+    locations = [re.match(_LOCATION, line.strip()) for line in trace.splitlines()]
     static = re.match(_LOCATION, message)
     if static and (message.startswith("/") or not raw.startswith("RUNTIME ERROR: ")):
         # A file that cannot be parsed: the message begins with its place and ends with the line.
-        found.insert(0, static)
+        locations.insert(0, static)
         message = message[static.end() :].partition("\n")[0]
-    places = list(dict.fromkeys(match["place"] for match in found if match))[:_MOST_PLACES]
+    places = list(dict.fromkeys(match["place"] for match in locations if match))[:_MOST_PLACES]
     if not any(place.startswith(f"{file}:") for place in places):
         places.append(_place_in_result(trace, file))
     return message.rstrip(), "\n".join(places)

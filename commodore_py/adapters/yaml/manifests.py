@@ -42,9 +42,9 @@ def _json(value: Any, level: int) -> Any:
     if level > MOST_LEVELS:
         raise _NotJson(f"it has more than {MOST_LEVELS} levels")
     if isinstance(value, dict):
-        return {_key(key): _json(one, level + 1) for key, one in value.items()}
+        return {_key(key): _json(item, level + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_json(one, level + 1) for one in value]
+        return [_json(item, level + 1) for item in value]
     raise _NotJson(f"a value of type {type(value).__name__}")
 
 

@@ -116,13 +116,13 @@ def _node(event: yaml.NodeEvent, numbers: dict[str, int], name: str) -> Node:
 
 def _settle(root: Node, anchored: dict[int, Node]) -> None:
     """Put nodes in the place of aliases, and pairs into mappings."""
-    waiting, seen = [root], set[int]()
+    waiting, settled = [root], set[yaml.Node]()
     while waiting:
         node = waiting.pop()
-        if isinstance(node, yaml.ScalarNode) or id(node) in seen:
+        if isinstance(node, yaml.ScalarNode) or node in settled:
             continue
-        seen.add(id(node))
-        items = [anchored[one.value] if isinstance(one, _Alias) else one for one in node.value]
+        settled.add(node)
+        items = [anchored[item.value] if isinstance(item, _Alias) else item for item in node.value]
         waiting += items
         node.value = (
             list(zip(items[::2], items[1::2], strict=True))

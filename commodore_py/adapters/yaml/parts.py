@@ -75,10 +75,10 @@ def text_of(data: bytes, *, name: str) -> str:
         text = data.decode()
     except UnicodeDecodeError:
         raise YamlError("the file is not UTF-8", where=name, hint=hint) from None
-    if found := _OTHER_BREAKS.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if match := _OTHER_BREAKS.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise YamlError.at(
-            f"line break {found[0]!r} cannot be edited around", name, line, hint=hint
+            f"line break {match[0]!r} cannot be edited around", name, line, hint=hint
         )
     return f" {text[1:]}" if text.startswith("\ufeff") else text
 

@@ -114,15 +114,15 @@ class Source:
             if part.is_null or part.is_empty_list:
                 return None
             raise self.refused("this is not a mapping", part)
-        found = [
+        positions = [
             index for index, (key, _) in enumerate(part.pairs) if key.text.lstrip(MARKS) == step
         ]
-        if len(found) > 1:
-            raise self.refused(f"key `{step}` stands here twice", part.pairs[found[1]][0])
-        if not found:
+        if len(positions) > 1:
+            raise self.refused(f"key `{step}` stands here twice", part.pairs[positions[1]][0])
+        if not positions:
             return None
-        key, value = part.pairs[found[0]]
-        return Place(part, found[0], value, key)
+        key, value = part.pairs[positions[0]]
+        return Place(part, positions[0], value, key)
 
     def refuse_odd_key(self, key: Part) -> None:
         """Refuse keys that are not followed by a colon, or that another place may refer to."""
@@ -138,12 +138,12 @@ class Source:
         """Refuse to remove what aliases elsewhere lead to, or an alias."""
         if part.kind == "alias":
             raise self.refused(f"alias *{part.text} stands for the value of another place", part)
-        for one in part.all():
+        for inner in part.all():
             outside = [
-                use for use in self._uses(one.anchor) if not part.start <= use.start < part.end
+                use for use in self._uses(inner.anchor) if not part.start <= use.start < part.end
             ]
             if outside:
-                raise self._shared(one)
+                raise self._shared(inner)
 
     def _uses(self, anchor: str) -> list[Part]:
         return [alias for alias in self.aliases if anchor and alias.text == anchor]

@@ -91,7 +91,7 @@ def _nested(keys: Path, value: object) -> dict[object, object]:
 
 def _put_keys(source: Source, part: Part, path: Path, value: dict[object, object]) -> str:
     """Make a mapping equal to another, key by key: what stays keeps its bytes."""
-    written = {key.text: own for key, own in part.pairs}
+    written = {key.text: item for key, item in part.pairs}
     wanted = {str(key) for key in value}
     if len(written) < len(part.pairs) or not wanted & set(written):
         return _replace(source, source.follow(path), value)
@@ -151,8 +151,8 @@ def _with_block(
 
 def _comment(rest: str) -> str:
     """The comment in the rest of a line, with the blanks before it."""
-    found = re.search(r"[ \t]+#.*", rest)
-    return found[0].rstrip("\r") if found else ""
+    comment = re.search(r"[ \t]+#.*", rest)
+    return comment[0].rstrip("\r") if comment else ""
 
 
 def _insert(source: Source, trail: list[Place], part: Part, nested: dict[object, object]) -> str:
@@ -164,8 +164,8 @@ def _insert(source: Source, trail: list[Place], part: Part, nested: dict[object,
         return _into_brackets(source, part, [pair(key, value)])
     if part.kind != "mapping" or not part.pairs:
         raise source.refused("this is not a mapping", part)
-    for own, _ in part.pairs:
-        source.refuse_odd_key(own)
+    for sibling, _ in part.pairs:
+        source.refuse_odd_key(sibling)
     first = part.pairs[0][0].start
     indent = source.column(first)
     end = _end_before(source, part, str(key))
