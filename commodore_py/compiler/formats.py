@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet.evaluate import kind_of
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
@@ -21,7 +22,8 @@ class BadValue(CommodoreError):
     """A value that the output format cannot hold."""
 
 
-class Format(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Format:
     """How an entry's values become files."""
 
     output_type: str

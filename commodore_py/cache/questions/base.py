@@ -38,6 +38,8 @@ class View(NamedTuple):
     target: str = ""
     references: Mapping[str, str] = MappingProxyType({})
     node: Mapping[str, Any] | None = None
+    offline: bool = False
+    """Whether remotes must not be asked."""
 
     @property
     def disk_only(self) -> bool:

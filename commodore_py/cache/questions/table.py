@@ -19,6 +19,7 @@ from .files import (
     PathKind,
 )
 from .inventory import InventoryPart, NodeValue, Reference, TargetList, WholeTarget
+from .remotes import RemoteRef
 from .tools import Environment, Tool
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ KINDS: Mapping[str, type[Question]] = {
         TargetList,
         NodeValue,
         Reference,
+        RemoteRef,
         Tool,
         Environment,
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.helm.kube_settings import files_of_clients
+from commodore_py.adapters.helm import settings_files
 from commodore_py.cache.digests import NOTHING, digest, serialised
 
 from .base import Question
@@ -78,16 +77,13 @@ def environment_digest() -> bytes:
         for name, value in os.environ.items()
         if name.startswith(_PREFIXES) or name in _VARIABLES
     )
-    contents = [_content(Path(file)) for file in files_of_clients()]
+    contents = [_content(Path(file)) for file in settings_files()]
     return digest(serialised((variables, contents)) or b"")
 
 
 def _helm(wanted: str) -> bytes:
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
-    program = _which(named or "helm")
-    if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
-        return b"library"
-    return _program(program)
+    return _program(_which(named or "helm"))
 
 
 def _which(program: str, path: str | None = None) -> str | None:

@@ -35,8 +35,7 @@ class Library(NamedTuple):
 def version(output: str) -> int:
     """Show the versions of commodore and of the libraries and tools that it uses.
 
-    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in, and so
-    is helm with the extra commodore-py[helm].
+    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
     from commodore_py.cli.output import formats
     from commodore_py.workflows.tools.programs import built_in, installed_tools

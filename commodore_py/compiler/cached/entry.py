@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,9 +18,8 @@ from .keys import entry_key, roots_of
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.inputs import InputType
-    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.job import InputJob, Job
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.views import Views
 
@@ -70,6 +70,7 @@ class _EntryWork(NamedTuple):
             targets=self.cache.views,
             target=self.job.output.target,
             references=self.job.tags.hashes,
+            offline=self.job.job.offline,
         )
 
     def run(self) -> Output:
@@ -78,10 +79,11 @@ class _EntryWork(NamedTuple):
     def record(self, recorder: Recorder) -> tuple[Output, bytes | None]:
         job, view = self.job, self.view()
         imports = RecordingImports(job.evaluation.inventory, view, recorder)
-        recording = job._replace(
-            lookup=job.lookup.with_files(RecordingOverlay(job.lookup.files, recorder)),
-            tags=job.tags._replace(hashes=RecordingHashes(job.tags.hashes, view, recorder)),
-            evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
+        recording = replace(
+            job,
+            lookup=replace(job.lookup, files=RecordingOverlay(job.lookup.files, recorder)),
+            tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
+            evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
         )
         self._seal(recording, recorder)
         output = self.kind.render(recording)

@@ -12,8 +12,7 @@ from commodore_py.lib import LIBRARIES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.compiler.entry import Entry, InputJob
-    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.job import Entry, InputJob, Job
 
 _FORMAT = 2
 # The result does not depend on the name of an entry, or on whether it may fail.

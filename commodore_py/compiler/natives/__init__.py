@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from commodore_py.cache.questions.base import TargetViews
     from commodore_py.compiler.inventory.imports import InventoryImports
-    from commodore_py.compiler.lookup import Lookup
+
+    from .files import Lookup
 
 __all__ = ["Memo", "natives"]
 

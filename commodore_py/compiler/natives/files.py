@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,19 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import is_git_name
 
 if TYPE_CHECKING:
-    from commodore_py.compiler.lookup import Lookup
+    from commodore_py.adapters.files.overlay import Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The files of one target at one moment of its compile, and where they are searched for.
+
+    Output of earlier entries of the target is at `compiled/<target>/...` below the working
+    directory, which is one of the search paths.
+    """
+
+    search_paths: tuple[Path, ...]
+    files: Overlay
 
 
 def argument(value: object, *, what: str = "a name") -> str:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from commodore_py.compiler.lookup import Lookup
     from commodore_py.compiler.memo import Memo
+
+    from .files import Lookup
 
 _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))

@@ -15,13 +15,12 @@ from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.recording_files import RecordingOverlay
 from commodore_py.compiler.cached.keys import roots_of
 from commodore_py.compiler.entries import entries_of
-from commodore_py.compiler.entry import InputJob
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.kapitan.inputs import Kapitan
-from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.memo import Memo
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.compiler.views import Views
@@ -115,13 +114,13 @@ def _sealed(targets: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401
     views = Views(job.inventory)
     INPUT_TYPES["helm"].record(
         InputJob(
+            job=job,
             entry=entry,
             output=Output("web", None),
             lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
             tags=Tags(),
             style=Style(),
             evaluation=Evaluation("web", InventoryImports(views), Memo()),
-            kapitan=Kapitan(job, views),
         ),
         recorder,
     )
