@@ -37,7 +37,7 @@ class RemoteRef(Question):
         if offline:
             return None
         try:
-            refs = _refs(url)
+            refs = refs_at(url)
         except CommodoreError:  # the program that fetches will say so
             return None
         ref = ref or refs.default_branch
@@ -50,6 +50,7 @@ class RemoteRef(Question):
         return f"{ref or 'the default branch'} of {url} has another commit"
 
 
-@functools.lru_cache(maxsize=256)  # each remote is asked once in a run
-def _refs(url: str) -> Refs:
+@functools.lru_cache(maxsize=256)  # a remote is asked once in a run
+def refs_at(url: str) -> Refs:
+    """The branches and tags of a remote."""
     return list_remote(url)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import re
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
@@ -78,6 +77,8 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
 
 def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
     """Fetch charts, archives and repositories of targets in Kapitan's shape."""
+    import multiprocessing
+
     from kapitan.dependency_manager.base import fetch_dependencies
     from kapitan.errors import KapitanError
 
