@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, yaml
@@ -117,12 +118,12 @@ class Chart:
         templates = self._templates()
         calls = calls_in(templates, filter(_is_rendered, templates))
         texts = [*templates.values()]
-        if any(_TPL.search(text) for text in texts):
+        if any("tpl" in text and _TPL.search(text) for text in texts):
             # Any file and any value may be a template.
             every = {**self.texts, **{f"values {n}": text for n, text in enumerate(values)}}
             calls = (*calls, *calls_in(every, every))
             texts = [*every.values()]
-        of_times = {name for text in texts for name in _OF_TIMES.findall(text)}
+        of_times = {name for text in texts if "{{" in text for name in _OF_TIMES.findall(text)}
         return tuple(sorted({call.function for call in calls} | of_times))
 
     @property
@@ -184,17 +185,22 @@ class Chart:
 
 @dataclass(slots=True)
 class _Part:
-    """A named template, or what a file holds outside of those."""
+    """A named template, or what a file holds outside of those: its name there is empty."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[tuple[str, int]] = field(default_factory=list)
+    """Functions and lines."""
     uses: set[str] = field(default_factory=set)
 
 
 def calls_in(templates: Mapping[str, str], rendered: Iterable[str]) -> tuple[Call, ...]:
     """Calls that files come to, in their own text or by the named templates that they use."""
-    parts: dict[str, _Part] = {}
+    calls: dict[str, list[Call]] = {}
+    uses: dict[str, set[str]] = {}
     for file, text in templates.items():
-        _read(file, text, parts)
+        for name, part in _parts_in(text).items():
+            key = name or _top(file)
+            calls.setdefault(key, []).extend(Call(call, file, line) for call, line in part.calls)
+            uses.setdefault(key, set()).update(part.uses)
     waiting = [_top(file) for file in rendered]
     seen: set[str] = set()
     while waiting:
@@ -202,16 +208,18 @@ def calls_in(templates: Mapping[str, str], rendered: Iterable[str]) -> tuple[Cal
         if name in seen:
             continue
         seen.add(name)
-        uses = parts[name].uses if name in parts else ()
+        used = uses.get(name, ())
         # A name that is only known at run time may be any.
-        waiting += parts if _ANY in uses and _ANY not in seen else uses
-    calls = {call for name in seen & parts.keys() for call in parts[name].calls}
-    return tuple(sorted(calls, key=lambda call: (call.file, call.line, call.function)))
+        waiting += uses if _ANY in used and _ANY not in seen else used
+    reached = {call for name in seen & calls.keys() for call in calls[name]}
+    return tuple(sorted(reached, key=lambda call: (call.file, call.line, call.function)))
 
 
-def _read(file: str, text: str, parts: dict[str, _Part]) -> None:
+@lru_cache(maxsize=4096)  # a chart is looked through several times in a run
+def _parts_in(text: str) -> Mapping[str, _Part]:
+    parts: dict[str, _Part] = {}
     blocks: list[str] = []
-    here = [_top(file)]
+    here = [""]
     for code, line in _actions(text):
         opened = _OPEN.match(code)
         if opened:
@@ -226,16 +234,20 @@ def _read(file: str, text: str, parts: dict[str, _Part]) -> None:
         part.uses |= {use["name"] or _ANY for use in _USE.finditer(code)}
         plain = _TEXT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
         for call in _CALL.finditer(plain):
-            part.calls.append(Call(call[0], file, line + plain.count("\n", 0, call.start())))
+            part.calls.append((call[0], line + plain.count("\n", 0, call.start())))
+    return parts
 
 
 def _actions(text: str) -> Iterator[tuple[str, int]]:
+    line, counted = 1, 0
     for action in _ACTION.finditer(text, 0, text.rfind("}}") + len("}}")):
         # In text outside of templates, a quote may be alone, and what follows it is code.
         group = "loose" if action["code"] is None else "code"
         code = action[group]
         start = action.start(group) + len(code) - len(code.lstrip())
-        yield code.strip(), text.count("\n", 0, start) + 1
+        line += text.count("\n", counted, start)
+        counted = start
+        yield code.strip(), line
 
 
 def _top(file: str) -> str:
