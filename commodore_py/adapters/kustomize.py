@@ -133,8 +133,8 @@ def version() -> str:
         printed = run([program, *words]).decode(errors="replace")
     except ProgramFailed:
         return ""
-    found = re.findall(r"v\d+\.\d+\.\d+[\w.+-]*", printed)
-    return found[-1] if found else ""
+    versions = re.findall(r"v\d+\.\d+\.\d+[\w.+-]*", printed)
+    return versions[-1] if versions else ""
 
 
 def git_base(url: str) -> GitBase | None:

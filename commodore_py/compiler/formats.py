@@ -50,10 +50,10 @@ class Format:
 
 def style_of(parameters: Mapping[str, Any]) -> Style:
     """How a target wants its long texts written."""
-    wanted = parameters.get("multiline_string_style") or "literal"
-    match wanted:
+    style = parameters.get("multiline_string_style") or "literal"
+    match style:
         case "literal" | "folded" | "double-quotes":
-            return Style(multiline=wanted)
+            return Style(multiline=style)
         case _:
             return Style(multiline="plain")
 

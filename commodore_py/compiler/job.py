@@ -92,7 +92,7 @@ class Entry:
 
     @property
     def input_type(self) -> str:
-        """What kind of input it is."""
+        """The kind of input."""
         return str(self.fields["input_type"])
 
     @property

@@ -63,11 +63,11 @@ class Output:
 
     def with_files(self, files: Mapping[Place, Entry]) -> Output:
         """With files added; the last one to a path wins."""
-        own = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
+        in_tree = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
         return replace(
             self,
-            tree=self._checked(self.tree.plus(own)) if own else self.tree,
+            tree=self._checked(self.tree.plus(in_tree)) if in_tree else self.tree,
             written={**self.written, **placed},
         )
 

@@ -77,8 +77,8 @@ class Tags:
         backend, *rest = match["token"].split(":")
         path = rest[0]
         file = _SUB_VARIABLE.sub("", path)
-        known = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
-        if known is None:
+        file_hash = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
+        if file_hash is None:
             raise BadTag.about(
                 match[0],
                 f"no parameter declares the reference {match[0]}",
@@ -87,13 +87,13 @@ class Tags:
             )
         if match["functions"] and file != path:
             raise BadTag.about(match[0], f"{match[0]} has both a sub-variable and a function")
-        if len(rest) == 2 and rest[1] != known:  # noqa: PLR2004 - path and hash
+        if len(rest) == 2 and rest[1] != file_hash:  # noqa: PLR2004 - path and hash
             raise BadTag.about(
                 match[0],
-                f"{match[0]} carries the hash of another reference, this one's is {known}",
+                f"{match[0]} carries the hash of another reference, this one's is {file_hash}",
                 hint="leave the hash out, it is added while compiling",
             )
-        return f"?{{{backend}:{path}:{known}}}"
+        return f"?{{{backend}:{path}:{file_hash}}}"
 
     @staticmethod
     def _as_path(match: re.Match[str]) -> str:

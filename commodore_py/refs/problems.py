@@ -106,7 +106,7 @@ def _path_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What references of the known backends look like in a file."""
+    """The form of references of the known backends in files."""
 
     tag: re.Pattern[bytes]
     starts: tuple[bytes, ...]

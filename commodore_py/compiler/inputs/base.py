@@ -79,7 +79,7 @@ def record_environment(recorder: Recorder) -> None:
 
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
-    """Judge what a program will read, which does not go through our doors."""
+    """Judge paths that a program will read, as it does not read through the files view."""
     files = job.lookup.files
     for path in paths:
         if not files.hides(path):
@@ -91,7 +91,7 @@ class InputMissing(CommodoreError):
 
 
 def inputs_of(job: InputJob, pattern: str) -> list[Path]:
-    """What an input path stands for; nothing at all is an error unless the entry allows it.
+    """The files and folders of an input path; none is an error unless the entry allows it.
 
     The first search path comes last, as the last output to a file wins: it is the one that an
     import would find.

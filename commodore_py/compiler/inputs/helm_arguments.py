@@ -103,7 +103,7 @@ def reaching(params: Mapping[str, Any]) -> list[str]:
 
 
 def fetched(fields: Mapping[str, Any], lacking: Iterable[Path]) -> list[str]:
-    """What an entry has Helm fetch from servers, if these charts lack sub-charts."""
+    """The downloads of Helm for an entry, if these charts lack sub-charts."""
     names = [str(file) for file in fields["helm_values_files"] or () if "://" in str(file)]
     params = fields["helm_params"]
     # Helm updates nothing where all sub-charts are there.

@@ -120,7 +120,7 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
     others in turn, whose commits were not recorded.
     """
     look, provider = job.lookup.files, job.job.bases
-    check_for_programs(job, kustomize.local_folders(folder, look))
+    check_for_programs(job, (f for f in kustomize.local_folders(folder, look) if f.is_dir()))
     bases = kustomize.remote_bases(folder, look)
     if bases and provider is not None:
         with provider.provided(bases) as variables:

@@ -117,7 +117,7 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
 
 
 class _Errors(logging.Handler):
-    """What Kapitan logs as errors, to be shown with ours."""
+    """Errors in Kapitan's log, to be shown with ours."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -127,6 +127,6 @@ class _Errors(logging.Handler):
         self._lines += record.getMessage().splitlines()
 
     def text(self) -> str:
-        """The lines that say something, each once."""
+        """The lines without links to documentation, each once."""
         useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
         return "; ".join(dict.fromkeys(line for line in useful if line))

@@ -1,4 +1,4 @@
-"""What component code can call while it is compiled, besides the standard library."""
+"""Functions that component code can call, besides those of the standard library."""
 
 from __future__ import annotations
 

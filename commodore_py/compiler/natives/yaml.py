@@ -125,7 +125,7 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
 
 
 def _misfits(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str]]:
-    """What JSON cannot hold, with the way there."""
+    """Values that JSON cannot hold, with the way to each."""
     match value:
         case dict():
             for key, below in value.items():

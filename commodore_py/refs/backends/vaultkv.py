@@ -52,7 +52,7 @@ def render(ref: SecretRef, settings: object) -> bytes:
 
 
 def read(file: ReferenceFile) -> Described | None:
-    """What `render` has written; None if it is something else."""
+    """The place that a reference file names; None if `render` did not write it."""
     content = yaml.load(file.content, name=file.path)
     data = content.get("data") if isinstance(content, dict) else None
     settings = content.get("vault_params") if isinstance(content, dict) else None
