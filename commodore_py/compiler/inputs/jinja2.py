@@ -14,7 +14,7 @@ from commodore_py.compiler.fields import (
     output_type,
     text,
 )
-from commodore_py.compiler.natives.topics import topics
+from commodore_py.compiler.natives import topics
 from commodore_py.model.tree import Entry
 
 from .base import CachePolicy, inputs_of, record_nothing
