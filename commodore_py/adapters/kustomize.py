@@ -1,19 +1,24 @@
-"""Kustomizations: which of their bases lie in the network, and where."""
+"""Kustomizations: the folders and remote bases that they are built on."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import parse_qs, unquote
 
-from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 from . import yaml
+from .process import ProgramFailed, run
+from .reading import content_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # Lists of files, folders and URLs; of these, folders are kustomizations of their own.
@@ -42,7 +47,34 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _GITHUB = re.compile(r"(?:https?://)?(?:www\.)?github\.com[/:]", re.IGNORECASE)
+_GITHUB_FILE = re.compile(
+    r"https://raw\.githubusercontent\.com/(?P<repository>[^/]+/[^/]+)/(?P<ref>[^/]+)/.+"
+)
 _FILE_NAMES = (".yaml", ".yml", ".json")
+
+
+class Files(Protocol):
+    """The files that kustomizations are looked up in."""
+
+    def kind(self, path: Path) -> str | None:
+        """Whether a file or a folder is there."""
+
+    def read(self, path: Path) -> bytes | None:
+        """The content of a file."""
+
+
+class _Disk:
+    def kind(self, path: Path) -> str | None:
+        return "folder" if path.is_dir() else "file" if path.exists() else None
+
+    def read(self, path: Path) -> bytes | None:
+        try:
+            return content_of(path)
+        except (CommodoreError, OSError):  # kustomize will say so
+            return None
+
+
+ON_DISK: Files = _Disk()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +124,6 @@ class GitBase(NamedTuple):
 @lru_cache
 def version() -> str:
     """The version of the program that the wrapper runs; empty if it does not print one."""
-    import shutil
-
-    from .process import ProgramFailed, run
-
     program, words = shutil.which("kustomize"), ["version"]
     if program is None:
         program, words = shutil.which("kubectl"), ["version", "--client"]
@@ -105,8 +133,8 @@ def version() -> str:
         printed = run([program, *words]).decode(errors="replace")
     except ProgramFailed:
         return ""
-    found = re.findall(r"v\d+\.\d+\.\d+[\w.+-]*", printed)
-    return found[-1] if found else ""
+    versions = re.findall(r"v\d+\.\d+\.\d+[\w.+-]*", printed)
+    return versions[-1] if versions else ""
 
 
 def git_base(url: str) -> GitBase | None:
@@ -134,57 +162,86 @@ def git_base(url: str) -> GitBase | None:
     return GitBase(start + repository.rstrip("/"), ref, folder.strip("/"))
 
 
-def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
-    """What a kustomization, and those it is built on, would have to fetch; each place once."""
-    found: dict[tuple[Path, str], RemoteBase] = {}
-    for here, file, content in _kustomizations(folder):
-        if file is None:
+def version_of(url: str) -> GitBase | None:
+    """The repository and the version that a base, or a file of GitHub, comes from."""
+    file = _GITHUB_FILE.fullmatch(url)
+    if file is not None:
+        return GitBase(f"https://github.com/{file['repository']}", file["ref"], "")
+    return git_base(url)
+
+
+def remote_bases(folder: Path, files: Files = ON_DISK) -> tuple[RemoteBase, ...]:
+    """The places that a kustomization, and those it is built on, have to be fetched from."""
+    bases: dict[tuple[Path, str], RemoteBase] = {}
+    for one in _kustomizations(folder, files):
+        if one.file is None:
             continue
-        fetched = [n for n in _names(content) if not (here / n).exists() and _REMOTE.match(n)]
-        for name in [*fetched, *_charts(content)]:
-            found.setdefault((file, name), RemoteBase(name, file, _line_of(file, name)))
-    return tuple(sorted(found.values(), key=lambda one: (str(one.file), one.line, one.url)))
+        remote = (n for n in _names(one.content) if not one.has(n, files) and _REMOTE.match(n))
+        for name in (*remote, *_charts(one.content)):
+            bases.setdefault((one.file, name), RemoteBase(name, one.file, one.line_of(name)))
+    return tuple(sorted(bases.values(), key=lambda base: (str(base.file), base.line, base.url)))
 
 
-def local_folders(folder: Path) -> tuple[Path, ...]:
+def local_folders(folder: Path, files: Files = ON_DISK) -> tuple[Path, ...]:
     """A kustomization and all those it is built on."""
-    return tuple(here for here, _, _ in _kustomizations(folder))
+    return tuple(one.folder for one in _kustomizations(folder, files))
 
 
-def is_local(folder: Path) -> bool:
-    """Whether a kustomization is built on these folders alone.
+def unknown_inputs(folder: Path, files: Files = ON_DISK) -> str:
+    """Why more is read than these folders and remote bases; empty if nothing is.
 
     What else a kustomization names has to lie in its own folder: kustomize sees to that.
     """
-    return all(
-        file is not None
-        and "helmCharts" not in content
-        and "helmChartInflationGenerator" not in content
-        and all(not n.startswith("/") and (here / n).exists() for n in _names(content))
-        for here, file, content in _kustomizations(folder)
-    )
+    for one in _kustomizations(folder, files):
+        if one.file is None:
+            return f"{one.folder} is not a kustomization"
+        if "helmCharts" in one.content or "helmChartInflationGenerator" in one.content:
+            return "kustomize renders charts"
+        for name in _names(one.content):
+            if name.startswith("/") or not (one.has(name, files) or _REMOTE.match(name)):
+                return f"{name} is not below the kustomization"
+    return ""
 
 
-def _kustomizations(
-    folder: Path,
-) -> Iterator[tuple[Path, Path | None, Mapping[object, object]]]:
-    """A folder and all it is built on, each once, with its file and what that holds."""
-    waiting, seen = [folder], set[Path]()
+@dataclass(frozen=True, slots=True)
+class _Kustomization:
+    """A folder with the file that makes it one; None if there is no such file."""
+
+    folder: Path
+    file: Path | None
+    text: bytes
+    content: Mapping[object, object]
+
+    def has(self, name: str, files: Files) -> bool:
+        return files.kind(self.folder / name) is not None
+
+    def line_of(self, text: str) -> int:
+        lines = self.text.decode(errors="replace").splitlines()
+        return next((number for number, line in enumerate(lines, 1) if text in line), 1)
+
+
+def _kustomizations(folder: Path, files: Files) -> Iterator[_Kustomization]:
+    """A folder and all it is built on, each once."""
+    waiting, seen = [folder], set[str]()
     while waiting:
         here = waiting.pop()
-        if here.resolve() in seen:
+        real = os.path.realpath(here)
+        if real in seen:
             continue
-        seen.add(here.resolve())
-        file = next((here / name for name in _FILES if (here / name).is_file()), None)
-        content = _read(file) if file is not None else {}
-        yield here, file, content
-        waiting += [here / name for name in _names(content) if (here / name).is_dir()]
+        seen.add(real)
+        candidates = (here / name for name in _FILES)
+        file = next((path for path in candidates if files.kind(path) == "file"), None)
+        text = (files.read(file) or b"") if file is not None else b""
+        found = _Kustomization(here, file, text, _parsed(text))
+        yield found
+        names = (here / name for name in _names(found.content))
+        waiting += [path for path in names if files.kind(path) == "folder"]
 
 
-def _read(file: Path) -> Mapping[object, object]:
+def _parsed(text: bytes) -> Mapping[object, object]:
     try:
-        content = yaml.load_file(file)
-    except (CommodoreError, OSError):  # kustomize will say so
+        content = yaml.load(text, name="")
+    except CommodoreError:  # kustomize will say so
         return {}
     return content if isinstance(content, Mapping) else {}
 
@@ -218,8 +275,3 @@ def _charts(content: Mapping[object, object]) -> Iterator[str]:
 
 def _items(value: object) -> list[object]:
     return value if isinstance(value, list) else []
-
-
-def _line_of(file: Path, text: str) -> int:
-    lines = content_of(file).decode(errors="replace").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if text in line), 1)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A house test holds this against what the code of results imports.
 _ROOMS = ("adapters", "cache", "compiler", "lib", "model", "postprocess")
 # Packages that make results; all others are installed beside one of them.
-_BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
+_BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2")
 
 
 @functools.cache

@@ -2,8 +2,7 @@
 
 from .chart_problems import find_chart_problems
 from .compile import compile_targets, usable_cpus, working_directory_plan
-from .downloads import wanted_downloads
-from .entries import check_entries
+from .entries import check_entries, wanted_downloads
 from .job import Job
 
 __all__ = [

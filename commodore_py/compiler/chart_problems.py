@@ -1,7 +1,8 @@
-"""Charts whose output changes without a reason, with their template and its line."""
+"""Problems of charts: their output changes without a reason, or they may do too much."""
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,43 +10,46 @@ from typing import TYPE_CHECKING
 
 from commodore_py.model.problem import Problem
 
+from .charts import CLOCK, RANDOM, WORLD, Chart
 from .entries import entries_of
+from .inputs.helm_arguments import reaching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from commodore_py.model.inventory import Node
     from commodore_py.model.stages import Sources
 
-    from .charts.templates import Call
-    from .entry import Entry
+    from .job import Entry
+
+# Whether a template comes to its calls is a matter of its conditions, which are not read.
+_EFFECTS = (
+    (RANDOM, "may generate new values in every compile"),
+    (CLOCK, "may look at the clock"),
+    (WORLD, "may ask for what is not there while compiling"),
+)
 
 
 def find_chart_problems(sources: Sources) -> tuple[Problem, ...]:
-    """What charts do that makes no two compiles the same, and what is more than a chart may do."""
+    """The problems of the charts of all instances, with the templates and their lines."""
     entries = [
         entry
         for instance in sources.inventory.instances
         for entry in _helm_entries(sources.inventory.nodes[instance.name])
     ]
-    reach = tuple(notice for entry in entries for notice in _reach_of(entry))
-    found = [
-        notice for entry in entries for notice in _problems_of(entry, sources.plan.search_paths)
-    ]
-    return (*reach, *found)
-
-
-def _reach_of(entry: Entry) -> Iterator[Problem]:
-    from .inputs.helm_arguments import reaching
-
-    for key in reaching(entry.fields["helm_params"]):
-        yield Problem(
+    reach = [
+        Problem(
             f"{entry.target}: helm_params.{key} has helm run programs, or read more than the chart",
             where=entry.where,
             remedy="leave it out; a program of a component belongs into an external entry",
             strict=True,
             code="charts/reaching-out",
         )
+        for entry in entries
+        for key in reaching(entry.fields["helm_params"])
+    ]
+    unsteady = (p for entry in entries for p in _unsteady(entry, sources.plan.search_paths))
+    return (*reach, *unsteady)
 
 
 def _helm_entries(node: Node) -> Iterator[Entry]:
@@ -56,30 +60,22 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
         yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
 
 
-def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
-    # Hardly any component has charts, and to read them takes half of the standard library.
-    from .charts import calls_of, title_of
-    from .charts.templates import CLOCK, RANDOM, WORLD
-
-    # Whether a template comes to its calls is a matter of its conditions, which are not read.
-    what_they_do = (
-        (RANDOM, "may generate new values in every compile"),
-        (CLOCK, "may look at the clock"),
-        (WORLD, "may ask for what is not there while compiling"),
-    )
+def _unsteady(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     if not _is_named(entry):
         text = f"{entry.target}: a release without helm_params.name is named after the clock"
         yield Problem(text, where=entry.where, code="charts/nondeterministic")
-    for chart in _charts(entry, folders):
-        calls = calls_of(chart, entry.fields["helm_values"] or {})
-        for functions, effect in what_they_do:
+    for path in _chart_paths(entry, folders):
+        chart = Chart.at(path)
+        calls = chart.calls(entry.fields["helm_values"] or {})
+        for functions, effect in _EFFECTS:
             these = [call for call in calls if call.function in functions]
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
-                text = f"{entry.target}: chart {title_of(chart)} {effect} ({names})"
+                places = dict.fromkeys(f"{path / call.file}:{call.line}" for call in these)
+                title = chart.title or path.name
                 yield Problem(
-                    text,
-                    where="\n".join([*_places(chart, these), entry.where]),
+                    f"{entry.target}: chart {title} {effect} ({names})",
+                    where="\n".join([*places, entry.where]),
                     code="charts/nondeterministic",
                 )
 
@@ -93,16 +89,10 @@ def _is_named(entry: Entry) -> bool:
     return bool({"name", "release_name"} & params.keys()) and len(entry.input_paths) <= 1
 
 
-def _places(chart: Path, calls: Iterable[Call]) -> Iterator[str]:
-    yield from dict.fromkeys(f"{chart / call.file}:{call.line}" for call in calls)
-
-
-def _charts(entry: Entry, folders: tuple[Path, ...]) -> list[Path]:
-    import glob
-
-    found: dict[str, Path] = {}
+def _chart_paths(entry: Entry, folders: tuple[Path, ...]) -> list[Path]:
+    paths: dict[str, Path] = {}
     for pattern in entry.input_paths:
         for folder in folders:
-            for place in glob.glob(str(folder / pattern)):  # noqa: PTH207 - Path.glob knows no absolute patterns
-                found.setdefault(os.path.realpath(place), Path(place))
-    return list(found.values())
+            for path in glob.glob(str(folder / pattern)):  # noqa: PTH207 - Path.glob knows no absolute patterns
+                paths.setdefault(os.path.realpath(path), Path(path))
+    return list(paths.values())

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from posixpath import isabs, normpath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.cache.store import Store
-from commodore_py.errors import raise_collected
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.inventory import Inventory
 from commodore_py.model.plan import Checkout, CompilePlan
+from commodore_py.model.spot import Spot
 
+from . import native
 from .job import Job
-from .places import misplaced
+from .kapitan import reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.model.classpath import ClassPath
-    from commodore_py.model.inventory import Instance
+    from commodore_py.model.inventory import Instance, Node
     from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
 
     from .job import BaseProvider
+
+_WORKING_DIRECTORY = {"..", "compiled", "dependencies", "inventory"}
 
 
 def compile_targets(
@@ -35,14 +42,10 @@ def compile_targets(
     bases: BaseProvider | None = None,
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
-    refuse_misplaced(sources)
-    job = _job(config, sources, references)._replace(bases=bases)
+    _refuse_misplaced(sources)
+    job = _job(config, sources, references, bases)
     if config.engine != "native":
-        from .kapitan import reference  # one of the two only
-
         return reference.compile_job(job, show_log=config.verbosity > 0)
-    from . import native
-
     trees = native.compile_job(job)
     if job.result_cache is not None:
         Store(job.result_cache).tidy(job.result_cache_limit)
@@ -54,34 +57,32 @@ def working_directory_plan(
 ) -> CompilePlan:
     """The plan for components that were fetched into the working directory."""
     paths = config.paths
-    found = ((instance.name, classes.component(instance.name)) for instance in instances)
+    components = ((instance.name, classes.component(instance.name)) for instance in instances)
     return CompilePlan(
         output=paths.root,
         search_paths=(paths.vendor, paths.root, LIBRARIES),
         checkouts={
-            name: Checkout(one.worktree, one.worktree.name)
-            for name, one in found
-            if one is not None
+            name: Checkout(component.worktree, component.worktree.name)
+            for name, component in components
+            if component is not None
         },
     )
 
 
-def refuse_misplaced(sources: Sources) -> None:
-    """Refuse entries that would write or delete where their instance has no business."""
-    plan = sources.plan
-    raise_collected(
-        (
-            error
-            for name, checkout in plan.checkouts.items()
-            for error in misplaced(
-                sources.inventory.nodes[name], checkout, search_paths=plan.user_search_paths
-            )
-        ),
-        "components would write where they must not",
-    )
+def usable_cpus() -> int:
+    """How many processes can work at the same time."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        return os.cpu_count() or 1
 
 
-def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]) -> Job:
+def _job(
+    config: Config,
+    sources: Sources,
+    references: tuple[ReferenceFile, ...],
+    bases: BaseProvider | None,
+) -> Job:
     plan, inventory = sources.plan, sources.inventory
     targets = tuple(instance.name for instance in inventory.instances)
     if plan.alone:
@@ -109,12 +110,78 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
         state=plan.scratch_notes,
+        bases=bases,
     )
 
 
-def usable_cpus() -> int:
-    """How many processes can work at the same time."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
-        return os.cpu_count() or 1
+def _refuse_misplaced(sources: Sources) -> None:
+    """Refuse entries that would write or delete where their instance has no business.
+
+    Kapitan joins paths and looks no further: `../x` leads out of the target, and `remove` takes
+    whatever it finds below the working directory.
+    """
+    plan = sources.plan
+    raise_collected(
+        (
+            error
+            for name, checkout in plan.checkouts.items()
+            for error in _misplaced(
+                sources.inventory.nodes[name], checkout, search_paths=plan.user_search_paths
+            )
+        ),
+        "components would write where they must not",
+    )
+
+
+def _misplaced(
+    node: Node, own: Checkout, *, search_paths: Iterable[Path]
+) -> Iterator[CommodoreError]:
+    checkout = own.worktree
+    # What the user's search paths find is in the checkout if they are.
+    found_in_checkout = any(
+        path == checkout or _is_below(str(path), checkout) for path in search_paths
+    )
+    kapitan = node.parameters.get("kapitan")
+    entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
+    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if not isinstance(entry, Mapping):
+            continue
+        where = str(Spot(node.name, ("kapitan", "compile", f"[{index}]")))
+        output = entry.get("output_path")
+        if isinstance(output, str) and not _is_inside(output, checkout):
+            yield CommodoreError(
+                f"output path {output} would write outside of compiled/{node.name}",
+                where=f"{where}.output_path",
+                hint="name a folder below it, or one of the component's own checkout",
+            )
+        paths = entry.get("input_paths")
+        if entry.get("input_type") != "remove" or not isinstance(paths, list):
+            continue
+        compiled = f"compiled/{node.name.replace('.', '/')}"
+        for path in (one for one in paths if isinstance(one, str)):
+            # Such a path has no place of its own: it comes with the working directory.
+            is_searched = not isabs(path) and _first_folder(path) not in _WORKING_DIRECTORY
+            if found_in_checkout and is_searched:
+                continue
+            allowed = (f"{compiled}/", f"dependencies/{own.name}/")
+            is_below = normpath(path) == compiled or normpath(path).startswith(allowed)
+            if not is_below and not (isabs(path) and _is_below(path, checkout)):
+                yield CommodoreError(
+                    f"removing {path} would delete outside of {compiled}",
+                    where=f"{where}.input_paths",
+                    hint=f"`remove` takes what was compiled before: {compiled}/...",
+                )
+
+
+def _first_folder(path: str) -> str:
+    return normpath(path).split("/", 1)[0]
+
+
+def _is_inside(path: str, checkout: Path) -> bool:
+    return _is_below(path, checkout) if isabs(path) else _first_folder(path) != ".."
+
+
+def _is_below(path: str, checkout: Path) -> bool:
+    clean = normpath(path)
+    # The checkout itself cannot be written or deleted, only files in it.
+    return clean.startswith(f"{checkout}/") and not clean.startswith(f"{checkout}/.git")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.download import Artifact, Chart, Download, Repository, WebFile
 from commodore_py.model.names import value_shown
 from commodore_py.model.spot import Spot, nowhere
 
-from .entry import Entry
 from .fields import DEPENDENCY_TYPES, Field
 from .inputs import INPUT_TYPES
+from .job import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.model.download import Source
     from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import PlaceOf
 
@@ -24,7 +28,8 @@ class BadEntry(CommodoreError):
     """An entry of one of the lists cannot be understood."""
 
 
-class Entries(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Entries:
     """Both lists of a target, and what is wrong with them."""
 
     compiled: tuple[Entry, ...]
@@ -44,6 +49,32 @@ def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
     )
 
 
+def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
+    """The downloads of all instances, in their order."""
+    return tuple(
+        Download(
+            source=_source_of(fields),
+            output_path=fields["output_path"],
+            spot=Spot(instance.name, ("kapitan", "dependencies", f"[{index}]")),
+            unpack=bool(fields.get("unpack")),
+            forced=bool(fields["force_fetch"]),
+        )
+        for instance in inventory.instances
+        for index, fields in enumerate(_dependencies(inventory.nodes[instance.name], nowhere)[0])
+    )
+
+
+def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
+    """Read the lists of a target; all problems are reported at once."""
+    kinds = {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}
+    compiled = _List("compile", "input_type", "input type", kinds, node.name, place_of)
+    entries = tuple(
+        Entry(node.name, index, fields) for index, fields in compiled.checked(_kapitan(node))
+    )
+    dependencies, problems = _dependencies(node, place_of)
+    return Entries(entries, dependencies, (*compiled.problems, *problems))
+
+
 def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
     entries = entries_of(node, place_of)
     yield from entries.problems
@@ -59,27 +90,12 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
         )
 
 
-def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
-    """Read the lists of a target; all problems are reported at once."""
-    found = _List("compile", "input_type", "input type", _input_fields(), node.name, place_of, [])
-    compiled = found.checked(_kapitan(node))
-    entries = tuple(Entry(node.name, index, fields) for index, fields in compiled)
-    wanted, problems = _dependencies(node, place_of)
-    return Entries(entries, wanted, (*found.problems, *problems))
-
-
-def dependencies_of(node: Node) -> tuple[Mapping[str, Any], ...]:
-    """The second list alone, without what is wrong with it."""
-    return _dependencies(node, nowhere)[0]
-
-
 def _dependencies(
     node: Node, place_of: PlaceOf
 ) -> tuple[tuple[Mapping[str, Any], ...], list[BadEntry]]:
-    found = _List(
-        "dependencies", "type", "dependency type", DEPENDENCY_TYPES, node.name, place_of, []
-    )
-    return tuple(fields for _, fields in found.checked(_kapitan(node))), found.problems
+    kind = "dependency type"
+    listed = _List("dependencies", "type", kind, DEPENDENCY_TYPES, node.name, place_of)
+    return tuple(fields for _, fields in listed.checked(_kapitan(node))), listed.problems
 
 
 def _kapitan(node: Node) -> Mapping[str, Any]:
@@ -87,12 +103,25 @@ def _kapitan(node: Node) -> Mapping[str, Any]:
     return kapitan if isinstance(kapitan, Mapping) else {}
 
 
-def _input_fields() -> Mapping[str, Mapping[str, Field]]:
-    return {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}
+def _source_of(fields: Mapping[str, Any]) -> Source:
+    source = fields["source"]
+    match fields["type"]:
+        case "helm":
+            version, helm = fields["version"] or "", fields["helm_path"] or ""
+            return Chart(source, fields["chart_name"], version, helm)
+        case "git":
+            subdir, submodules = fields["subdir"] or "", bool(fields["submodules"])
+            return Repository(source, fields["ref"], subdir, submodules)
+        case "oci":
+            subpath, media_type = fields["subpath"] or "", fields["media_type"] or ""
+            return Artifact(source, subpath, media_type, fields["insecure"], fields["tls_verify"])
+        case _:
+            return WebFile(source)
 
 
-class _List(NamedTuple):
-    """One of the two lists, and what is found wrong with it."""
+@dataclass(frozen=True, slots=True)
+class _List:
+    """One of the two lists, and the problems with it."""
 
     name: str
     key: str
@@ -101,7 +130,7 @@ class _List(NamedTuple):
     kinds: Mapping[str, Mapping[str, Field]]
     target: str
     place_of: PlaceOf
-    problems: list[BadEntry]
+    problems: list[BadEntry] = field(default_factory=list)
 
     def checked(self, kapitan: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Completed entries with their numbers; the others become problems."""
@@ -115,17 +144,22 @@ class _List(NamedTuple):
             fields = self._fields_of(index, entry)
             if fields is None:
                 continue
-            known = len(self.problems)
+            before = len(self.problems)
             self._check(index, entry, fields)
-            if len(self.problems) == known:
-                yield index, _completed(entry, fields)
+            if len(self.problems) == before:
+                yield (
+                    index,
+                    {
+                        key: one.accept(entry[key]) if key in entry else one.default
+                        for key, one in fields.items()
+                    },
+                )
 
     def _fields_of(self, index: int, entry: object) -> Mapping[str, Field] | None:
         here = (f"[{index}]",)
         if not isinstance(entry, Mapping):
-            self._refuse(
-                here, f"an entry of {self.name} must be a mapping, not {value_shown(entry)}"
-            )
+            shown = value_shown(entry)
+            self._refuse(here, f"an entry of {self.name} must be a mapping, not {shown}")
             return None
         if self.key not in entry:
             self._refuse(here, f"an entry of {self.name} has no {self.key}", f"add {self.key}")
@@ -142,16 +176,17 @@ class _List(NamedTuple):
         what = f"{self.what} {entry[self.key]}"
         for key, value in entry.items():
             if key not in fields:
+                shown = key if isinstance(key, str) else value_shown(key)
                 hint = f"{_meant(key, fields)}there are {', '.join(sorted(fields))}"
-                self._refuse((*here, key), f"{what} has no key {_key_shown(key)}", hint)
+                self._refuse((*here, key), f"{what} has no key {shown}", hint)
                 continue
             try:
                 fields[key].accept(value)
             except ValueError as error:
                 text = f"{key} of {what} must be {error}, not {value_shown(value)}"
                 self._refuse((*here, key), text)
-        for key, field in fields.items():
-            if field.required and key not in entry:
+        for key, one in fields.items():
+            if one.required and key not in entry:
                 self._refuse(here, f"{what} needs {key}", f"add {key}")
 
     def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:
@@ -160,21 +195,6 @@ class _List(NamedTuple):
         self.problems.append(BadEntry(f"{self.target}: {message}", where=where, hint=hint))
 
 
-def _meant(name: object, known: Iterable[str]) -> str:
-    if not isinstance(name, str):
-        return ""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
+def _meant(name: object, names: Iterable[str]) -> str:
+    close = get_close_matches(name, names, n=1) if isinstance(name, str) else ()
     return f"did you mean {close[0]}? Else, " if close else ""
-
-
-def _key_shown(key: object) -> str:
-    return key if isinstance(key, str) else value_shown(key)
-
-
-def _completed(entry: Mapping[str, Any], fields: Mapping[str, Field]) -> Mapping[str, Any]:
-    return {
-        key: field.accept(entry[key]) if key in entry else field.default
-        for key, field in fields.items()
-    }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
@@ -12,6 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
 from .inventory.imports import as_own
+from .natives import natives
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
 
     from .inventory.imports import InventoryImports
-    from .lookup import Lookup
     from .memo import Memo
+    from .natives.files import Lookup
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Evaluation:
     """Evaluates the files of one target."""
 
     target: str
@@ -46,8 +49,6 @@ class Evaluation(NamedTuple):
             raise
 
     def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
-        from .natives import natives  # results may all be in the cache
-
         return evaluate(
             source,
             content=content,

@@ -7,7 +7,8 @@ are part of what components rely on, down to which texts count as true.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from commodore_py.model.names import LONGEST_NAME, problem_of_path, problem_of_text
 
@@ -21,7 +22,8 @@ _PATH = f"a path without control characters, with names of at most {LONGEST_NAME
 _FALSE = ("0", "off", "f", "false", "n", "no")
 
 
-class Field(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Field:
     """One key of an entry."""
 
     accept: Accept
@@ -128,7 +130,7 @@ def media_type(value: object) -> str:
 
 
 def or_null(accept: Accept) -> Accept:
-    """The same, or null."""
+    """The same type, or null."""
 
     def accept_null(value: object) -> object:
         if value is None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet.evaluate import kind_of
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
@@ -21,7 +22,8 @@ class BadValue(CommodoreError):
     """A value that the output format cannot hold."""
 
 
-class Format(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Format:
     """How an entry's values become files."""
 
     output_type: str
@@ -48,10 +50,10 @@ class Format(NamedTuple):
 
 def style_of(parameters: Mapping[str, Any]) -> Style:
     """How a target wants its long texts written."""
-    wanted = parameters.get("multiline_string_style") or "literal"
-    match wanted:
+    style = parameters.get("multiline_string_style") or "literal"
+    match style:
         case "literal" | "folded" | "double-quotes":
-            return Style(multiline=wanted)
+            return Style(multiline=style)
         case _:
             return Style(multiline="plain")
 

@@ -1,11 +1,13 @@
-"""What an engine is given to compile: the same for a catalog, a component and a package."""
+"""A compile, and an entry of it: what engines and input types are given."""
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
+from commodore_py.adapters.files.on_disk import notes_below
 from commodore_py.config import RESULT_CACHE_LIMIT
+from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,8 +16,14 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.reach import Reach
     from commodore_py.adapters.kustomize import RemoteBase
+    from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
+
+    from .evaluation import Evaluation
+    from .natives.files import Lookup
+    from .output import Output
+    from .tags import Tags
 
 
 class BaseProvider(Protocol):
@@ -25,11 +33,12 @@ class BaseProvider(Protocol):
         """Variables with which kustomize finds these bases on this machine."""
 
 
-class Job(NamedTuple):
-    """Targets to compile, and everything around them; the inventory is in `root`, too."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Targets to compile, and everything around them: a catalog, a component, a package."""
 
     root: Path
-    """The working directory; a temporary one to compile a component by itself."""
+    """The working directory, with the inventory; a temporary one for a component by itself."""
     inventory: Inventory
     """The nodes by target."""
     targets: tuple[str, ...]
@@ -43,7 +52,7 @@ class Job(NamedTuple):
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
     reach: Reach
     """Which files component code may read."""
-    checkouts: Mapping[str, Path] = MappingProxyType({})
+    checkouts: Mapping[str, Path] = field(default_factory=dict)
     """By target, the only other place that its component may write to."""
     offline: bool = False
     """Whether programs that would use the network are refused, as far as they are known."""
@@ -54,13 +63,69 @@ class Job(NamedTuple):
     """Whether to compile what is in the cache, too, and to compare."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
-
     bases: BaseProvider | None = None
     """Of kustomizations; without one, kustomize fetches them by itself."""
 
     @property
     def notes(self) -> Path:
         """Where the next run looks for what a killed one left on disk."""
-        from commodore_py.adapters.files.on_disk import notes_below  # 5 modules
-
         return self.state or notes_below(self.root / ".commodore")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a compile list, with every key that its input type knows."""
+
+    target: str
+    index: int
+    fields: Mapping[str, Any]
+
+    @property
+    def spot(self) -> Spot:
+        """The parameter that it is."""
+        return Spot(self.target, ("kapitan", "compile", f"[{self.index}]"))
+
+    @property
+    def where(self) -> str:
+        """The parameter that it is, for messages."""
+        return str(self.spot)
+
+    @property
+    def input_type(self) -> str:
+        """The kind of input."""
+        return str(self.fields["input_type"])
+
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """Files, folders or patterns to compile."""
+        return tuple(self.fields["input_paths"])
+
+    @property
+    def output_path(self) -> str:
+        """The folder that the output goes to."""
+        # `remove` needs none, and writes nothing.
+        return self.fields["output_path"] or "."
+
+    @property
+    def ignore_missing(self) -> bool:
+        """Whether a missing input is ignored."""
+        return bool(self.fields["ignore_missing"])
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether its target is compiled without it if it fails."""
+        return bool(self.fields["continue_on_compile_error"])
+
+
+@dataclass(frozen=True, slots=True)
+class InputJob:
+    """One entry of one target, and the target's output so far."""
+
+    job: Job
+    entry: Entry
+    output: Output
+    lookup: Lookup
+    tags: Tags
+    style: Style
+    evaluation: Evaluation
+    """Evaluates Jsonnet for this target."""

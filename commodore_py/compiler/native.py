@@ -1,147 +1,179 @@
-"""A whole compile by our own engine."""
+"""A whole compile by our own engine: the entries of a target in order, targets side by side."""
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from commodore_py import run_log
+from commodore_py.adapters import workers
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.memory import is_limited, require_for_go
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, paths_explained, raise_collected
+from commodore_py.model.warning import FROM_FILES
 
 from .cached.entry import EntryCache
-from .entries import Entries, entries_of
+from .entries import entries_of
 from .evaluation import Evaluation
 from .formats import style_of
+from .inputs import INPUT_TYPES
 from .inventory.imports import InventoryImports
-from .kapitan.inputs import Kapitan
-from .lookup import Lookup
+from .job import InputJob
 from .memo import Memo
+from .natives.files import Lookup
 from .output import Output
 from .tags import Tags
-from .target import Target, compile_target, without_work
 from .views import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.model.tree import Tree
 
-    from .job import Job
+    from .job import Entry, Job
 
-# Below that, a second process costs more than it saves.
-_WORTH_WORKERS = 4
+logger = logging.getLogger(__name__)
+
+# Some seconds that an entry takes; most of those that are not listed run a program.
+_SECONDS = {"copy": 0.0, "remove": 0.0, "jsonnet": 0.06}
+_SECONDS_OF_PROGRAM = 0.6
+# Below that, more processes cost more than they save.
+_WORTH_WORKERS = 1.0
 
 
-_Result: TypeAlias = "Tree | CommodoreError"
-_Compile: TypeAlias = "Callable[[str], _Result]"
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A target: how many of its entries are done, their output, and what went wrong."""
+
+    output: Output
+    done: int = 0
+    error: CommodoreError | None = None
 
 
 def compile_job(job: Job) -> Mapping[str, Tree]:
     """Compile all targets; the problems of all of them are reported together."""
-    entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
-    raise_collected(
-        (problem for one in entries.values() for problem in one.problems),
-        "some entries cannot be understood",
-    )
-    views, tags = Views(job.inventory), Tags.of(job.references, bare=job.reveal)
-    trees: dict[str, Tree] = {}
-    errors: dict[str, CommodoreError] = {}
-    cache = EntryCache(job, views)
-    for name, result in _Engine(job, entries, views, tags, cache).results():
-        if isinstance(result, CommodoreError):
-            errors[name] = result
+    engine = _Engine.of(job)
+    states = {name: engine.begin(name) for name in job.targets}
+    waiting = []
+    for name, state in states.items():
+        if state.done < len(engine.entries[name]):
+            waiting.append(name)
         else:
-            trees[name] = result
+            with run_log.item("target", name):
+                pass
+    if waiting:
+        states.update(engine.finish({name: states[name] for name in waiting}))
     raise_collected(
-        (errors[name] for name in sorted(errors)), "some component instances do not compile"
+        (error for name in sorted(states) if (error := states[name].error)),
+        "some component instances do not compile",
     )
-    return {name: trees[name] for name in job.targets}
+    return {name: states[name].output.tree for name in job.targets}
 
 
-class _Start(NamedTuple):
-    """A target before anything is rendered: how many of its entries are done, and their output."""
-
-    done: int
-    output: Output
-
-
-class _Engine(NamedTuple):
-    """What all targets of a compile share."""
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """Everything that all targets of a compile share."""
 
     job: Job
-    entries: Mapping[str, Entries]
-    views: Views
+    entries: Mapping[str, tuple[Entry, ...]]
     tags: Tags
     cache: EntryCache
+    imports: InventoryImports
+    memo: Memo
 
-    def results(self) -> Iterator[tuple[str, _Result]]:
-        """Every target with its tree, or with what is wrong with it."""
-        kapitan = Kapitan(self.job, self.views)
-        begun = {name: self._begun(name, kapitan) for name in self.job.targets}
-        for name, start in tuple(begun.items()):
-            if start.done == len(self.entries[name].compiled):
-                del begun[name]
-                with run_log.item("target", name):
-                    yield name, start.output.tree
-        if not begun:
-            return
+    @classmethod
+    def of(cls, job: Job) -> _Engine:
+        """The engine of a job, if its entries can be understood."""
+        entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
+        raise_collected(
+            (problem for one in entries.values() for problem in one.problems),
+            "some entries cannot be understood",
+        )
+        views = Views(job.inventory)
+        return cls(
+            job=job,
+            entries={name: one.compiled for name, one in entries.items()},
+            tags=Tags.of(job.references, bare=job.reveal),
+            cache=EntryCache(job, views),
+            imports=InventoryImports(views),
+            memo=Memo(),
+        )
+
+    def begin(self, name: str) -> _State:
+        """A target with the first of its entries that are in the cache, or take no time."""
+        output = Output(name, self.job.checkouts.get(name))
+        if not self.cache.in_use:
+            return _State(output)
+        for index, entry in enumerate(self.entries[name]):
+            try:
+                made = output.with_folder(output.place(entry.output_path))
+                kind = INPUT_TYPES[entry.input_type]
+                cached = self.cache.without_work(kind, self._input_job(entry, made))
+            except CommodoreError:  # reported when it is compiled
+                cached = None
+            if cached is None:
+                return _State(output, index)
+            output = cached
+        return _State(output, len(self.entries[name]))
+
+    def finish(self, states: Mapping[str, _State]) -> Iterator[tuple[str, _State]]:
+        """The other entries of some targets, by several processes if there is enough work."""
+        finish = partial(self._finish, states)
         limited = is_limited()
         if limited:
             require_for_go()
-        if limited or (self.job.processes > 1 and len(begun) >= _WORTH_WORKERS):
-            from commodore_py.adapters import forked  # edits need no workers
+        seconds = sum(
+            _SECONDS.get(entry.input_type, _SECONDS_OF_PROGRAM)
+            for name, state in states.items()
+            for entry in self.entries[name][state.done :]
+        )
+        several = self.job.processes > 1 and len(states) > 1 and seconds > _WORTH_WORKERS
+        # Nothing forks once Go is loaded; where memory is limited, only a worker loads it.
+        if (limited or several) and workers.possible():
+            return workers.each(finish, tuple(states), self.job.processes)
+        return ((name, finish(name)) for name in states)
 
-            if forked.possible():
-                # Nobody may fork while Go runs; to look into the cache needs none of it.
-                equip = partial(self._equip, begun)
-                yield from forked.each(equip, tuple(begun), self.job.processes)
-                return
-        compile_one = self._compiler(begun, kapitan)
+    def _finish(self, states: Mapping[str, _State], name: str) -> _State:
+        state = states[name]
+        output = state.output
         try:
-            for name in begun:
-                yield name, compile_one(name)
-        finally:
-            kapitan.close()
+            with run_log.item("target", name):
+                for entry in self.entries[name][state.done :]:
+                    output = self._with_entry(entry, output)
+        except CommodoreError as error:
+            state = replace(state, error=error)
+        return replace(state, output=output)
 
-    def _begun(self, name: str, kapitan: Kapitan) -> _Start:
-        output = Output(name, self.job.checkouts.get(name))
-        if not self.cache.in_use:
-            return _Start(0, output)
-        # Nothing is evaluated with it: what is in the cache is taken from there.
-        evaluation = Evaluation(name, InventoryImports(self.views), Memo())
-        done, output = without_work(self._target(name, kapitan, evaluation), output)
-        return _Start(done, output)
+    def _with_entry(self, entry: Entry, output: Output) -> Output:
+        """The output with that of one more entry, which sees what was written before."""
+        # The folder is made first, and is there even if an entry fails that may.
+        output = output.with_folder(output.place(entry.output_path))
+        try:
+            with run_log.detail("entry", entry.input_type, entry.output_path), paths_explained():
+                kind = INPUT_TYPES[entry.input_type]
+                return self.cache.rendered(kind, self._input_job(entry, output))
+        except CommodoreError as error:
+            if not entry.may_fail:
+                error.spots = (entry.spot,)
+                if entry.where not in error.where:
+                    error.where = "\n".join(filter(None, (error.where, entry.where)))
+                raise
+            text = f"{entry.target} goes on without an entry: {error} ({entry.where})"
+            logger.error("%s", text, extra=FROM_FILES)  # noqa: TRY400 - no traceback for users
+            return output
 
-    def _equip(self, begun: Mapping[str, _Start]) -> _Compile:
-        return self._compiler(begun, Kapitan(self.job, self.views))
-
-    def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
-        imports, memo = InventoryImports(self.views), Memo()
-
-        def compile_one(name: str) -> _Result:
-            start = begun[name]
-            target = self._target(name, kapitan, Evaluation(name, imports, memo))
-            try:
-                with run_log.item("target", name):
-                    output = compile_target(target, start.output, done=start.done)
-                    return output.tree
-            except CommodoreError as error:
-                return error
-
-        return compile_one
-
-    def _target(self, name: str, kapitan: Kapitan, evaluation: Evaluation) -> Target:
-        root, reach = self.job.root, self.job.reach
-        files = Overlay(root / "compiled", root / "catalog", {}, reach=reach)
-        return Target(
-            name=name,
-            entries=self.entries[name].compiled,
-            style=style_of(self.job.inventory.nodes[name].parameters),
+    def _input_job(self, entry: Entry, output: Output) -> InputJob:
+        root, trees = self.job.root, {output.folder: output.tree}
+        changed = output.written, output.made
+        files = Overlay(root / "compiled", root / "catalog", trees, *changed, reach=self.job.reach)
+        return InputJob(
+            job=self.job,
+            entry=entry,
+            output=output,
             lookup=Lookup(self.job.search_paths, files),
             tags=self.tags,
-            evaluation=evaluation,
-            kapitan=kapitan,
-            cache=self.cache,
+            style=style_of(self.job.inventory.nodes[entry.target].parameters),
+            evaluation=Evaluation(entry.target, self.imports, self.memo),
         )

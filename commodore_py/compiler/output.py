@@ -1,11 +1,11 @@
-"""What a target has written so far: its own tree, and files at absolute places of its checkout."""
+"""The output of a target so far: its tree, and files at absolute places of its checkout."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from posixpath import isabs, normpath
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import has_git_name
@@ -23,13 +23,14 @@ class Misplaced(CommodoreError):
     """Output that would land where it must not."""
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """The state of one target between two entries."""
 
     target: str
     checkout: Path | None
-    tree: Tree = Tree()
-    written: Mapping[Path, Entry | None] = MappingProxyType({})
+    tree: Tree = Tree()  # noqa: RUF009 - it cannot be changed
+    written: Mapping[Path, Entry | None] = field(default_factory=dict)
     made: frozenset[Path] = frozenset()
     """Folders that are to be in the checkout; there may be nothing in them."""
 
@@ -62,23 +63,24 @@ class Output(NamedTuple):
 
     def with_files(self, files: Mapping[Place, Entry]) -> Output:
         """With files added; the last one to a path wins."""
-        own = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
+        in_tree = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
-        return self._replace(
-            tree=self._checked(self.tree.plus(own)) if own else self.tree,
+        return replace(
+            self,
+            tree=self._checked(self.tree.plus(in_tree)) if in_tree else self.tree,
             written={**self.written, **placed},
         )
 
     def with_folder(self, folder: Place) -> Output:
         """With a folder that is there even if nothing is written into it."""
         if isinstance(folder, Path):
-            return self if folder in self.made else self._replace(made=self.made | {folder})
+            return self if folder in self.made else replace(self, made=self.made | {folder})
         if folder in self.tree.folders():
             return self
         if folder in self.tree:
             raise CommodoreError(f"{folder} is a file, and output should go below it")
         empty = _empty({*self.tree.empty_folders, folder}, self.tree)
-        return self._replace(tree=Tree(self.tree, empty))
+        return replace(self, tree=Tree(self.tree, empty))
 
     def without(self, paths: Iterable[Place], folders: Iterable[Path] = ()) -> Output:
         """With files and folders taken away; a folder that loses its last file stays.
@@ -98,7 +100,8 @@ class Output(NamedTuple):
             for folder in self.tree.folders()
             if not any(folder.is_relative_to(removed) for removed in own)
         }
-        return self._replace(
+        return replace(
+            self,
             tree=Tree(entries, _empty(left, entries)),
             written={**self.written, **dict.fromkeys(placed)},
             made=frozenset(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from commodore_py.model.secrets import ReferenceFile
 
@@ -19,19 +19,26 @@ _SUB_VARIABLE: Final = re.compile(r"@[\w.-]+")
 _DATA: Final = re.compile(rb"^data: '?([A-Za-z0-9+/=]+)'?$", re.MULTILINE)
 # As in Commodore: Kapitan is given bare paths for references of this kind only.
 _BARE: Final = "vaultkv"
-
-MARK: Final = "?{"
-"""What a text without any reference lacks."""
+# What a string without any reference lacks.
+_MARK: Final = "?{"
 
 
 class BadTag(CommodoreError):
     """A reference in output that stands for nothing."""
 
+    @classmethod
+    def about(cls, tag: str, message: str, hint: str = "") -> BadTag:
+        """The error about a reference."""
+        error = cls(message, hint=hint)
+        error.subject = tag
+        return error
 
-class Tags(NamedTuple):
-    """What the references of a compile become."""
 
-    hashes: Mapping[str, str] = MappingProxyType({})
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The replacements of the references of a compile."""
+
+    hashes: Mapping[str, str] = field(default_factory=dict)
     """The first digits of a reference file's hash, by backend and path (`vaultkv:a/b`)."""
     bare: bool = False
     """Component authors compile without a catalog: they see the paths."""
@@ -43,56 +50,50 @@ class Tags(NamedTuple):
 
     def in_text(self, text: str) -> str:
         """The text with every reference replaced."""
-        return _TAG.sub(self._replaced, text) if MARK in text else text
+        replaced = self._as_path if self.bare else self._with_hash
+        return _TAG.sub(replaced, text) if _MARK in text else text
 
     def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Jsonnet printed
-        """The value with the references of all its strings replaced; keys stay as they are."""
+        """The value with the references of all its strings replaced; keys stay as they are.
+
+        Mappings are changed in place: one that is in several places of a value stays one object,
+        which Kapitan writes once, with an anchor. A second replacement changes nothing.
+        """
         match value:
             case str():
                 return self.in_text(value)
             case list():
                 return [self.in_value(below) for below in value]
             case dict():
-                return {key: self._below(key, below) for key, below in value.items()}
-            case _:
-                return value
-
-    def _below(self, key: str, value: object) -> object:
-        try:
-            return self.in_value(value)
-        except BadTag as error:
-            error.where = f"{key}.{error.where}" if error.where else key
-            raise
-
-    @property
-    def _replaced(self) -> Callable[[re.Match[str]], str]:
-        return self._as_path if self.bare else self._with_hash
+                for key, below in value.items():
+                    try:
+                        value[key] = self.in_value(below)
+                    except BadTag as error:
+                        error.where = f"{key}.{error.where}" if error.where else str(key)
+                        raise
+        return value
 
     def _with_hash(self, match: re.Match[str]) -> str:
         backend, *rest = match["token"].split(":")
         path = rest[0]
         file = _SUB_VARIABLE.sub("", path)
-        known = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
-        if known is None:
-            error = BadTag(
+        file_hash = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
+        if file_hash is None:
+            raise BadTag.about(
+                match[0],
                 f"no parameter declares the reference {match[0]}",
                 hint="write it into a parameter of the component and take it from there:"
                 " Commodore makes reference files for parameters only",
             )
-            error.subject = match[0]
-            raise error
         if match["functions"] and file != path:
-            error = BadTag(f"{match[0]} has both a sub-variable and a function")
-            error.subject = match[0]
-            raise error
-        if len(rest) == 2 and rest[1] != known:  # noqa: PLR2004 - path and hash
-            error = BadTag(
-                f"{match[0]} carries the hash of another reference, this one's is {known}",
+            raise BadTag.about(match[0], f"{match[0]} has both a sub-variable and a function")
+        if len(rest) == 2 and rest[1] != file_hash:  # noqa: PLR2004 - path and hash
+            raise BadTag.about(
+                match[0],
+                f"{match[0]} carries the hash of another reference, this one's is {file_hash}",
                 hint="leave the hash out, it is added while compiling",
             )
-            error.subject = match[0]
-            raise error
-        return f"?{{{backend}:{path}:{known}}}"
+        return f"?{{{backend}:{path}:{file_hash}}}"
 
     @staticmethod
     def _as_path(match: re.Match[str]) -> str:

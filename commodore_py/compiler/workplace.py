@@ -1,10 +1,10 @@
-"""Where programs work for an entry: its target in a scratch folder, its checkout on disk."""
+"""The disk for the programs of an entry: its target in a scratch folder, its checkout in place."""
 
 from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.on_disk import Borrowed
 
-    from .entry import InputJob
+    from .job import InputJob
     from .output import Output
 
 
@@ -27,6 +27,8 @@ class Workplace:
     job: InputJob
     scratch: Path
     borrowed: Borrowed
+    is_watched: bool
+    """Whether changes in the checkout are output, too."""
 
     @property
     def compiled(self) -> Path:
@@ -41,28 +43,27 @@ class Workplace:
         return path
 
     def output(self) -> Output:
-        """What there is after all programs."""
+        """The output after all programs."""
         before = self.job.output
         tree = files.read_tree(self.compiled)
         for path in tree:
             before.place(str(path))
-        return before._replace(
-            tree=tree,
-            written={**before.written, **self.borrowed.changes()},
-            made=self.borrowed.new_folders(),
-        )
+        if not self.is_watched:
+            return replace(before, tree=tree)
+        written = {**before.written, **self.borrowed.changes()}
+        return replace(before, tree=tree, written=written, made=self.borrowed.new_folders())
 
 
 @contextmanager
 def laid_out(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Workplace]:
-    """Everything in its place for as long as it takes; what changes at `watched` is output, too."""
+    """Lay out all files for as long as it takes; what changes at `watched` is output, too."""
     place = job.output.place(job.entry.output_path)
     places = {*watched, *([place] if isinstance(place, Path) else [])}
     with (
         tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name,
         checkout_on_disk(job, places) as borrowed,
     ):
-        workplace = Workplace(job, Path(name).resolve(), borrowed)
+        workplace = Workplace(job, Path(name).resolve(), borrowed, bool(places))
         files.write_tree(workplace.compiled, job.output.with_folder(place).tree)
         if isinstance(place, Path):
             place.mkdir(parents=True, exist_ok=True)
@@ -72,7 +73,6 @@ def laid_out(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Workplace]
 @contextmanager
 def checkout_on_disk(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Borrowed]:
     """The component's checkout as this target left it; afterwards it is as it was."""
-    checkout = job.output.checkout or job.kapitan.job.root
-    notes, there = job.kapitan.job.notes, job.output
-    with on_disk(notes, checkout, there.written, watched, made=there.made) as borrowed:
+    checkout, before = job.output.checkout or job.job.root, job.output
+    with on_disk(job.job.notes, checkout, before.written, watched, made=before.made) as borrowed:
         yield borrowed

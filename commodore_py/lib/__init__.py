@@ -17,7 +17,17 @@ STAND_INS: Final = _HERE / "stand_ins"
 # Parameter `_kustomize_wrapper` of every target.
 KUSTOMIZE_WRAPPER: Final = _HERE / "scripts" / "run-kustomize"
 
+# Of the repositories that kustomize checks out.
+GIT_HOOKS: Final = _HERE / "git_hooks"
+
 # The templates of `component new` and `package new`: a folder for each version.
 TEMPLATES: Final = _HERE / "templates"
 
-__all__ = ["KAPITAN_LIBRARIES", "KUSTOMIZE_WRAPPER", "LIBRARIES", "STAND_INS", "TEMPLATES"]
+__all__ = [
+    "GIT_HOOKS",
+    "KAPITAN_LIBRARIES",
+    "KUSTOMIZE_WRAPPER",
+    "LIBRARIES",
+    "STAND_INS",
+    "TEMPLATES",
+]

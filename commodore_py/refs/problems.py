@@ -1,64 +1,64 @@
-"""References that Commodore takes from parameters, and that will not do what they look like."""
+"""References that will not do what they look like: in parameters, and in what was compiled."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from commodore_py.model.problem import Problem
 from commodore_py.model.spot import nowhere
 
+from .backends import REF_BACKENDS
 from .errors import places_text
-from .parse import by_text
-from .scan import find_marked
+from .references import find_marked
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
     from commodore_py.errors import CommodoreError
     from commodore_py.model.inventory import Inventory
+    from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.spot import PlaceOf, Spot
+    from commodore_py.model.tree import Tree
 
-    from .scan import MarkedTexts
-
-_Texts: TypeAlias = "Mapping[str, tuple[Spot, ...]]"
-_Found: TypeAlias = "tuple[str, str, tuple[Spot, ...]]"
+    from .references import MarkedTexts, Texts
 
 # What Kapitan takes for a reference when it looks through manifests, functions left out.
 _REPLACED = re.compile(r"\w+:[\w\-.@=/:]+")
 _SUB_VARIABLE = re.compile(r"@[\w.\-]+")
+_ENCODED = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_GROUP = 3  # bytes that base64 turns into four characters
+_CHARACTER = 6  # bits of them that each character holds
 
 
 def reference_problems(
     inventory: Inventory, place_of: PlaceOf = nowhere, *, found: MarkedTexts | None = None
 ) -> tuple[Problem, ...]:
     """A notice for each reference that will stay in the manifests as it is, or is not found."""
-    found = find_marked(inventory) if found is None else found
-    texts = by_text(found.occurrences())
-    declared = {_path_of(text) for text in texts}
-    return (
-        *(
-            Problem(
-                f"reference ?{{{text}}} stands in a key: only those in values are replaced",
-                where=places_text(spots, place_of),
-                code="refs/in-key",
-            )
-            for text, spots in by_text(found.in_keys()).items()
-        ),
-        *(
-            Problem(
-                f"reference {shown!r} {reason}",
-                where=places_text(spots, place_of),
-                strict=True,
-                subject=shown,
-                code="refs/not-replaced",
-            )
-            for shown, reason, spots in (
-                *_unclosed(by_text(found.unclosed())),
-                *_odd(texts, declared),
-            )
-        ),
+    marked = find_marked(inventory) if found is None else found
+    in_keys = (
+        Problem(
+            f"reference ?{{{text}}} stands in a key: only those in values are replaced",
+            where=places_text(spots, place_of),
+            code="refs/in-key",
+        )
+        for text, spots in marked.in_keys().items()
     )
+    not_replaced = (
+        Problem(
+            f"reference {shown!r} {reason}",
+            where=places_text(spots, place_of),
+            strict=True,
+            subject=shown,
+            code="refs/not-replaced",
+        )
+        for shown, reason, spots in _odd(marked.references(), marked.unclosed())
+    )
+    return (*in_keys, *not_replaced)
 
 
 def explain(error: CommodoreError, reference_problems: Iterable[Problem]) -> None:
@@ -69,12 +69,10 @@ def explain(error: CommodoreError, reference_problems: Iterable[Problem]) -> Non
                 one.add_note(f"{problem.message}: {', '.join(problem.where.splitlines())}")
 
 
-def _unclosed(texts: _Texts) -> Iterator[_Found]:
-    for text, spots in texts.items():
+def _odd(texts: Texts, unclosed: Texts) -> Iterator[tuple[str, str, tuple[Spot, ...]]]:
+    for text, spots in unclosed.items():
         yield f"?{{{text}", "has no closing brace: it will not be replaced", spots
-
-
-def _odd(texts: _Texts, declared: Container[str]) -> Iterator[_Found]:
+    declared = {_path_of(text) for text in texts}
     for text, spots in texts.items():
         reason = _reason(text, declared)
         if reason:
@@ -104,3 +102,80 @@ def _reason(text: str, declared: Container[str]) -> str:
 
 def _path_of(text: str) -> str:
     return text.split(":")[1] if ":" in text else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The form of references of the known backends in files."""
+
+    tag: re.Pattern[bytes]
+    starts: tuple[bytes, ...]
+    encoded_starts: tuple[bytes, ...]
+    """Beginnings in base64."""
+
+    @classmethod
+    def of(cls, backends: Iterable[str]) -> _Signs:
+        kinds = [kind.encode() for kind in backends]
+        starts = tuple(b"?{" + kind + b":" for kind in kinds)
+        # As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts.
+        tag = rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}"
+        tag %= b"|".join(map(re.escape, kinds))
+        return cls(re.compile(tag), starts, tuple(_encoded(starts)))
+
+
+def manifest_problems(
+    trees: Mapping[str, Tree], references: Iterable[ReferenceFile]
+) -> tuple[Problem, ...]:
+    """A notice for each reference without a file, and for each that is hidden in base64.
+
+    What the compiler looks through cannot hold the former; filters, copies and the like can.
+    """
+    known, signs = {reference.path for reference in references}, _Signs.of(REF_BACKENDS)
+    return tuple(
+        Problem(text, where=f"target {name}: {path}", strict=True, code="refs/unrevealed")
+        for name, tree in sorted(trees.items())
+        for path, entry in tree.items()
+        for text in dict.fromkeys(_problems_in(entry.content, known, signs))
+    )
+
+
+def _problems_in(content: bytes, known: Container[str], signs: _Signs) -> Iterator[str]:
+    if any(start in content for start in signs.starts):
+        for tag in signs.tag.finditer(content):
+            path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))
+            if str(PurePosixPath(path)) not in known:
+                yield (
+                    f"reference {_text(tag[0])} stands in a manifest, but in no parameter:"
+                    " it has no reference file, and will not be revealed"
+                )
+    # A search for bytes is fast; hardly any file ever gets further.
+    if any(start in content for start in signs.encoded_starts):
+        for encoded in _ENCODED.finditer(content):
+            if any(start in encoded[0] for start in signs.encoded_starts):
+                for tag in signs.tag.finditer(_decoded(encoded[0])):
+                    yield (
+                        f"reference {_text(tag[0])} is base64-encoded in a manifest: it will not"
+                        " be revealed (use stringData of a Secret, which holds plain text)"
+                    )
+
+
+def _encoded(starts: Iterable[bytes]) -> Iterator[bytes]:
+    """The beginning of a reference as it looks in base64, for each way it can be aligned."""
+    for start in starts:
+        for before in range(_GROUP):
+            encoded = base64.b64encode(bytes(before) + start + bytes(_GROUP))
+            first = -(-before * 8 // _CHARACTER)
+            last = (before + len(start)) * 8 // _CHARACTER
+            yield encoded[first:last]
+
+
+def _decoded(encoded: bytes) -> bytes:
+    text = encoded.rstrip(b"=")
+    try:
+        return base64.b64decode(text + b"=" * (-len(text) % 4))
+    except binascii.Error:  # one character too many: not base64 after all
+        return b""
+
+
+def _text(tag: bytes) -> str:
+    return tag.decode(errors="replace")

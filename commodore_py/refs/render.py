@@ -15,8 +15,7 @@ from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
 from .errors import BadReference, located
-from .parse import parse_all
-from .scan import find_marked, missing_parameters
+from .references import find_marked, missing_parameters, parse_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,98 +25,80 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import SecretRef
     from commodore_py.model.spot import PlaceOf
 
-    from .scan import MarkedTexts
+    from .references import MarkedTexts
 
 logger = logging.getLogger(__name__)
-
-
-class NoBackendSettings(BadReference):
-    """There are references of a kind, but the place of its secrets is not configured."""
-
-    @classmethod
-    def first(cls, ref: SecretRef, bootstrap: Node) -> NoBackendSettings:
-        """Name the missing parameter and a reference that needs it."""
-        key = f"parameters.kapitan.secrets.{ref.backend}"
-        return cls.of(
-            f"there are {ref.backend} references, the first is ?{{{ref.backend}:{ref.path}}},"
-            f" but {key} is not set",
-            ref,
-            hint=f"set {key} where target {bootstrap.name} sees it, as in the global configuration",
-        )
 
 
 def render_refs(
     inventory: Inventory, place_of: PlaceOf = nowhere, *, found: MarkedTexts | None = None
 ) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
-    found = find_marked(inventory) if found is None else found
+    marked = find_marked(inventory) if found is None else found
     errors: list[CommodoreError] = list(missing_parameters(inventory))
-    refs, malformed = parse_all(found.occurrences())
-    placed, misplaced = _place(refs)
-    settings, unset = _settings(inventory.bootstrap, refs)
-    errors += (*malformed, *misplaced, *unset, *_clashes(placed))
-    raise_collected((located(error, place_of) for error in errors), "secret references")
-    return tuple(_render(path, ref, settings[ref.backend]) for path, ref in placed)
-
-
-def _render(path: PurePosixPath, ref: SecretRef, settings: object) -> ReferenceFile:
-    logger.debug("reference file %s, found in %s", path, ref.found_in[0])
-    return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings), ref.backend)
-
-
-def _place(
-    refs: Iterable[SecretRef],
-) -> tuple[list[tuple[PurePosixPath, SecretRef]], list[BadReference]]:
+    refs, malformed = parse_all(marked.references())
     placed: list[tuple[PurePosixPath, SecretRef]] = []
-    errors: list[BadReference] = []
+    misplaced: list[BadReference] = []
     for ref in refs:
         try:
             placed.append((_file_of(ref), ref))
         except BadReference as error:
-            errors.append(error)
-    return sorted(placed, key=lambda pair: pair[0]), errors
+            misplaced.append(error)
+    placed.sort(key=lambda pair: pair[0])
+    settings, unset = _settings(inventory.bootstrap, refs)
+    errors += (*malformed, *misplaced, *unset, *_clashes(placed))
+    raise_collected((located(error, place_of) for error in errors), "secret references")
+    files = []
+    for path, ref in placed:
+        logger.debug("reference file %s, found in %s", path, ref.found_in[0])
+        content = REF_BACKENDS[ref.backend].render(ref, settings[ref.backend])
+        files.append(ReferenceFile(str(path), content, ref.backend))
+    return tuple(files)
 
 
 def _settings(
     bootstrap: Node, refs: Iterable[SecretRef]
 ) -> tuple[dict[str, object], list[BadReference]]:
-    """What each backend in use needs to know; a backend that is not used needs no settings."""
-    found: dict[str, object] = {}
+    """The settings of each backend in use; a backend that is not used needs none."""
+    kapitan = bootstrap.parameters.get("kapitan")
+    secrets = kapitan.get("secrets") if isinstance(kapitan, Mapping) else None
+    settings: dict[str, object] = {}
     errors: list[BadReference] = []
     first_of = {ref.backend: ref for ref in reversed(list(refs))}
     for backend, ref in sorted(first_of.items()):
-        secrets = _below(bootstrap.parameters, "kapitan", "secrets")
         if isinstance(secrets, Mapping) and backend in secrets:
-            found[backend] = secrets[backend]
-        else:
-            errors.append(NoBackendSettings.first(ref, bootstrap))
-    return found, errors
-
-
-def _below(value: object, *keys: str) -> object:
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
+            settings[backend] = secrets[backend]
+            continue
+        key = f"parameters.kapitan.secrets.{backend}"
+        errors.append(
+            BadReference.of(
+                f"there are {backend} references, the first is ?{{{backend}:{ref.path}}},"
+                f" but {key} is not set",
+                ref,
+                hint=f"set {key} where target {bootstrap.name} sees it,"
+                " as in the global configuration",
+            )
+        )
+    return settings, errors
 
 
 def _file_of(ref: SecretRef) -> PurePosixPath:
     """The path of the reference's file; empty segments do not count, as on disk."""
     path = PurePosixPath(ref.path)
+    named = f"reference ?{{{ref.backend}:{ref.path}}}"
     if path.is_absolute() or ".." in path.parts:
         raise BadReference.of(
-            f"reference ?{{{ref.backend}:{ref.path}}} would write outside of refs/",
+            f"{named} would write outside of refs/",
             ref,
             hint="make the path relative to the mount, without leading slash and without ..",
         )
     if has_git_name(ref.path):
         raise BadReference.of(
-            f"reference ?{{{ref.backend}:{ref.path}}} needs the file refs/{path}, which Git would"
-            " never push",
+            f"{named} needs the file refs/{path}, which Git would never push",
             ref,
             hint="store the secret under a path without .git",
         )
-    problem = problem_of_length(ref.path)
-    if problem:
+    if problem := problem_of_length(ref.path):
         raise BadReference.of(
             f"reference ?{{{ref.backend}:{shown(ref.path)}}} cannot be a file: its path {problem}",
             ref,
@@ -141,14 +122,10 @@ def _clashes(refs: Iterable[tuple[PurePosixPath, SecretRef]]) -> Iterator[BadRef
         else:
             files[path] = ref
     for path, ref in files.items():
-        for folder, other in _files_above(path, files):
-            yield _clash(other, ref, f"refs/{folder} cannot be both a file and a folder")
-
-
-def _files_above(
-    path: PurePosixPath, files: Mapping[PurePosixPath, SecretRef]
-) -> Iterator[tuple[PurePosixPath, SecretRef]]:
-    return ((folder, files[folder]) for folder in path.parents if folder in files)
+        for folder in path.parents:
+            if folder in files:
+                why = f"refs/{folder} cannot be both a file and a folder"
+                yield _clash(files[folder], ref, why)
 
 
 def _clash(one: SecretRef, two: SecretRef, why: str) -> BadReference:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -212,7 +211,6 @@ parameters:
     programs.mkdir()
     (programs / "git").symlink_to(str(shutil.which("git")))
     monkeypatch.setenv("PATH", str(programs))
-    monkeypatch.setitem(sys.modules, "helm_python", None)  # the extra may be installed here
 
     ran = compile_(commodore, component)
 

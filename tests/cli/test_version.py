@@ -68,25 +68,6 @@ def test_a_missing_tool_is_127_and_the_rest_is_shown(
     assert ran.out.count(", version: v1 of") == 2
 
 
-@pytest.mark.parametrize("words", ["version", "doctor", "tool list --skip-version-check"])
-def test_the_extra_is_built_in(
-    commodore: CommandLine, bin_: Path, monkeypatch: pytest.MonkeyPatch, words: str
-) -> None:
-    install(bin_, "git", "kustomize")
-    extra = bin_.parent / "site"
-    (extra / "helm_python").mkdir(parents=True)
-    (extra / "helm_python/__init__.py").write_text("raise ImportError('only looked for')\n")
-    monkeypatch.syspath_prepend(str(extra))
-
-    ran = commodore(*words.split())
-
-    line = next(one for one in ran.out.splitlines() if "helm" in one)
-    assert "built in" in line
-    assert "-> commodore tool install helm" not in ran.out
-    if words == "version":
-        assert ran.code == 0
-
-
 def test_what_is_built_in_is_not_missing(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "kustomize")
 

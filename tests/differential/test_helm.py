@@ -1,8 +1,7 @@
-"""Charts by both engines, and by Helm as a program and as a library: the same bytes."""
+"""Charts by both engines, and errors of a missing helm."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -38,9 +37,6 @@ vault_params:
 _REFERENCES = (ReferenceFile("a/b/c", _REFERENCE, "vaultkv"),)
 
 needs_helm = pytest.mark.skipif(shutil.which("helm") is None, reason="there is no helm in PATH")
-needs_library = pytest.mark.skipif(
-    importlib.util.find_spec("helm_python") is None, reason="the extra `helm` is not installed"
-)
 
 
 def _name_of(case: str) -> str:
@@ -112,11 +108,6 @@ def no_program() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def by_library(place: Path, no_program: None) -> Trees:  # noqa: ARG001 - it takes the program away
-    return _compiled(place, "native")
-
-
 @needs_helm
 @pytest.mark.parametrize("case", CASES)
 def test_both_engines_render_the_same(by_program: Trees, by_kapitan: Trees, case: str) -> None:
@@ -132,30 +123,10 @@ def test_both_engines_refuse_the_same(place: Path) -> None:
     assert set(_failures(place, "reference")) == set(FAILING)
 
 
-@needs_helm
-@needs_library
-@pytest.mark.parametrize("case", CASES)
-def test_program_and_library_render_the_same(
-    by_program: Trees, by_library: Trees, case: str
-) -> None:
-    assert by_library[case] == by_program[case]
-
-
-@needs_library
-@pytest.mark.usefixtures("no_program")
-def test_the_library_refuses_what_the_program_refuses(place: Path) -> None:
-    failures = _failures(place, "native")
-
-    assert set(failures) == set(FAILING)
-    assert "does not know --nonsense" in failures["an unknown flag"]
-    assert "missing in charts/ directory: x" in failures["a missing sub-chart"]
-
-
 @pytest.mark.usefixtures("no_program")
 def test_without_any_helm_all_ways_to_one_are_named(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    place: Path,
 ) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # noqa: ARG005 - as it is called
     case = {"values": CASES["values"]}
 
     with pytest.raises(CommodoreError) as caught:
@@ -164,7 +135,6 @@ def test_without_any_helm_all_ways_to_one_are_named(
     for way in (
         "PATH",
         "tool install helm",
-        "commodore-py[helm]",
         "helm_path",
         "KAPITAN_HELM_PATH",
     ):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError
 from tests.differential import kapitans_natives as kapitan
 from tests.differential.kapitans_natives import KapitanFails

@@ -21,7 +21,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,8 +68,6 @@ class Page:
     def possible(self) -> Page:
         """The page without the steps that need a tool that is not here."""
         if self.needs is None or shutil.which(self.needs[0]):
-            return self
-        if self.needs[0] == "helm" and find_spec("helm_python"):  # the extra
             return self
         return replace(self, steps=self.steps[: self.needs[1]])
 

@@ -13,8 +13,8 @@ import pytest
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.lib import KAPITAN_LIBRARIES, LIBRARIES
 from tests.support.builders import TargetsByName
 from tests.support.native_calls import LIBRARY, NATIVES, OURS

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from commodore_py.cache.recorder import Recorder
     from commodore_py.cache.roots import Roots
-    from commodore_py.compiler.entry import InputJob
+    from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output
     from commodore_py.model.tree import Tree
     from commodore_py.postprocess.filters import Filter, Job

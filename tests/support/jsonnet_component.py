@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.overlay import Overlay
-from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.natives.files import Lookup
 from tests.support.native_calls import FILES, LATER
 
 if TYPE_CHECKING:

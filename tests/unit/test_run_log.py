@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from commodore_py import run_log
-from commodore_py.adapters import forked
+from commodore_py.adapters import workers
 
 if TYPE_CHECKING:
     from commodore_py.run_log import Span
@@ -135,7 +135,7 @@ def test_spans_of_workers_reach_the_watcher(deep: bool) -> None:
             return number
 
     with run_log.watching(watcher):
-        done = dict(forked.each(lambda: equip_and_work, range(4), 2))
+        done = dict(workers.each(equip_and_work, range(4), 2))
 
     assert done == {number: number for number in range(4)}
     targets = [one for one in watcher.ends if one.kind == "target"]
@@ -173,7 +173,7 @@ def test_events_of_workers_reach_the_collector() -> None:
         return number
 
     with run_log.collecting() as events:
-        for _ in forked.each(lambda: work, range(4), 2):
+        for _ in workers.each(work, range(4), 2):
             pass
 
     assert sorted(one.name for one in events.of(Used)) == ["0", "1", "2", "3"]

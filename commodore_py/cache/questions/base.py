@@ -33,6 +33,8 @@ class View:
     targets: TargetViews | None = None
     target: str = ""
     references: Mapping[str, str] = field(default_factory=dict)
+    offline: bool = False
+    """Whether remotes must not be asked."""
 
     def once(self, key: str, find: Callable[[], str]) -> str:
         """An answer that is looked up once."""

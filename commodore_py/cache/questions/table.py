@@ -8,11 +8,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from commodore_py.cache.questions.inventory import Reference
-
 from .files import Content, FileEntry, Judged, Location, PathKind
 from .folders import Expansion, FolderTree, Listing
-from .inventory import InventoryPart
+from .inventory import InventoryPart, Reference
+from .remotes import RemoteRef
 from .tools import Environment, Tool
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ KINDS: dict[str, type[Question]] = {
         Expansion,
         InventoryPart,
         Reference,
+        RemoteRef,
         Tool,
         Environment,
     )

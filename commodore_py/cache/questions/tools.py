@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.helm.kube_settings import files_of_clients
+from commodore_py.adapters.helm import settings_files
 from commodore_py.cache.digests import NOTHING, digest
 
 from .base import Question
@@ -73,16 +72,13 @@ def environment_digest() -> str:
         for name, value in os.environ.items()
         if name.startswith(_PREFIXES) or name in _VARIABLES
     )
-    contents = [_content(Path(file)) for file in files_of_clients()]
+    contents = [_content(Path(file)) for file in settings_files()]
     return digest(repr((variables, contents)).encode(errors="surrogateescape"))
 
 
 def _helm(wanted: str) -> str:
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
-    program = shutil.which(named or "helm")
-    if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
-        return "library"
-    return _program(program)
+    return _program(shutil.which(named or "helm"))
 
 
 def _program(path: str | None) -> str:

@@ -37,8 +37,7 @@ class Library(NamedTuple):
 def version(output: str) -> int:
     """Show the versions of commodore and of the libraries and tools that it uses.
 
-    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in, and so
-    is helm with the extra commodore-py[helm].
+    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
     libraries, tools, included = _libraries(), installed_tools(), built_in()
     if output == "text":

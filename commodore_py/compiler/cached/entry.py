@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,8 @@ from .recording import RecordingHashes, RecordingImports
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.inputs import InputType
-    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.job import InputJob, Job
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.views import Views
 
@@ -70,6 +70,7 @@ class EntryCache(ResultCache):
             targets=self._views,
             target=job.output.target,
             references=job.tags.hashes,
+            offline=job.job.offline,
         )
         make = partial(_record, kind, job, view)
         restore = partial(_restore, job.output, self.roots)
@@ -126,10 +127,11 @@ def roots_of(job: Job) -> Roots:
 def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
     """Render an entry, and record what it reads."""
     imports = RecordingImports(job.evaluation.inventory, view, recorder)
-    recording = job._replace(
-        lookup=job.lookup.with_files(RecordingOverlay(job.lookup.files, recorder)),
-        tags=job.tags._replace(hashes=RecordingHashes(job.tags.hashes, view, recorder)),
-        evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
+    recording = replace(
+        job,
+        lookup=replace(job.lookup, files=RecordingOverlay(job.lookup.files, recorder)),
+        tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
+        evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
     )
     _record_programs(kind, recording, recorder)
     output = kind.render(recording)

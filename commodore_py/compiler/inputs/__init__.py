@@ -1,10 +1,10 @@
-"""Every input type, by its name: a module each, and Kapitan's own."""
+"""Every input type, by its name: a module each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import copy, external, helm, jsonnet, kapitan, remove
+from . import copy, cuelang, external, helm, jinja2, jsonnet, kadet, kustomize, remove
 from .base import CachePolicy, InputMissing, InputType, inputs_of, record_nothing
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ INPUT_TYPES: Mapping[str, InputType] = {
     "remove": remove,
     "external": external,
     "helm": helm,
-    "jinja2": kapitan.JINJA2,
-    "kadet": kapitan.KADET,
-    "kustomize": kapitan.KUSTOMIZE,
-    "cuelang": kapitan.CUELANG,
+    "jinja2": jinja2,
+    "kadet": kadet,
+    "kustomize": kustomize,
+    "cuelang": cuelang,
 }
 
 __all__ = [

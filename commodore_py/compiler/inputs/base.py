@@ -1,9 +1,17 @@
-"""What a module must offer to be an input type."""
+"""The form of an input type, and what input types have in common."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
+from commodore_py.cache.questions.tools import (
+    SCRIPT,
+    Environment,
+    Tool,
+    environment_digest,
+    tool_digest,
+)
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -11,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entry import Entry, InputJob
     from commodore_py.compiler.fields import Field
+    from commodore_py.compiler.job import Entry, InputJob
     from commodore_py.compiler.output import Output
 
 
@@ -21,7 +29,8 @@ def usual_paths(_: Entry) -> tuple[str, ...]:
     return ("input_paths", "output_path")
 
 
-class CachePolicy(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CachePolicy:
     """Which results of an input type are cached, and by what."""
 
     instant: bool = False
@@ -58,8 +67,6 @@ def record_nothing(_: InputJob, __: Recorder) -> None:
 
 def record_tool(about: str, recorder: Recorder) -> None:
     """Record which program is used; a script in its place may read anything."""
-    from commodore_py.cache.questions.tools import SCRIPT, Tool, tool_digest
-
     answer = tool_digest(about)
     if answer == SCRIPT:
         recorder.unseal(f"{about.partition(':')[0]} is a script, which may read anything")
@@ -68,13 +75,11 @@ def record_tool(about: str, recorder: Recorder) -> None:
 
 def record_environment(recorder: Recorder) -> None:
     """Record variables and settings that Helm and kustomize read."""
-    from commodore_py.cache.questions.tools import Environment, environment_digest
-
     recorder.note(Environment("Helm and kustomize"), environment_digest())
 
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
-    """Judge what a program will read, which does not go through our doors."""
+    """Judge paths that a program will read, as it does not read through the files view."""
     files = job.lookup.files
     for path in paths:
         if not files.hides(path):
@@ -86,15 +91,17 @@ class InputMissing(CommodoreError):
 
 
 def inputs_of(job: InputJob, pattern: str) -> list[Path]:
-    """What an input path stands for; nothing at all is an error unless the entry allows it.
+    """The files and folders of an input path; none is an error unless the entry allows it.
 
     The first search path comes last, as the last output to a file wins: it is the one that an
     import would find.
     """
-    found = job.lookup.every(pattern)[::-1]
-    if not found and not job.entry.ignore_missing:
+    paths: dict[Path, None] = {}
+    for folder in job.lookup.search_paths:
+        paths.update(dict.fromkeys(job.lookup.files.expand(folder / pattern)))
+    if not paths and not job.entry.ignore_missing:
         searched = ", ".join(dict.fromkeys(str(at / pattern) for at in job.lookup.search_paths))
         raise InputMissing(
             f"input {pattern} does not exist", where=job.entry.where, hint=f"searched: {searched}"
         )
-    return found
+    return [*reversed(paths)]

@@ -16,7 +16,7 @@ from .base import CachePolicy, inputs_of, record_nothing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.compiler.entry import InputJob
+    from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output
 
 FIELDS = {**EVERY_INPUT, "ignore_missing": Field(flag, default=False)}

@@ -5,31 +5,29 @@ from __future__ import annotations
 import logging
 import os
 import re
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
+from commodore_py.adapters import kustomize
 from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.adapters.process_tree import adopt_orphans
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
+from commodore_py.compiler.workplace import laid_out
 from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.model.remote_use import ToolUsed
 
-from .base import (
-    CachePolicy,
-    check_for_programs,
-    inputs_of,
-    record_environment,
-    record_tool,
-    usual_paths,
-)
+from .base import CachePolicy, inputs_of, usual_paths
+from .kustomize import fetching, record_kustomization
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entry import Entry, InputJob
+    from commodore_py.compiler.job import Entry, InputJob
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.workplace import Workplace
 
@@ -59,8 +57,6 @@ def _is_kustomize(entry: Entry) -> bool:
 
 def render(job: InputJob) -> Output:
     """Run the program for each input; it finds the target's output and checkout on disk."""
-    from commodore_py.compiler.workplace import laid_out
-
     with laid_out(job, _watched(job)) as workplace:
         for pattern in job.entry.input_paths:
             for source in inputs_of(job, pattern):
@@ -69,39 +65,29 @@ def render(job: InputJob) -> Output:
 
 
 def record(job: InputJob, recorder: Recorder) -> None:
-    """Record the folders of a kustomization; of other programs, nothing is known."""
-    from commodore_py.adapters.kustomize import is_local, local_folders
-    from commodore_py.cache.questions.tools import KUSTOMIZE
-
+    """Record what kustomize reads; of other programs, nothing is known."""
     if not _is_kustomize(job.entry):
         recorder.unseal("a program may read anything")
         return
     files = job.lookup.files
     source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
-    plain = _is_plain(job, source) and is_local(Path(source))
-    folders = local_folders(Path(source)) if plain else ()
-    if not folders or any(map(files.hides, folders)):
-        recorder.unseal("kustomize gets more than a folder and its local bases")
+    if not _is_plain(job, source):
+        recorder.unseal("kustomize gets more than a folder and its bases")
         return
     files.entry(KUSTOMIZE_WRAPPER)
-    for folder in folders:
-        files.tree_at(folder)
+    record_kustomization(job, Path(source), recorder)
     # Existing output stays: kustomize replaces some files and keeps the others.
     files.tree_at(files.compiled / job.output.folder)
-    record_tool(KUSTOMIZE, recorder)
-    record_environment(recorder)
 
 
 def _is_plain(job: InputJob, source: str) -> bool:
     """Whether an entry runs kustomize on one folder, and into the target's output."""
-    fields, output = job.entry.fields, job.output
+    fields = job.entry.fields
     return (
         set(fields["env_vars"]) == {"INPUT_DIR"}
         and len(fields["args"]) == 1
         and re.fullmatch(_OUTPUT, fields["args"][0]) is not None
         and _OUTPUT_FOLDER not in source
-        and not output.written
-        and not output.made
         and not Path(job.entry.output_path).is_absolute()
     )
 
@@ -130,53 +116,22 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     # Quotes, variables and patterns in `args` are the shell's; that is what they are there for.
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
     folder = env.get("INPUT_DIR") if source == KUSTOMIZE_WRAPPER else None
+    bases: AbstractContextManager[Mapping[str, str]] = nullcontext({})
+    if folder:
+        bases = fetching(job, Path(folder), workplace.scratch)
     adopt_orphans()
     try:
         keep_open = workplace.borrowed.keep_open
-        with _bases(job, folder) as more:
+        with bases as more:
             output = run(line, called=str(source), only_env={**env, **more}, keep_open=keep_open)
     except TookTooLong as error:
         error.where = job.entry.where
         raise
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
-    if folder and job.kapitan.job.bases is not None:  # there is a lock, which records it
-        _report_kustomize()
+    if folder and job.job.bases is not None:  # there is a lock, which records it
+        run_log.report(ToolUsed("kustomize", kustomize.version()))
     log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")
-
-
-def _report_kustomize() -> None:
-    from commodore_py.adapters.kustomize import version
-    from commodore_py.model.remote_use import ToolUsed
-
-    run_log.report(ToolUsed("kustomize", version()))
-
-
-def _judge(job: InputJob, folder: Path) -> None:
-    from commodore_py.adapters.kustomize import local_folders
-
-    if folder.is_dir():
-        check_for_programs(job, local_folders(folder))
-
-
-@contextmanager
-def _bases(job: InputJob, input_folder: str | None) -> Iterator[Mapping[str, str]]:
-    """Variables with which kustomize finds what is locked; without a lock, it fetches by itself."""
-    from commodore_py.adapters.kustomize import remote_bases, would_fetch
-
-    folder = Path(input_folder or "")
-    if input_folder:
-        _judge(job, folder)
-    bases, provider = remote_bases(folder) if input_folder else (), job.kapitan.job.bases
-    if bases and provider is not None:
-        with provider.provided(bases) as variables:
-            yield variables
-        return
-    if bases and job.kapitan.job.offline:
-        raise would_fetch(bases, job.entry.where)
-    for base in bases:
-        log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
-    yield {}
 
 
 def _failure(

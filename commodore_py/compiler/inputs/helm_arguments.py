@@ -12,10 +12,10 @@ import yaml
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-_OF_ITS_OWN = {
+_OTHER_FIELDS = {
     "set": "helm_values",
     "set-file": "helm_values",
     "set-string": "helm_values",
@@ -25,41 +25,13 @@ _DENIED = ("dry-run", "generate-name", "help", "output-dir", "show-only")
 _LONG_NUMBER = 6
 # Helm has these for a name, though not for a chart.
 _ASKS_MACHINE = re.compile(r"\b(?:env|expandenv|getHostByName)\b")
-# What reads nothing but the chart and the values, and starts nothing.
-_CONFINED = frozenset(
-    {
-        "api_versions",
-        "atomic",
-        "create_namespace",
-        "debug",
-        "dependency_update",
-        "description",
-        "devel",
-        "disable_openapi_validation",
-        "force",
-        "hide_notes",
-        "include_crds",
-        "is_upgrade",
-        "kube_version",
-        "labels",
-        "name",
-        "namespace",
-        "no_hooks",
-        "output_file",
-        "release_name",
-        "render_subchart_notes",
-        "replace",
-        "set_json",
-        "set_literal",
-        "skip_crds",
-        "skip_schema_validation",
-        "skip_tests",
-        "timeout",
-        "version",
-        "wait",
-        "wait_for_jobs",
-    }
-)
+# These read nothing but the chart and the values, and start nothing.
+_CONFINED = """
+api_versions atomic create_namespace debug dependency_update description devel
+disable_openapi_validation force hide_notes include_crds is_upgrade kube_version labels name
+namespace no_hooks output_file release_name render_subchart_notes replace set_json
+set_literal skip_crds skip_schema_validation skip_tests timeout version wait wait_for_jobs
+"""
 
 
 class BadFlag(CommodoreError):
@@ -68,24 +40,23 @@ class BadFlag(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What an entry sets for one chart; the name is for the first one only."""
+    """The settings of an entry for a chart."""
 
     name: str = ""
     output_file: str = ""
     flags: tuple[tuple[str, Any], ...] = ()
     values_files: tuple[str, ...] = ()
 
-    @property
-    def named(self) -> bool:
-        """Whether Helm makes up no name."""
-        return bool(self.name)
-
     def arguments(self, chart: str, *, output: str, values: str | None) -> list[str]:
-        """What to call helm with; `values` is the file with the entry's own values."""
+        """The arguments of helm; `values` is the file with the entry's own values."""
         arguments = ["template"]
         for flag, value in self.flags:
-            if value is not False:
-                arguments += _given(flag, value)
+            if value is True:
+                arguments.append(flag)
+            elif value is not False:
+                # A switch takes no value: the next word would be an option of its own.
+                given = [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
+                arguments += given
         for file in (*([values] if values else []), *self.values_files):
             arguments += ["--values", file]
         if not self.output_file:
@@ -93,8 +64,8 @@ class Release:
         return [*arguments, self.name or "--generate-name", chart]
 
 
-def releases_of(fields: Mapping[str, Any], *, where: str) -> Iterator[Release]:
-    """One release after the other, for one chart each; there are always more."""
+def releases_of(fields: Mapping[str, Any], *, where: str) -> tuple[Release, Release]:
+    """The settings for the first chart, and for each of the others: `name` is for the first."""
     params = dict(fields["helm_params"])
     name, output_file = params.pop("name", None), str(params.pop("output_file", None) or "")
     if (output_file and normpath(f"/x/{output_file}")[:3] != "/x/") or output_file.startswith("/"):
@@ -118,33 +89,27 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> Iterator[Release]:
     for one in (str(name or ""), str(old_name or "")):
         if one.startswith("-"):
             raise BadFlag(f"helm_params.name: {one} is not the name of a release", where=where)
-    yield Release(str(name or old_name or ""), output_file, pairs, files)
-    while True:
-        yield Release(str(old_name or ""), "", pairs, files)
+    first = Release(str(name or old_name or ""), output_file, pairs, files)
+    return first, Release(str(old_name or ""), "", pairs, files)
 
 
 def reaching(params: Mapping[str, Any]) -> list[str]:
     """The keys of helm_params that let Helm run programs, or reach more than the chart."""
     template = str(params.get("name_template") or "")
-    harmless = _CONFINED | (set() if _ASKS_MACHINE.search(template) else {"name_template"})
+    harmless = set(_CONFINED.split())
+    if not _ASKS_MACHINE.search(template):
+        harmless.add("name_template")
     return sorted(key for key in map(str, params) if key not in harmless and params.get(key))
 
 
 def fetched(fields: Mapping[str, Any], lacking: Iterable[Path]) -> list[str]:
-    """What an entry has Helm fetch from servers, if these charts lack sub-charts."""
+    """The downloads of Helm for an entry, if these charts lack sub-charts."""
     names = [str(file) for file in fields["helm_values_files"] or () if "://" in str(file)]
     params = fields["helm_params"]
     # Helm updates nothing where all sub-charts are there.
     if params.get("dependency_update") and any(True for _ in lacking):
         names.append("helm_params.dependency_update")
     return [*names, "helm_params.repo"] if params.get("repo") else names
-
-
-def _given(flag: str, value: object) -> list[str]:
-    if value is True:
-        return [flag]
-    # A switch takes no value: the next word would be an option of its own.
-    return [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
 
 
 def values_text(values: Mapping[str, Any]) -> str:
@@ -158,9 +123,9 @@ def _flag(key: str, where: str) -> str:
         raise BadFlag(f"helm_params.{key}: only long flags can be given", where=where)
     if "-" in str(key):
         raise BadFlag(f"helm_params.{key}: write _ in place of -", where=where)
-    if name in _OF_ITS_OWN:
+    if name in _OTHER_FIELDS:
         raise BadFlag(
-            f"helm_params.{key} cannot be given", where=where, hint=f"use {_OF_ITS_OWN[name]}"
+            f"helm_params.{key} cannot be given", where=where, hint=f"use {_OTHER_FIELDS[name]}"
         )
     if name in _DENIED:
         raise BadFlag(f"helm_params.{key} cannot be given: it is decided here", where=where)

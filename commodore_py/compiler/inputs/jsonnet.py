@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from commodore_py.compiler.entry import InputJob
+    from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
 FIELDS = {**EVERY_INPUT, "prune": OFF}
@@ -28,7 +28,7 @@ record = record_nothing
 def render(job: InputJob) -> Output:
     """Evaluate the files in the order of the search paths; the last one to a path wins."""
     entry = job.entry
-    how = Format(entry.output_type, entry.prune, job.style, job.tags)
+    how = Format(entry.fields["output_type"], entry.fields["prune"], job.style, job.tags)
     output = job.output
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):

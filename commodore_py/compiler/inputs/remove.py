@@ -11,7 +11,7 @@ from commodore_py.model.git_names import has_git_name
 from .base import CachePolicy, InputMissing, inputs_of, record_nothing
 
 if TYPE_CHECKING:
-    from commodore_py.compiler.entry import InputJob
+    from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
 FIELDS = {**EVERY_INPUT, "output_path": NO_TEXT}

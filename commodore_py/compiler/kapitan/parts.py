@@ -1,10 +1,7 @@
-"""Kapitan's own parts, set up as both engines need them; only for processes of their own."""
+"""Kapitan's own parts, set up for our process of it."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import posixpath
 import re
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
@@ -12,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from commodore_py.adapters.files.reach import Reach
     from commodore_py.compiler.job import Job
 
 
@@ -60,27 +55,6 @@ def confine_templates() -> None:
     jinja2.Template.environment_class = Confined
 
 
-def judge_templates(reach: Reach, scratch: Path) -> None:
-    """Have what templates include judged like everything else that content reads."""
-    import jinja2
-
-    ours = os.path.realpath(scratch)
-
-    class Judged(jinja2.FileSystemLoader):
-        def get_source(
-            self, environment: jinja2.Environment, template: str
-        ) -> tuple[str, str, Callable[[], bool]]:
-            for folder in self.searchpath:
-                path = os.path.abspath(posixpath.join(folder, template))  # noqa: PTH100 - as Jinja
-                if os.path.lexists(path):
-                    if not os.path.realpath(path).startswith(f"{ours}/"):
-                        reach.real(path)
-                    break
-            return super().get_source(environment, template)
-
-    jinja2.FileSystemLoader = Judged  # type: ignore[misc]
-
-
 def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
     """Kapitan's door to the reference files, or to their bare paths."""
     from kapitan.refs.base import PlainRef, PlainRefBackend, RefController
@@ -103,6 +77,8 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
 
 def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
     """Fetch charts, archives and repositories of targets in Kapitan's shape."""
+    import multiprocessing
+
     from kapitan.dependency_manager.base import fetch_dependencies
     from kapitan.errors import KapitanError
 

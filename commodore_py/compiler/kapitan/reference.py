@@ -7,12 +7,11 @@ none of that reaches ours.
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import sys
 import tempfile
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import read_tree, remove, write_if_changed
@@ -31,12 +30,9 @@ from .parts import (
 )
 
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Mapping
 
     from commodore_py.compiler.job import Job
-
-_WORTH_A_POOL = 6  # below that, starting the workers costs more than they save
 
 
 def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
@@ -53,7 +49,7 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
         try:
             problems: dict[str, str] = isolated.call(
                 "commodore_py.compiler.kapitan.reference:run_kapitan",
-                job._replace(inventory=Inventory({})),  # Kapitan renders it again, from the files
+                replace(job, inventory=Inventory({})),  # Kapitan renders it again, from the files
                 scratch,
                 forward=show_log,
                 remotes=job.fetch,
@@ -88,10 +84,8 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     """Drive Kapitan's parts as its own command would (runs in the other process)."""
     from kapitan import cached
     from kapitan.resources import get_inventory
-    from kapitan.targets import load_target_inventory
+    from kapitan.targets import compile_target, load_target_inventory
 
-    # Go's runtime, which evaluates Jsonnet, does not survive a fork.
-    multiprocessing.set_start_method("spawn", force=True)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     confine_templates()
     arguments = arguments_of(job)
@@ -111,25 +105,19 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
         ) from error
     if job.fetch and any(target.dependencies for target in targets):
         fetch(job, scratch, targets)
-    compile_one = partial(
-        _compile_one,
-        search_paths=[str(path) for path in (*job.search_paths, scratch)],
-        compile_path=str(scratch / "compiled"),
-        references=references_of(job, scratch),
-        arguments=arguments,
-    )
-    if len(targets) < _WORTH_A_POOL or job.processes == 1:
-        results = [compile_one(target) for target in targets]
-    else:
-        with multiprocessing.Pool(
-            min(job.processes, len(targets)), _start_worker, (cached.as_dict(),)
-        ) as pool:
-            results = list(pool.imap_unordered(compile_one, targets))
-    return {target: problem for target, problem in results if problem}
+    search_paths = [str(path) for path in (*job.search_paths, scratch)]
+    references = references_of(job, scratch)
+    problems: dict[str, str] = {}
+    for target in targets:
+        try:
+            compile_target(target, search_paths, str(scratch / "compiled"), references, arguments)
+        except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
+            problems[str(target.vars.target)] = words_of(error)
+    return problems
 
 
 class _Errors(logging.Handler):
-    """What Kapitan logs as errors, to be shown with ours."""
+    """Errors in Kapitan's log, to be shown with ours."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -139,32 +127,6 @@ class _Errors(logging.Handler):
         self._lines += record.getMessage().splitlines()
 
     def text(self) -> str:
-        """The lines that say something, each once."""
+        """The lines without links to documentation, each once."""
         useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
         return "; ".join(dict.fromkeys(line for line in useful if line))
-
-
-def _start_worker(state: dict[str, Any]) -> None:
-    from kapitan import cached
-
-    confine_templates()
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
-    cached.from_dict(state)
-
-
-def _compile_one(
-    target: Any,  # noqa: ANN401 - Kapitan's own model
-    *,
-    search_paths: list[str],
-    compile_path: str,
-    references: Any,  # noqa: ANN401 - Kapitan's own class
-    arguments: Namespace,
-) -> tuple[str, str]:
-    from kapitan.targets import compile_target
-
-    name = str(target.vars.target)
-    try:
-        compile_target(target, search_paths, compile_path, references, arguments)
-    except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
-        return name, words_of(error)
-    return name, ""

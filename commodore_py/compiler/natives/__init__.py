@@ -1,4 +1,4 @@
-"""What component code can call while it is compiled, besides the standard library."""
+"""Functions that component code can call, besides those of the standard library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import functools
 import hashlib
 import io
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
@@ -18,16 +19,16 @@ from commodore_py.errors import CommodoreError
 from . import files as native_files
 from . import yaml as native_yaml
 from .files import argument
-from .topics import topics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from commodore_py.cache.questions.base import TargetViews
     from commodore_py.compiler.inventory.imports import InventoryImports
-    from commodore_py.compiler.lookup import Lookup
 
-__all__ = ["Memo", "natives"]
+    from .files import Lookup
+
+__all__ = ["Memo", "natives", "topics"]
 
 VALIDATION_SECONDS = 5
 """CPU time of one call of `jsonschema_validate`."""
@@ -78,6 +79,43 @@ def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object)
         hint = f"did you mean {close[0]}?" if close else "`commodore inventory show` lists them"
         raise CommodoreError(f"there is no target {target}", hint=hint)
     return views.of(str(target))
+
+
+def topics(views: TargetViews, target: str, name: object) -> object:
+    """One topic, or all; only those that the target declares to consume.
+
+    A topic is shared under a name: the parameters of every target that has some for it.
+    """
+    found = _shared(views)
+    consumed = {
+        topic
+        for topic, values in _declared(views, target).items()
+        if isinstance(values, Mapping) and values.get("consume") is True
+    }
+    undeclared = sorted(({name} if name else set(found)) - consumed, key=str)
+    if undeclared:
+        raise CommodoreError(
+            f"{target} does not say that it reads {', '.join(map(str, undeclared))}",
+            hint=f"set parameters.kapitan.topics.{undeclared[0]}.consume to true",
+        )
+    return found.get(str(name), {"parameters": {"targets": {}}}) if name else found
+
+
+def _shared(views: TargetViews) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for target in views.names():
+        for topic, values in _declared(views, target).items():
+            given = values.get("parameters") if isinstance(values, Mapping) else None
+            if given is not None:
+                empty: dict[str, Any] = {"parameters": {"targets": {}}}
+                found.setdefault(topic, empty)["parameters"]["targets"][target] = given
+    return found
+
+
+def _declared(views: TargetViews, target: str) -> Mapping[str, Any]:
+    kapitan = views.of(target)["parameters"].get("kapitan")
+    declared = kapitan.get("topics") if isinstance(kapitan, Mapping) else None
+    return declared if isinstance(declared, Mapping) else {}
 
 
 def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:

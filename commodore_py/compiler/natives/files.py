@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,23 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import is_git_name
 
 if TYPE_CHECKING:
-    from commodore_py.compiler.lookup import Lookup
+    from commodore_py.adapters.files.overlay import Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The files of one target at one moment of its compile, and where they are searched for.
+
+    Output of earlier entries of the target is at `compiled/<target>/...` below the working
+    directory, which is one of the search paths.
+    """
+
+    search_paths: tuple[Path, ...]
+    files: Overlay
 
 
 def argument(value: object, *, what: str = "a name") -> str:
-    """A text that Jsonnet code must give us."""
+    """An argument that must be a string."""
     if not isinstance(value, str):
         raise CommodoreError(f"{what} must be a string")
     return value
@@ -31,7 +44,7 @@ def seek(lookup: Lookup, name: object) -> str | None:
 
 
 def find(lookup: Lookup, name: object) -> str:
-    """The same, where it must be there."""
+    """The path of a name that must exist."""
     path = seek(lookup, name)
     if path is None:
         raise missing(lookup, name)
@@ -39,7 +52,7 @@ def find(lookup: Lookup, name: object) -> str:
 
 
 def missing(lookup: Lookup, name: object, kind: str = "file or folder") -> CommodoreError:
-    """Say where a name was looked for."""
+    """The error for a name, with the places that were searched."""
     looked = ", ".join(map(str, lookup.search_paths))
     return CommodoreError(f"there is no {kind} of this name", hint=f"looked for {name} in {looked}")
 
@@ -94,7 +107,7 @@ def dir_files_read(lookup: Lookup, name: object) -> dict[str, str] | None:
 
 
 def list_dir(lookup: Lookup, name: object, basename: object) -> list[str]:
-    """The same names as `dir_files_list`, or with the folder in front of each."""
+    """The names of `dir_files_list`, or paths with the folder in front of each."""
     names = dir_files_list(lookup, name)
     return names if basename else [str(Path(argument(name), file)) for file in names]
 

@@ -20,7 +20,7 @@ from .files import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.compiler.lookup import Lookup
+    from .files import Lookup
 
 _CUSTOM_FILTERS = "lib/jinja2_filters.py"
 

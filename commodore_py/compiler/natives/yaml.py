@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from commodore_py.compiler.lookup import Lookup
     from commodore_py.compiler.memo import Memo
+
+    from .files import Lookup
 
 _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))
@@ -124,7 +125,7 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
 
 
 def _misfits(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str]]:
-    """What JSON cannot hold, with the way there."""
+    """Values that JSON cannot hold, with the way to each."""
     match value:
         case dict():
             for key, below in value.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.refs.errors import BadReference
@@ -12,13 +13,13 @@ from commodore_py.refs.errors import BadReference
 if TYPE_CHECKING:
     from commodore_py.model.secrets import ReferenceFile, SecretRef
 
-
+# As in Kapitan, if nothing is set.
 _MOUNT = "secret"
-"""As in Kapitan, if nothing is set."""
 
 
-class Described(NamedTuple):
-    """Where a reference file says that a value is."""
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The place of a value, by its reference file."""
 
     secret: str
     key: str
@@ -27,14 +28,10 @@ class Described(NamedTuple):
     namespace: str
 
 
-class NoKey(BadReference):
-    """A path without a slash cannot be split into secret and key."""
-
-
 def check(ref: SecretRef) -> None:
     """Refuse a path without a slash."""
     if "/" not in ref.path:
-        raise NoKey.of(
+        raise BadReference.of(
             f"reference ?{{vaultkv:{ref.path}}} does not say which key of which secret it means",
             ref,
             hint="write ?{vaultkv:<secret>/<key>}",
@@ -55,7 +52,7 @@ def render(ref: SecretRef, settings: object) -> bytes:
 
 
 def read(file: ReferenceFile) -> Described | None:
-    """What `render` has written; None if it is something else."""
+    """The place that a reference file names; None if `render` did not write it."""
     content = yaml.load(file.content, name=file.path)
     data = content.get("data") if isinstance(content, dict) else None
     settings = content.get("vault_params") if isinstance(content, dict) else None

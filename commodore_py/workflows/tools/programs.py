@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 from dataclasses import dataclass
@@ -19,8 +18,6 @@ TOOLS = ("helm", "jb", "kustomize")
 """The tools that components need: listed, and installed with `--missing`."""
 OPTIONAL_TOOLS = ("opa",)
 """Installed by name only."""
-
-_HELM_LIBRARY = "helm_python"
 
 _VERSION = re.compile(
     r"(?<![\w.])v?(?P<core>\d+\.\d+\.\d+)(?!\.?\d)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
@@ -45,10 +42,7 @@ class Tool:
 
 def built_in() -> dict[str, str]:
     """Tools that are built in, and when the program is used nevertheless."""
-    found = {"jb": "not used"}
-    if importlib.util.find_spec(_HELM_LIBRARY) is not None:
-        found["helm"] = "used where it is installed"
-    return found
+    return {"jb": "not used"}
 
 
 def installed_tools() -> tuple[Tool, ...]:

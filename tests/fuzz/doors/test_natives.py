@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import NAMES, as_json, as_yaml, damaged, spoilt

@@ -14,9 +14,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.definitions import Context, definitions_of
-from commodore_py.refs.manifests import manifest_problems
-from commodore_py.refs.parse import parse, parse_all
-from commodore_py.refs.scan import find_marked, missing_parameters
+from commodore_py.refs import manifest_problems
+from commodore_py.refs.references import find_marked, missing_parameters, parse, parse_all
 from tests.fuzz.campaign import survives
 from tests.fuzz.shapes import NAMES, as_value, damaged
 
@@ -143,7 +142,7 @@ def feed(case: tuple[dict[str, Any], str, str]) -> None:
         lambda: definitions_of(node, Context(tree, root, root / "dependencies/t")),
         lambda: (ignore_rules(inventory), rule_problems(inventory)),
         lambda: list(missing_parameters(inventory)),
-        lambda: parse_all(find_marked(inventory).occurrences()),
+        lambda: parse_all(find_marked(inventory).references()),
         lambda: parse(reference, ()),
         lambda: manifest_problems({"t": tree}, ()),
         lambda: git_urls.normalise(url),

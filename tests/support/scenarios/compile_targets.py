@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files.reach import Reach
@@ -79,7 +79,7 @@ class CompileTargets:
             checkouts=self.checkouts,
             result_cache=self.store,
         )
-        return job._replace(**changes)
+        return replace(job, **changes)
 
     def compiled(self) -> list[str]:
         """Compile both ways; the bytes must be the same. Returns which entries were rendered."""

@@ -88,7 +88,7 @@ def test_nothing_is_written_elsewhere(world: World, door: str, place: str) -> No
         "object": {},
         "cue": {"kind": "cuelang", "output_filename": f"{name}.yaml"},
     }
-    with pytest.raises(CommodoreError, match="outside of the output"):
+    with pytest.raises(CommodoreError, match="outside of"):
         world.compile(**fields[door])
 
     assert world.everything() == (world.everything() | before)
@@ -113,7 +113,7 @@ def test_bases_elsewhere_are_reported(world: World, outside: Path) -> None:
     with run_log.collecting() as events:
         world.compile()
 
-    assert {one.real for one in events.of(OutsideRead)} == {str(outside)}
+    assert str(outside) in {one.real for one in events.of(OutsideRead)}
 
 
 @pytest.mark.parametrize("name", [".ssh", ".config/x"])

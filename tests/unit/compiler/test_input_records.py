@@ -9,22 +9,24 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.yaml.emitter import Style
+from commodore_py.cache.questions import remotes
 from commodore_py.cache.questions.folders import FolderTree
+from commodore_py.cache.questions.remotes import RemoteRef
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder, RecordingOverlay
 from commodore_py.compiler.cached.entry import roots_of
 from commodore_py.compiler.entries import entries_of
-from commodore_py.compiler.entry import InputJob
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.kapitan.inputs import Kapitan
-from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.memo import Memo
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.compiler.views import Views
 from commodore_py.lib import KUSTOMIZE_WRAPPER
+from tests.support.builders import commit_to, git, make_repository
 from tests.support.scenarios.compile_targets import CompileTargets
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def test_a_chart_is_known_by_all_that_helm_sees(targets: CompileTargets) -> None
     ],
 )
 def test_charts_that_read_more_are_not_cached(
-    targets: CompileTargets, fields: dict[str, object], why: str
+    targets: CompileTargets, fields: dict[str, Any], why: str
 ) -> None:
     targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
 
@@ -103,28 +105,75 @@ def test_a_program_that_stands_for_many_is_not_known(
     assert tool_digest(HELM) != SCRIPT
 
 
-def _sealed(targets: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
-    """What is recorded of a helm entry before Helm runs."""
+def _sealed(
+    targets: CompileTargets,
+    path: str = "chart",
+    kind: str = "helm",
+    **fields: Any,  # noqa: ANN401 - as people write them
+) -> Recorder:
+    """The record of an entry before its program runs."""
     targets.parameters, targets.entries = {}, {}
-    targets.entry("web", "chart", kind="helm", **fields)
+    targets.entry("web", path, kind=kind, **fields)
     job = targets.job()
     recorder = Recorder(roots_of(job))
     overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
     views = Views(job.inventory)
-    INPUT_TYPES["helm"].record(
+    INPUT_TYPES[kind].record(
         InputJob(
+            job=job,
             entry=entry,
             output=Output("web", None),
             lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
             tags=Tags(),
             style=Style(),
             evaluation=Evaluation("web", InventoryImports(views), Memo()),
-            kapitan=Kapitan(job, views),
         ),
         recorder,
     )
     return recorder
+
+
+def test_remote_bases_count_by_their_commits(targets: CompileTargets, tmp_path: Path) -> None:
+    base = make_repository(tmp_path / "base.git", {"kustomization.yaml": ""})
+    targets.write("top/kustomization.yaml", f"resources: ['file://{base}//.?ref=master']")
+    before = _sealed(targets, "top", "kustomize")
+
+    assert before.unsealed == ""
+    question = str(RemoteRef.at(f"file://{base}", "master"))
+    assert before.answers[question] == git(base, "rev-parse", "master")
+
+    commit_to(base, {"kustomization.yaml": "namespace: here"})
+    remotes.refs_at.cache_clear()  # asked once in a run
+    assert _sealed(targets, "top", "kustomize").answers[question] != before.answers[question]
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["https://example.com/map.yaml", "file:///nowhere.git//.?ref=main", "/elsewhere/map.yaml"],
+)
+def test_bases_without_a_commit_are_not_cached(targets: CompileTargets, base: str) -> None:
+    targets.write("top/kustomization.yaml", f"resources: ['{base}']")
+
+    assert _sealed(targets, "top", "kustomize").unsealed != ""
+
+
+@pytest.mark.skipif(shutil.which("kustomize") is None, reason="there is no kustomize in PATH")
+@pytest.mark.parametrize(("ref", "cached"), [("master", False), ("{commit}", True)])
+def test_bases_of_bases_count_by_fixed_commits(
+    targets: CompileTargets, tmp_path: Path, ref: str, *, cached: bool
+) -> None:
+    deep = make_repository(
+        tmp_path / "deep.git", {"kustomization.yaml": "resources: [map.yaml]", "map.yaml": MAP}
+    )
+    ref = ref.format(commit=git(deep, "rev-parse", "master"))
+    content = f"resources: ['file://{deep}//.?ref={ref}']"
+    base = make_repository(tmp_path / "base.git", {"kustomization.yaml": content})
+    targets.write("top/kustomization.yaml", f"resources: ['file://{base}//.?ref=master']")
+    targets.entry("web", "top", kind="kustomize")
+
+    assert targets.compiled() == ["web top"]
+    assert (targets.compiled() == []) is cached
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,7 +92,7 @@ class Machine:
         """All output, and what was read outside."""
         job = self.targets.job()
         with run_log.collecting() as events:
-            trees = native.compile_job(job._replace(reach=reach or job.reach))
+            trees = native.compile_job(replace(job, reach=reach or job.reach))
         content = b"".join(entry.content for tree in trees.values() for entry in tree.values())
         return content, events.of(OutsideRead)
 

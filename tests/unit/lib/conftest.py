@@ -12,8 +12,8 @@ from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import Json, evaluate
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo
+from commodore_py.compiler.natives.files import Lookup
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from tests.support.builders import TargetsByName

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
-from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
+from commodore_py.lib import GIT_HOOKS, KUSTOMIZE_WRAPPER, LIBRARIES
 
 if TYPE_CHECKING:
     from tests.unit.lib.conftest import Evaluate
@@ -117,8 +117,9 @@ def test_every_library_is_found_by_the_name_components_import(name: str, bare: E
     assert bare(f"std.isObject(import '{name}')") is True
 
 
-def test_the_wrapper_can_be_run() -> None:
-    assert os.access(KUSTOMIZE_WRAPPER, os.X_OK)
+@pytest.mark.parametrize("script", [KUSTOMIZE_WRAPPER, GIT_HOOKS / "post-checkout"])
+def test_scripts_are_executable(script: Path) -> None:
+    assert os.access(script, os.X_OK)
 
 
 def test_commodore_library_has_exactly_its_sixteen_fields(anywhere: Evaluate) -> None:

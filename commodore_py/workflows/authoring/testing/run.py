@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py import compiler, run_log
-from commodore_py.adapters import forked
+from commodore_py.adapters import workers
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def with_lock(
 def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) -> Iterator[CaseRun]:
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
-    if processes > 1 and forked.possible():
-        for _, ran in forked.each(lambda: run, cases, min(processes, len(cases))):
+    if processes > 1 and workers.possible():
+        for _, ran in workers.each(run, cases, processes):
             yield ran
     else:
         yield from map(run, cases)
@@ -89,9 +89,9 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) ->
 
 def apart(work: Callable[[], Item]) -> Item:
     """Run work in a worker: it may load libraries which do not survive a fork."""
-    if not forked.possible():
+    if not workers.possible():
         return work()
-    ((_, result),) = forked.each(lambda: lambda _: work(), ["Jsonnet libraries"], 1)
+    ((_, result),) = workers.each(lambda _: work(), ["Jsonnet libraries"], 1)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from commodore_py.compiler.inputs.helm_arguments import (
 def arguments_of(charts: int = 1, values: str | None = None, **fields: Any) -> list[str]:  # noqa: ANN401 - as people write them
     """The argument list of the last of some charts."""
     every = {"helm_params": {}, "kube_version": None, "helm_values_files": [], **fields}
-    *_, release = islice(releases_of(every, where="here"), charts)
+    release = releases_of(every, where="here")[charts - 1]
     return release.arguments("/chart", output="/out", values=values)
 
 

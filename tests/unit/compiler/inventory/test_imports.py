@@ -114,7 +114,7 @@ def test_the_whole_inventory_is_what_went_in(component: Component) -> None:
 def test_only_what_is_used_is_read(expression: str, reads: list[str], component: Component) -> None:
     counted = Counted(TargetsByName(TARGETS))
 
-    replace(component, evaluation=component.evaluation._replace(inventory=counted)).run(expression)
+    replace(component, evaluation=replace(component.evaluation, inventory=counted)).run(expression)
 
     assert sorted(set(counted.names)) == [f"{name}.jsonnet" for name in reads]
 
@@ -137,8 +137,8 @@ def test_targets_with_the_same_parameters_share_a_file_of_their_names() -> None:
 def test_an_error_names_the_file_of_names_by_the_target(target: str, component: Component) -> None:
     parameters = {"fine": 1, "bad": math.inf}
     views = {name: {"classes": [], "parameters": parameters} for name in ("web", "main-db")}
-    evaluation = component.evaluation._replace(
-        target=target, inventory=InventoryImports(TargetsByName(views))
+    evaluation = replace(
+        component.evaluation, target=target, inventory=InventoryImports(TargetsByName(views))
     )
 
     with pytest.raises(JsonnetError) as caught:

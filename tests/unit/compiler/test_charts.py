@@ -1,4 +1,4 @@
-"""Functions in chart templates that give another result each time."""
+"""Charts: calls that give another result each time, and sub-charts that are missing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.compiler.charts import calls_of, title_of
-from commodore_py.compiler.charts.templates import calls_in
+from commodore_py.compiler.charts import Chart, calls_in
+from tests.support.servers.charts import tar_archive
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+HEAD, OLD_LIST = "Chart.yaml", "requirements.yaml"
+WANTED = "dependencies: [{name: sub, version: 1.0.0, repository: https://example.com}]\n"
+SUB = "name: sub\nversion: 0.9.0\n"
 
 
 def called(text: str, **others: str) -> list[tuple[str, int]]:
@@ -87,7 +91,7 @@ def test_sub_charts_count_if_they_are_used(tmp_path: Path) -> None:
     (tmp_path / "Chart.yaml").write_text(f"name: c\ndependencies:\n{conditions}")
     (tmp_path / "values.yaml").write_text("x: {idle: false, used: false}\n")
 
-    calls = calls_of(tmp_path, {"x": {"used": True}})
+    calls = Chart.at(tmp_path).calls({"x": {"used": True}})
 
     assert [call.file for call in calls] == [
         "charts/sub-aliased/templates/t.yaml",
@@ -105,8 +109,10 @@ def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
     (tmp_path / "c/charts/broken.tgz").write_bytes(b"broken")
     _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/templates/x/t.yaml": "\n{{ ago .x }}"})
 
-    assert [call.file for call in calls_of(tmp_path / "c", {})] == ["charts/sub/templates/t.yaml"]
-    assert [(call.file, call.line) for call in calls_of(tmp_path / "d.tgz", {})] == [
+    assert [call.file for call in Chart.at(tmp_path / "c").calls({})] == [
+        "charts/sub/templates/t.yaml"
+    ]
+    assert [(call.file, call.line) for call in Chart.at(tmp_path / "d.tgz").calls({})] == [
         ("templates/x/t.yaml", 2)
     ]
 
@@ -116,18 +122,18 @@ def test_libraries_render_nothing_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "Chart.yaml").write_text("name: c\ntype: library\n")
     (tmp_path / "templates/t.yaml").write_text("{{ now }}")
 
-    assert calls_of(tmp_path, {}) == ()
+    assert Chart.at(tmp_path).calls({}) == ()
 
 
 def test_charts_are_called_as_they_call_themselves(tmp_path: Path) -> None:
     _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/values.yaml": ""})
     (tmp_path / "c/1.2.0").mkdir(parents=True)
 
-    before = title_of(tmp_path / "c/1.2.0")
+    before = Chart.at(tmp_path / "c/1.2.0").title
     (tmp_path / "c/1.2.0/Chart.yaml").write_text("name: c\nversion: 1.2.0\n")
 
-    assert (before, title_of(tmp_path / "c/1.2.0")) == ("1.2.0", "c 1.2.0")
-    assert title_of(tmp_path / "d.tgz") == "d"
+    assert (before, Chart.at(tmp_path / "c/1.2.0").title) == ("", "c 1.2.0")
+    assert Chart.at(tmp_path / "d.tgz").title == "d"
 
 
 def _pack(archive: Path, files: dict[str, str]) -> None:
@@ -137,3 +143,35 @@ def _pack(archive: Path, files: dict[str, str]) -> None:
             member = tarfile.TarInfo(name)
             member.size = len(text)
             tar.addfile(member, io.BytesIO(text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("files", "lacks"),
+    [
+        ({HEAD: "name: x\n"}, False),
+        ({HEAD: WANTED}, True),
+        ({HEAD: WANTED, "charts/renamed/Chart.yaml": SUB}, False),
+        ({HEAD: WANTED, "charts/sub/Chart.yaml": "name: another\n"}, True),
+        ({HEAD: "name: x\n", OLD_LIST: WANTED}, True),
+        ({HEAD: "name: x\n", OLD_LIST: WANTED, "charts/sub/Chart.yaml": SUB}, False),
+        ({"README.md": "no chart"}, True),
+        ({}, True),
+    ],
+)
+def test_sub_charts_count_by_their_names(
+    tmp_path: Path, files: dict[str, str], *, lacks: bool
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    assert Chart.at(tmp_path).lacks_charts is lacks
+
+
+def test_packed_sub_charts_count(tmp_path: Path) -> None:
+    (tmp_path / HEAD).write_text(WANTED)
+    (tmp_path / "charts").mkdir()
+    archive = tar_archive({"sub/Chart.yaml": SUB.encode()})
+    (tmp_path / "charts" / "sub-0.9.0.tgz").write_bytes(archive)
+
+    assert not Chart.at(tmp_path).lacks_charts

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.helm.program import HelmFailed, HelmProgram, find_helm
-from commodore_py.adapters.isolated import OutOfTime, Session
+from commodore_py.adapters.helm import Helm, HelmFailed, find_helm
 
 Program = Callable[[str, str], Path]
 
@@ -34,28 +33,28 @@ def test_the_entry_comes_first_then_the_environment_then_the_path(
 ) -> None:
     in_path, named, wanted = (program(name, "") for name in ("bin/helm", "named/h", "wanted/h"))
 
-    assert find_helm(None, Session()) == HelmProgram(str(in_path))
+    assert find_helm(None) == Helm(str(in_path))
     monkeypatch.setenv("KAPITAN_HELM_PATH", str(named))
-    assert find_helm(None, Session()) == HelmProgram(str(named))
-    assert find_helm(str(wanted), Session()) == HelmProgram(str(wanted), of_content=True)
+    assert find_helm(None) == Helm(str(named))
+    assert find_helm(str(wanted)) == Helm(str(wanted), of_content=True)
 
 
 def test_a_program_that_is_named_must_be_there(program: Program) -> None:
     program("bin/helm", "")
 
     with pytest.raises(HelmFailed, match="/nowhere/helm is not a helm program"):
-        find_helm("/nowhere/helm", Session())
+        find_helm("/nowhere/helm")
 
 
 def test_its_version_is_read_once(program: Program, tmp_path: Path) -> None:
-    helm = HelmProgram(str(program("bin/helm", f"echo x >> {tmp_path}/asked; echo v3.1.4")))
+    helm = Helm(str(program("bin/helm", f"echo x >> {tmp_path}/asked; echo v3.1.4")))
 
-    assert [helm.version(), HelmProgram(helm.path).version()] == ["v3.1.4", "v3.1.4"]
+    assert [helm.version(), Helm(helm.path).version()] == ["v3.1.4", "v3.1.4"]
     assert (tmp_path / "asked").read_text() == "x\n"
 
 
 def test_its_output_is_the_error(program: Program) -> None:
-    helm = HelmProgram(str(program("bin/helm", "echo printed; echo no chart >&2; exit 3")))
+    helm = Helm(str(program("bin/helm", "echo printed; echo no chart >&2; exit 3")))
 
     with pytest.raises(HelmFailed, match=r"^no chart$") as caught:
         helm.template(["template", "x"])
@@ -66,7 +65,7 @@ def test_its_output_is_the_error(program: Program) -> None:
 def test_it_may_take_its_time_but_no_more(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    helm = HelmProgram(str(program("bin/helm", "exec sleep 20")))
+    helm = Helm(str(program("bin/helm", "exec sleep 20")))
     monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "0.2")
 
     with pytest.raises(HelmFailed, match=r"more than 0\.2 seconds") as caught:
@@ -76,14 +75,3 @@ def test_it_may_take_its_time_but_no_more(
     monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "soon")
     with pytest.raises(HelmFailed, match="not a number of seconds: soon"):
         helm.template(["template"])
-
-
-def test_a_call_of_the_library_ends_in_time() -> None:
-    session = Session()
-    try:
-        with pytest.raises(OutOfTime, match=r"more than 0\.5 seconds"):
-            session.call("time:sleep", 600, seconds=0.5)
-
-        assert session.call("os.path:basename", "/a/b", seconds=60) == "b"
-    finally:
-        session.close()

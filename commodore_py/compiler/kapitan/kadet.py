@@ -1,21 +1,34 @@
-"""The other side of `inputs`: one entry by Kapitan's input class, in a process of its own."""
+"""The other side of the input type kadet: one entry by Kapitan's class, in a process of its own."""
 
 from __future__ import annotations
 
 import logging
 import sys
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import OutsideRead
 
-from .parts import arguments_of, confine_templates, judge_templates, references_of, words_of
+from .parts import arguments_of, confine_templates, references_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-    from .inputs import Request
+    from commodore_py.compiler.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments of the other process for one entry."""
+
+    target: str
+    fields: Mapping[str, Any]
+    views: Mapping[str, Any]
+    search_paths: tuple[str, ...]
+    scratch: Path
+    job: Job
 
 
 class _Inventory(dict[str, Any]):
@@ -27,33 +40,21 @@ class _Inventory(dict[str, Any]):
         return set()
 
 
-class Outcome(NamedTuple):
-    """How an entry was compiled."""
-
-    problem: str
-    """What went wrong; empty if nothing did."""
-    outside: tuple[OutsideRead, ...]
-
-
-def run(request: Request) -> Outcome:
-    """Compile an entry."""
+def run(request: Request) -> tuple[str, tuple[OutsideRead, ...]]:
+    """Compile an entry; returns what is wrong with it, if anything, and what it read elsewhere."""
     from kapitan import cached
-    from kapitan.inputs import get_compiler
+    from kapitan.inputs.kadet import Kadet
     from kapitan.inventory.model.input_types import CompileInputTypeConfig
     from pydantic import TypeAdapter
 
-    from .confined import confined
-    from .inputs import PROGRAMS
-
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     confine_templates()
-    judge_templates(request.job.reach, request.scratch)
     arguments = arguments_of(request.job)
     cached.args = arguments
     cached.inv = cached.global_inv = _Inventory(request.views)
     cached.inventory_global_kadet = {}
     model = TypeAdapter(CompileInputTypeConfig).validate_python(dict(request.fields))
-    compiler = get_compiler(model.input_type)(
+    compiler = Kadet(
         str(request.scratch / "compiled"),
         list(request.search_paths),
         references_of(request.job, request.scratch),
@@ -61,12 +62,9 @@ def run(request: Request) -> Outcome:
         arguments,
     )
     problem = ""
-    # Kadet's output is the work of code, which may do anything.
-    place = confined(request) if model.input_type in PROGRAMS else nullcontext()
     with run_log.collecting() as events:
         try:
-            with place:
-                compiler.compile_obj(model)
-        except Exception as error:  # noqa: BLE001 - any input type may raise anything
+            compiler.compile_obj(model)
+        except Exception as error:  # noqa: BLE001 - the code of a component may raise anything
             problem = words_of(error)
-    return Outcome(problem, events.of(OutsideRead))
+    return problem, events.of(OutsideRead)

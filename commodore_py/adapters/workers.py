@@ -1,0 +1,101 @@
+"""Worker processes for work that is worth them: results cross the border, inputs are there already.
+
+The workers are forks of this process: Go's runtime does not survive a fork, so a process that has
+loaded it does not fork, and whatever a worker needs is there without a copy.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from commodore_py import run_log
+from commodore_py.errors import CommodoreError
+
+from . import ending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class WorkerDied(CommodoreError):
+    """A worker ended without a result."""
+
+
+class _Worker:
+    """The work of this process, if it is a worker."""
+
+    work: Callable[[Any], Any]
+    log: run_log.WorkerLog
+
+
+def possible() -> bool:
+    """Whether this process can be forked safely."""
+    return sys.platform == "linux" and "_gojsonnet" not in sys.modules
+
+
+def each(
+    work: Callable[[Item], Result], items: Sequence[Item], processes: int
+) -> Iterator[tuple[Item, Result]]:
+    """Each item with its result, in the order of being done.
+
+    Items and results must be picklable. Closing the iterator, an interruption included, ends all
+    workers at once.
+    """
+    # These take their time, and most runs have work for one process only.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(
+        min(processes, len(items) or 1), context, initializer=_begin, initargs=(work,)
+    )
+    try:
+        futures = {pool.submit(_do, item): item for item in items}
+        for future in as_completed(futures):
+            result, log = future.result()
+            run_log.merge(log)
+            if isinstance(result, BaseException):
+                raise result
+            yield futures[future], result
+    except BrokenProcessPool as error:
+        raise WorkerDied(
+            "a worker process was killed",
+            hint="if memory ran out: with --processes 1 less of it is needed",
+        ) from error
+    finally:
+        for worker in multiprocessing.active_children():
+            worker.kill()
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    # An interruption goes to the whole group: the parent decides what happens.
+    ending.forget()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _Worker.work, _Worker.log = work, run_log.in_worker()
+
+
+def _do(item: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any item has any result
+    try:
+        result = _Worker.work(item)
+    except CommodoreError as error:
+        result = error
+    return result, _Worker.log.take()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,74 @@
+"""A folder of CUE, exported by the program cue as one YAML file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from commodore_py.adapters import files
+from commodore_py.adapters.child_environment import child_environment
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT, Field, named_values, or_null, text
+from commodore_py.errors import CommodoreError
+from commodore_py.model.tree import Entry
+
+from .base import CachePolicy, check_for_programs, inputs_of, record_nothing
+
+if TYPE_CHECKING:
+    from commodore_py.compiler.job import InputJob
+    from commodore_py.compiler.output import Output
+
+FIELDS = {
+    **EVERY_INPUT,
+    "input": Field(or_null(named_values)),
+    "input_fill_path": NO_TEXT,
+    "output_yield_path": NO_TEXT,
+    "output_filename": Field(or_null(text), default="output.yaml"),
+}
+CACHE = CachePolicy(never="cue may read modules of others")
+record = record_nothing
+
+
+def render(job: InputJob) -> Output:
+    """Export a copy of each folder, with the entry's input in it."""
+    fields, output = job.entry.fields, job.output
+    if shutil.which("cue") is None:
+        raise CommodoreError(
+            "input type cuelang needs cue, and there is none in PATH",
+            where=job.entry.where,
+            hint="install cue: see the releases of cue-lang/cue",
+        )
+    place = output.place(job.entry.output_path, fields["output_filename"] or "output.yaml")
+    for pattern in job.entry.input_paths:
+        for source in inputs_of(job, pattern):
+            check_for_programs(job, [source])
+            output = output.with_files({place: Entry(_exported(job, source))})
+    return output
+
+
+def _exported(job: InputJob, source: Path) -> bytes:
+    fields = job.entry.fields
+    command = ["cue", "export", "."]
+    if fields["input_fill_path"]:
+        command += ["-l", fields["input_fill_path"]]
+    command += ["input.yaml", "--out", "yaml"]
+    if fields["output_yield_path"]:
+        command += ["--expression", fields["output_yield_path"]]
+    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".cue") as name:
+        folder = Path(name).resolve() / source.name
+        files.write_tree(folder, job.lookup.files.tree_at(source))
+        files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]).encode())
+        env = {**child_environment(), "TMPDIR": name}
+        if job.job.offline:
+            env["CUE_REGISTRY"] = "none"
+        try:
+            return run(command, cwd=folder, only_env=env)
+        except ProgramFailed as error:
+            words = (error.stderr or str(error)).replace(name, "(scratch)")
+            raise CommodoreError(
+                f"cue cannot export {source}: {words}", where=job.entry.where, hint=error.hint
+            ) from error

@@ -1,0 +1,89 @@
+"""Templates of Jinja2: a file, or every file of a folder whose name has no dot in front."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.compiler.fields import (
+    EVERY_INPUT,
+    OFF,
+    ON,
+    Field,
+    or_null,
+    output_type,
+    text,
+)
+from commodore_py.compiler.natives import topics
+from commodore_py.model.tree import Entry
+
+from .base import CachePolicy, inputs_of, record_nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.compiler.job import Entry as InputEntry
+    from commodore_py.compiler.job import InputJob
+    from commodore_py.compiler.output import Output, Place
+
+FIELDS = {
+    **EVERY_INPUT,
+    "output_type": Field(or_null(output_type), default="plain"),
+    "ignore_missing": ON,
+    "suffix_remove": OFF,
+    "suffix_stripped": Field(or_null(text), default=".j2"),
+}
+CACHE = CachePolicy(never="filters of Jinja2 may look at the disk and the clock")
+record = record_nothing
+
+
+def render(job: InputJob) -> Output:
+    """Render the templates with the inventory, and with the parameters of the entry."""
+    # Jinja takes a while to import, and hardly any component has such an entry.
+    from commodore_py.compiler.natives.jinja2 import render as rendered
+
+    entry, output, context = job.entry, job.output, _context(job)
+    for pattern in entry.input_paths:
+        for source in inputs_of(job, pattern):
+            written: dict[Place, Entry] = {}
+            for name, template in _templates(job, source).items():
+                content = job.tags.in_text(rendered(job.lookup, str(template), context))
+                file = job.lookup.files.entry(template)
+                executable = file is not None and file.executable
+                place = output.place(entry.output_path, _output_name(entry, name))
+                written[place] = Entry(content.encode(), executable=executable)
+            output = output.with_files(written)
+    return output
+
+
+def _templates(job: InputJob, source: Path) -> Mapping[str, Path]:
+    """The templates by their names below the source."""
+    look = job.lookup.files
+    if look.kind(source) == "file":
+        return {source.name: source}
+    paths = look.tree_at(source)
+    return {str(path): source / path for path in paths if not path.name.startswith(".")}
+
+
+def _output_name(entry: InputEntry, name: str) -> str:
+    suffix = entry.fields["suffix_stripped"]
+    if entry.fields["suffix_remove"] and name.endswith(suffix):
+        # Kapitan takes the characters of the suffix away, in any order and number.
+        return name.rstrip(suffix)
+    return name
+
+
+def _context(job: InputJob) -> dict[str, Any]:
+    """The variables of templates."""
+    target, views = job.output.target, job.evaluation.inventory.views
+    inventory = views.of(target)
+    compiled = job.lookup.files.compiled / job.output.folder
+    parameters = {"compile_path": str(compiled / job.entry.output_path)}
+    return {
+        "inventory_global": {name: views.of(name) for name in views.names()},
+        "inventory": inventory,
+        "topics": partial(topics, views, target),
+        "input_params": {**parameters, **job.entry.fields["input_params"]},
+        **inventory["parameters"]["kapitan"]["vars"],
+    }

@@ -1,0 +1,225 @@
+"""A kustomization: each object that kustomize builds becomes a file; what it reads is recorded."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from commodore_py.adapters import files, kustomize
+from commodore_py.adapters.child_environment import child_environment
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters.reading import text_of
+from commodore_py.cache.questions.remotes import RemoteRef
+from commodore_py.cache.questions.tools import KUSTOMIZE
+from commodore_py.compiler.fields import (
+    EVERY_INPUT,
+    NO_TEXT,
+    NOTHING,
+    OFF,
+    Field,
+    named_values,
+    or_null,
+)
+from commodore_py.errors import CommodoreError
+from commodore_py.lib import GIT_HOOKS
+from commodore_py.model.tree import Entry
+
+from .base import (
+    CachePolicy,
+    check_for_programs,
+    inputs_of,
+    record_environment,
+    record_tool,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.adapters.kustomize import RemoteBase
+    from commodore_py.cache.recorder import Recorder
+    from commodore_py.compiler.job import InputJob
+    from commodore_py.compiler.output import Output, Place
+
+FIELDS = {
+    **EVERY_INPUT,
+    "namespace": NO_TEXT,
+    "prune": OFF,
+    "patches": Field(or_null(named_values), default=NOTHING),
+    "patches_strategic": Field(or_null(named_values), default=NOTHING),
+    "patches_json": Field(or_null(named_values), default=NOTHING),
+}
+CACHE = CachePolicy()
+
+log = logging.getLogger(__name__)
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_PROTOCOLS = "https:http:ssh:git"
+
+
+def render(job: InputJob) -> Output:
+    """Build a copy of each folder, with the namespace and the patches of the entry over it."""
+    output = job.output
+    for pattern in job.entry.input_paths:
+        for source in inputs_of(job, pattern):
+            with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
+                scratch = Path(name).resolve()
+                built = _built(job, source, scratch).decode(errors="replace")
+                problem = f"what kustomize built from {source} cannot be read"
+                output = output.with_files(_objects(job, built, problem))
+    return output
+
+
+def record(job: InputJob, recorder: Recorder) -> None:
+    """Record the folders and the remote bases."""
+    for pattern in job.entry.input_paths:
+        for source in inputs_of(job, pattern):
+            record_kustomization(job, source, recorder)
+
+
+def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> None:
+    """Record everything that kustomize reads for a folder."""
+    look = job.lookup.files
+    problem = kustomize.unknown_inputs(folder, look)
+    folders = kustomize.local_folders(folder, look)
+    if problem or any(map(look.hides, folders)):
+        recorder.unseal(problem or "the kustomization is output of an earlier entry")
+        return
+    for one in folders:
+        look.tree_at(one)
+    for base in kustomize.remote_bases(folder, look):
+        version = kustomize.version_of(base.url)
+        if version is None or job.job.bases is not None:
+            recorder.unseal(f"kustomize fetches {base.url}")
+        elif not _COMMIT.fullmatch(version.ref):
+            _record_version(job, RemoteRef.at(version.repository, version.ref), recorder)
+    record_tool(KUSTOMIZE, recorder)
+    record_environment(recorder)
+
+
+def _record_version(job: InputJob, question: RemoteRef, recorder: Recorder) -> None:
+    answer = question.commit(offline=job.job.offline)
+    if answer is None:
+        recorder.unseal(f"the commit of {question.about} is not known")
+    else:
+        recorder.note(question, answer)
+
+
+@contextmanager
+def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str, str]]:
+    """Variables with which kustomize fetches the remote bases of a folder.
+
+    Repositories that it checks out leave copies of their kustomizations: as these may be built on
+    others in turn, whose commits were not recorded.
+    """
+    look, provider = job.lookup.files, job.job.bases
+    check_for_programs(job, (f for f in kustomize.local_folders(folder, look) if f.is_dir()))
+    bases = kustomize.remote_bases(folder, look)
+    if bases and provider is not None:
+        with provider.provided(bases) as variables:
+            yield variables
+        return
+    if not bases:
+        yield {}
+        return
+    for base in bases:
+        for place in base.local_places:
+            look.reach.real_folder(place)
+    fetched = [base for base in bases if not base.local_places]
+    if job.job.offline and fetched:
+        raise kustomize.would_fetch(fetched, job.entry.where)
+    for base in fetched:
+        log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
+    copies = scratch / "bases"
+    copies.mkdir()
+    yield {
+        "COMMODORE_BASES": str(copies),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.hooksPath",
+        "GIT_CONFIG_VALUE_0": str(GIT_HOOKS),
+    }
+    for problem in _unrecorded(bases, copies):
+        look.unseal(problem)
+
+
+def _unrecorded(bases: Iterable[RemoteBase], copies: Path) -> Iterator[str]:
+    """Why the bases of repositories that were checked out are not known."""
+    checked_out = {
+        text_of(str(copy / ".url")).strip().removesuffix(".git"): copy for copy in copies.iterdir()
+    }
+    for base in bases:
+        version = kustomize.git_base(base.url)
+        if version is None:  # a file
+            continue
+        copy = checked_out.get(version.repository.removesuffix(".git"))
+        if copy is None:
+            yield f"{base.url} was not fetched with git"
+            continue
+        for below in kustomize.remote_bases(copy / version.folder):
+            named = kustomize.version_of(below.url)
+            if named is None or not _COMMIT.fullmatch(named.ref):
+                yield f"{base.url} is built on {below.url}"
+
+
+def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
+    fields, look = job.entry.fields, job.lookup.files
+    if look.kind(source) != "folder":
+        raise CommodoreError(
+            f"{source} must be a folder with a kustomization.yaml", where=job.entry.where
+        )
+    if shutil.which("kustomize") is None:
+        raise CommodoreError(
+            "input type kustomize needs kustomize, and there is none in PATH",
+            where=job.entry.where,
+            hint="install kustomize: `commodore tool install kustomize` gets one",
+        )
+    build = scratch / "build"
+    with fetching(job, source, scratch) as variables:
+        files.write_tree(build / source.name, look.tree_at(source))
+        own = yaml.safe_load(look.read(source / "kustomization.yaml") or b"") or {}
+        content: dict[str, Any] = {
+            "resources": [source.name],
+            "namespace": fields["namespace"] or own.get("namespace", ""),
+        }
+        for name, patch in (fields["patches"] or {}).items():
+            place = os.path.normpath(build / f"{name}.yaml")
+            if not place.startswith(f"{build}/"):
+                raise CommodoreError(f"patch {name} would be written outside of the output")
+            files.write_if_changed(Path(place), yaml.dump(patch["patch"]).encode())
+            content.setdefault("patches", []).append(
+                {"path": os.path.basename(place), "target": patch["target"]}  # noqa: PTH119 - a text
+            )
+        files.write_if_changed(build / "kustomization.yaml", yaml.dump(content).encode())
+        try:
+            bases = kustomize.remote_bases(source, look)
+            # Bases of others have bases as well.
+            allowed = _PROTOCOLS + (":file" if any(base.local_places for base in bases) else "")
+            env = {**child_environment(), "TMPDIR": str(scratch), "GIT_ALLOW_PROTOCOL": allowed}
+            return run(["kustomize", "build", str(build)], only_env={**env, **variables})
+        except ProgramFailed as error:
+            text = (error.stderr or str(error)).replace(str(scratch), "(scratch)")
+            raise CommodoreError(
+                f"kustomize cannot build {source}: {text}", where=job.entry.where, hint=error.hint
+            ) from error
+
+
+def _objects(job: InputJob, built: str, problem: str) -> Mapping[Place, Entry]:
+    """The objects by their files, written as Kapitan does."""
+    written: dict[Place, Entry] = {}
+    try:
+        for document in filter(None, yaml.safe_load_all(built)):
+            kind = document.get("kind", "").lower()
+            name = document.get("metadata", {}).get("name", "").lower()
+            file = f"{name}-{kind}.yaml" if name and kind else "output.yaml"
+            place = job.output.place(job.entry.output_path, file)
+            written[place] = Entry(yaml.dump(document).encode())
+    except (yaml.YAMLError, AttributeError) as error:
+        raise CommodoreError(f"{problem}: {error}", where=job.entry.where) from error
+    return written

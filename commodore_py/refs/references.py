@@ -1,0 +1,148 @@
+"""Secret references of the inventory: where they stand, and what they refer to (pure)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model.secrets import SecretRef
+from commodore_py.model.spot import Spot
+
+from .backends import REF_BACKENDS
+from .errors import BadReference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.spot import ParameterPath
+
+    Texts: TypeAlias = Mapping[str, tuple[Spot, ...]]
+    """Every text, sorted, and all parameters that hold it."""
+
+_MARK = "?{"
+_REFERENCE = re.compile(r"\?\{([^}]+)\}")
+
+
+class MissingParameters(CommodoreError):
+    """A target does not hold the parameters of the component it is made from."""
+
+
+def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
+    """One error for each instance whose target lacks its component's parameter key."""
+    for instance in sorted(inventory.instances, key=lambda one: one.name):
+        key = instance.component_key
+        if key not in inventory.nodes[instance.name].parameters:
+            yield MissingParameters(
+                f"component {instance.component} has no parameters in target {instance.name}",
+                where=f"target {instance.name}, parameters.{key}",
+                hint=f"define parameters.{key} in the component's class/defaults.yml",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedTexts:
+    """Every text of the inventory that holds the beginning of a reference, and where."""
+
+    values: tuple[tuple[Spot, str], ...]
+    keys: tuple[tuple[Spot, str], ...]
+    """Names of parameters; the spot is the mapping that holds them."""
+
+    def references(self) -> Texts:
+        """The references in values, without their braces."""
+        return _by_text(_REFERENCE, self.values)
+
+    def unclosed(self) -> Texts:
+        """Texts from the beginning of a reference to the end of a value that has no brace."""
+        kinds = "|".join(map(re.escape, REF_BACKENDS))
+        return _by_text(re.compile(rf"\?\{{((?:{kinds})\b[^}}]*)\Z"), self.values)
+
+    def in_keys(self) -> Texts:
+        """The references in names of parameters, which are not replaced."""
+        return _by_text(_REFERENCE, self.keys)
+
+
+def _by_text(pattern: re.Pattern[str], texts: Iterable[tuple[Spot, str]]) -> Texts:
+    spots: dict[str, list[Spot]] = {}
+    for spot, text in texts:
+        for found in pattern.findall(text):
+            spots.setdefault(found, []).append(spot)
+    return {text: tuple(spots[text]) for text in sorted(spots)}
+
+
+def find_marked(inventory: Inventory) -> MarkedTexts:
+    """Look through the inventory.
+
+    A component's parameters count as its instances see them; everything that belongs to no
+    component counts as the bootstrap target sees it.
+    """
+    component_keys = {instance.component_key for instance in inventory.instances}
+    bootstrap = inventory.bootstrap
+    searched: list[tuple[str, str, object]] = [
+        (bootstrap.name, key, value)
+        for key, value in bootstrap.parameters.items()
+        if key not in component_keys
+    ]
+    for instance in sorted(inventory.instances, key=lambda one: one.name):
+        key = instance.component_key
+        value = inventory.nodes[instance.name].parameters.get(key)
+        searched.append((instance.name, key, value))
+    values: list[tuple[Spot, str]] = []
+    keys: list[tuple[Spot, str]] = []
+    for target, key, value in searched:
+        _look(target, (key,), value, values, keys)
+    return MarkedTexts(tuple(values), tuple(keys))
+
+
+def _look(
+    target: str,
+    path: ParameterPath,
+    value: object,
+    values: list[tuple[Spot, str]],
+    keys: list[tuple[Spot, str]],
+) -> None:
+    match value:
+        case str():
+            if _MARK in value:
+                values.append((Spot(target, path), value))
+        case Mapping():
+            for key, below in value.items():
+                if isinstance(key, str) and _MARK in key:
+                    keys.append((Spot(target, path), key))
+                _look(target, (*path, key), below, values, keys)
+        case list() | tuple():
+            for index, below in enumerate(value):
+                _look(target, (*path, f"[{index}]"), below, values, keys)
+
+
+def parse_all(texts: Texts) -> tuple[list[SecretRef], list[BadReference]]:
+    """Each reference once, and one error for each text that is none."""
+    refs: dict[tuple[str, str], SecretRef] = {}
+    errors: list[BadReference] = []
+    for text, spots in texts.items():
+        try:
+            ref = parse(text, spots)
+        except BadReference as error:
+            errors.append(error)
+        else:
+            refs.setdefault((ref.backend, ref.path), ref)
+    return list(refs.values()), errors
+
+
+def parse(text: str, spots: tuple[Spot, ...]) -> SecretRef:
+    """Backend and path of a reference; what follows a second colon is a hash, and ignored."""
+    kind, *rest = text.split(":")
+    ref = SecretRef(kind, rest[0] if rest else "", spots)
+    if kind not in REF_BACKENDS:
+        known = ", ".join(f"?{{{name}:...}}" for name in sorted(REF_BACKENDS))
+        problem = f"reference ?{{{text}}} is of a type that is not supported"
+        raise BadReference.of(problem, ref, hint=f"supported are {known}")
+    if not rest:
+        hint = f"write ?{{{kind}:<secret>/<key>}}"
+        raise BadReference.of(f"reference ?{{{text}}} has no path", ref, hint=hint)
+    REF_BACKENDS[kind].check(ref)
+    return ref
