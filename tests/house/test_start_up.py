@@ -13,7 +13,6 @@ HEAVY = {
         "_gojsonnet",
         "git",
         "hvac",
-        "jinja2",
         "jq",
         "lupa",
         "kapitan",
