@@ -13,18 +13,18 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py.catalog.assemble import names_problem
+from commodore_py.catalog.record import Unreported, forget_unreported, keep_unreported, unreported
 from commodore_py.model.inventory import has_plan
 
 from . import compiler, postprocess, refs, run_log
 from .catalog.assemble import assemble, without_git_folders
+from .catalog.diff.change import ignore_rules, rule_problems
 from .catalog.diff.revisions import is_lost, published_manifests
-from .catalog.diff.rules import ignore_rules, rule_problems
 from .catalog.layout import MANIFESTS
-from .catalog.portable_names import names_problem
 from .catalog.record import commit_message, record_of
 from .catalog.sinks import chosen_sink
 from .catalog.sinks.base import Overtaken
-from .catalog.unreported import Unreported, forget_unreported, keep_unreported, unreported
 from .checks.compiled import check_compiled
 from .compiler.tags import Tags
 from .dependencies.bundles import in_use as bundles
@@ -38,8 +38,10 @@ from .dependencies.discover import (
 )
 from .dependencies.downloads.components import fetch_downloads
 from .dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
-from .dependencies.jsonnet.cluster_libraries import install_cluster_libraries
-from .dependencies.jsonnet.missing_library import explain_missing_library
+from .dependencies.jsonnet.cluster_libraries import (
+    explain_missing_library,
+    install_cluster_libraries,
+)
 from .dependencies.lock.unlocked import RunLock
 from .dependencies.protection.own_folders import refuse_foreign_folder
 from .dependencies.protection.run_lock import exclusive_run

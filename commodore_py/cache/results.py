@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .questions.table import answer, parse
+from .questions import answer, parse
 from .recorder import Recorder
 from .store import Store
 

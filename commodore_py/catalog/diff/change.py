@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
+from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.model.catalog import Change, FileChange
+from commodore_py.model.problem import Problem
+from commodore_py.model.spot import Spot, nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import PurePosixPath
 
+    from commodore_py.model.difference import IgnoreRule
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.spot import PlaceOf
     from commodore_py.model.tree import Entry, Tree
 
 _Kind = Literal["added", "deleted", "renamed", "modified"]
@@ -70,3 +76,32 @@ def _mode(entry: Entry | None) -> int:
     if entry is None:
         return 0
     return _PROGRAM if entry.executable else _FILE
+
+
+_PATH = ("commodore", "diff", "ignore")
+
+
+def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
+    """Our own rules, as `parameters.commodore.diff.ignore` changes them."""
+    return rules_from(_given(inventory))[0]
+
+
+def rule_problems(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
+    """Rules that are ignored because they are invalid."""
+    spot = Spot(inventory.bootstrap.name, _PATH)
+    return tuple(
+        Problem(
+            f"a rule about differences is ignored: {problem}",
+            where=spot.seen_from(place_of),
+            strict=True,
+            code="differences/invalid-rule",
+        )
+        for problem in rules_from(_given(inventory))[1]
+    )
+
+
+def _given(inventory: Inventory) -> object:
+    value: object = inventory.bootstrap.parameters
+    for key in _PATH:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

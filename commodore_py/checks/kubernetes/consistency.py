@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.checks.base import items, mapping, pods_in
 from commodore_py.checks.formats.texts import accepts
 from commodore_py.checks.kubernetes.issues import each, fields_of, missing, spec_of, twice, wrong
+from commodore_py.manifests import quantities
 
-from . import jobs, networking, scaling, storage, workloads
+from . import jobs, networking, scaling, workloads
 from .pods import pod_issues
 
 if TYPE_CHECKING:
@@ -19,6 +20,54 @@ if TYPE_CHECKING:
     from commodore_py.checks.base import Content, Issue
 
     from .issues import Rule
+
+
+def volume_issues(content: Content) -> Iterator[Issue]:
+    """A volume has a size, and no other capacity."""
+    if "capacity" in spec_of(content):
+        capacity = mapping(spec_of(content)["capacity"])
+        yield from _storage_size("spec.capacity", capacity)
+        for name in capacity.keys() - {"storage"}:
+            yield wrong(f"spec.capacity.{name}", "a volume has no other capacity than storage")
+
+
+def claim_issues(content: Content) -> Iterator[Issue]:
+    """A claim requests a size."""
+    yield from _requested("spec", spec_of(content))
+
+
+def template_issues(content: Content) -> Iterator[Issue]:
+    """Templates of claims have a name, too."""
+    for number, one in each(spec_of(content).get("volumeClaimTemplates")):
+        field = f"spec.volumeClaimTemplates[{number}]"
+        if not mapping(one.get("metadata")).get("name"):
+            yield missing(f"{field}.metadata", "name")
+        yield from _requested(f"{field}.spec", mapping(one.get("spec")))
+
+
+def node_issues(content: Content) -> Iterator[Issue]:
+    """A driver is listed once, and so is a key of its topology."""
+    drivers = spec_of(content).get("drivers")
+    yield from twice("spec.drivers", fields_of(drivers, "name"), "driver")
+    for number, one in each(drivers):
+        keys = items(one.get("topologyKeys"))
+        yield from twice(f"spec.drivers[{number}].topologyKeys", keys, "key")
+
+
+def _requested(field: str, spec: Mapping[str, Any]) -> Iterator[Issue]:
+    resources = mapping(spec.get("resources"))
+    if "requests" in resources:
+        yield from _storage_size(f"{field}.resources.requests", mapping(resources["requests"]))
+
+
+def _storage_size(field: str, sizes: Mapping[str, Any]) -> Iterator[Issue]:
+    if "storage" not in sizes:
+        yield missing(field, "storage")
+    else:
+        size = quantities.parse(sizes["storage"] or 0)
+        if size is not None and size <= 0:
+            yield wrong(f"{field}.storage", "it must be more than 0")
+
 
 _SENT = ("v1", "v1beta1")
 """Versions of reviews that the server sends to webhooks."""
@@ -174,7 +223,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "ClusterRoleBinding.rbac.authorization.k8s.io": (subject_issues,),
     "ConfigMap": (config_map_issues,),
     "CronJob.batch": (jobs.job_issues,),
-    "CSINode.storage.k8s.io": (storage.node_issues,),
+    "CSINode.storage.k8s.io": (node_issues,),
     "CustomResourceDefinition.apiextensions.k8s.io": (definition_issues,),
     "DaemonSet.apps": (workloads.selector_issues, workloads.daemon_update_issues),
     "Deployment.apps": (
@@ -189,8 +238,8 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "LimitRange": (scaling.limit_issues,),
     "MutatingWebhookConfiguration.admissionregistration.k8s.io": (webhook_issues,),
     "NetworkPolicy.networking.k8s.io": (networking.peer_issues,),
-    "PersistentVolume": (storage.volume_issues,),
-    "PersistentVolumeClaim": (storage.claim_issues,),
+    "PersistentVolume": (volume_issues,),
+    "PersistentVolumeClaim": (claim_issues,),
     "PodDisruptionBudget.policy": (scaling.budget_issues,),
     "ReplicaSet.apps": (workloads.selector_issues,),
     "ReplicationController": (workloads.old_selector_issues,),
@@ -199,6 +248,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "RoleBinding.rbac.authorization.k8s.io": (subject_issues,),
     "Secret": (secret_issues,),
     "Service": (networking.service_issues,),
-    "StatefulSet.apps": (workloads.selector_issues, storage.template_issues),
+    "StatefulSet.apps": (workloads.selector_issues, template_issues),
     "ValidatingWebhookConfiguration.admissionregistration.k8s.io": (webhook_issues,),
 }

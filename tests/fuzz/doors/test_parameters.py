@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from commodore_py.adapters import git_urls
-from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
+from commodore_py.catalog.diff.change import ignore_rules, rule_problems
 from commodore_py.compiler.entries import entries_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node

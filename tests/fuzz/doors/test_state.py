@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from commodore_py.adapters.http import credentials
-from commodore_py.catalog.unreported import unreported
+from commodore_py.catalog.record import unreported
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.record import Record
 from commodore_py.dependencies.protection.journal import Journal

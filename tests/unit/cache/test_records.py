@@ -9,9 +9,9 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.cache.packing import pack, unpack
+from commodore_py.cache.questions import KINDS, parse
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import Reference
-from commodore_py.cache.questions.table import KINDS, parse
 from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots

@@ -5,8 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.portable_names import names_problem
+from commodore_py.catalog.assemble import assemble, names_problem
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.inventory import Node
 from commodore_py.model.secrets import ReferenceFile
