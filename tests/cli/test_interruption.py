@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -26,14 +25,16 @@ local count(n, start) = std.foldl(function(a, b) a + b, std.range(1, n), start);
 { out: std.foldl(function(a, b) count(1000, a), std.range(1, 1000000), 0) }
 """
 _SECONDS = 60
+# So many entries are worth several processes.
+_NAMES = "bcdefghijklmnopqrstuv"
 
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     """A cluster that was compiled, and would not come to an end any more."""
-    fleet = make_fleet(tmp_path / "fleet", a={}, b={}, c={}, d={}, e={})
+    fleet = make_fleet(tmp_path / "fleet", a={}, **{name: {} for name in _NAMES})
     subprocess.run(_command(fleet), check=True, capture_output=True)
-    for name in "bcde":
+    for name in _NAMES:
         commit_to(fleet.repository(f"component-{name}"), {"component/main.jsonnet": ENDLESS})
     return fleet
 
@@ -141,6 +142,6 @@ def test_a_worker_that_is_killed_is_reported(fleet: Fleet) -> None:
         _, output = process.communicate(timeout=_SECONDS)
 
     assert process.returncode == 1
-    assert re.search(r"error: a worker process was killed at [bc] \(SIGKILL\)", output)
+    assert "error: a worker process was killed" in output
     assert "hint: if memory ran out" in output
     assert _ended(children)
