@@ -78,7 +78,7 @@ def write_if_changed(
     """
     try:
         opened = os.open(path.parent, _FOLDER)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         path.parent.mkdir(parents=True, exist_ok=True)
         opened = os.open(path.parent, _FOLDER)
     try:
