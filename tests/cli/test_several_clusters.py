@@ -246,29 +246,6 @@ def test_one_cluster_is_compiled_where_it_always_was(compiling: Compile) -> None
     assert not (compiling.fleet.work / "clusters").exists()
 
 
-def test_one_cluster_imports_nothing_of_several(compiling: Compile) -> None:
-    driver = (
-        "import sys; from commodore_py.cli import run; code = run(sys.argv[1:]);"
-        "print([m for m in sys.modules if m.endswith(('several', 'compile_results', 'failures'))])"
-    )
-    facts = compiling.fleet.root / "facts"
-    words = [
-        "-d",
-        str(compiling.fleet.work),
-        "catalog",
-        "compile",
-        CLUSTER,
-        "--api-url",
-        str(facts),
-    ]
-
-    done = subprocess.run(
-        [sys.executable, "-c", driver, *words], capture_output=True, check=True, text=True
-    )
-
-    assert done.stdout.endswith("compiled\n[]\n")
-
-
 def test_each_remote_is_queried_once(compiling: Compile) -> None:
     fleet = compiling.fleet
     with git_http.serve(fleet.root / "repos") as server:

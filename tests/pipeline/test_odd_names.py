@@ -198,5 +198,6 @@ def test_a_path_that_is_too_long_together_with_the_working_directory(tmp_path: P
     deep = tmp_path / "/".join(["w" * 200] * 6)
     deep.mkdir(parents=True)
 
-    with pytest.raises(OSError, match="too long"):  # an error with this path on the command line
-        compile_catalog(fleet.config(paths=WorkPaths(deep)), CLUSTER, lambda _: True)
+    published = compile_catalog(fleet.config(paths=WorkPaths(deep)), CLUSTER, lambda _: True)
+
+    assert len(published.change.files) == 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import pipeline
-from commodore_py.cli import completion, known_clusters
+from commodore_py.cli import completion, known_clusters, several
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
@@ -293,8 +293,6 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
-    from commodore_py.cli import several  # one cluster is the usual case
-
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)

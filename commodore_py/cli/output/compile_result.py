@@ -153,7 +153,10 @@ class CompileReporter:
                 streams.result(f"_{about}_\n\n{text}" if about else text)
                 return
             content = {"diff": as_json.object_diff(found)}
-        content = result_of(cluster, published, self._collected.warnings) | content
+        self._data(result_of(cluster, published, self._collected.warnings) | content)
+
+    def _data(self, content: dict[str, Any]) -> None:
+        """Print the result for programs; one of several is part of another."""
         streams.data(formats.structured(content))
 
 

@@ -100,7 +100,7 @@ class LockedRun(RunLock):
             return load()
         found = locked_cluster(self.state, cluster_id, load)
         tenant = self.state.lock.blocks.get(("config", "tenant"))
-        if tenant is None and self._is_part_of(found.tenant_repo.url):
+        if tenant is None and not self._pins(found):
             values = {"url": git_urls.normalise(found.tenant_repo.url)}
             values["requested"] = found.tenant_repo.revision or ""
             block = Block({**values, "pinned": False})
@@ -221,6 +221,10 @@ class LockedRun(RunLock):
                 " commit behind",
                 str(self.file.file),
             )
+
+    def _pins(self, cluster: Cluster) -> bool:
+        """Whether the tenant's commit is locked: never where the file is part of it."""
+        return not self._is_part_of(cluster.tenant_repo.url)
 
     def _is_part_of(self, repository: str) -> bool:
         """Whether the file is in a clone of a repository."""
