@@ -108,7 +108,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Config:
-    """Settings only, never results; built once in `cli/options.py`, then only read."""
+    """Settings only, never results; built once in `cli/settings/options.py`, then only read."""
 
     paths: WorkPaths
     api_url: str = ""

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .model.secrets import ReferenceFile
 
 log = logging.getLogger(__name__)
+_CHECKS_LOG = logging.getLogger("commodore_py.checks")  # a line of the act, no heading
 
 Approve: TypeAlias = Callable[[Change], bool]
 
@@ -158,7 +159,8 @@ def gather(
         log.info("Resolving the hierarchy for %d component instances", len(instances))
         places = locator_of(config, cluster, classes)
         bundle = bundles.find(classes, node, places, locked=lock.is_open)
-        lock.bundle = bundle.bundle
+        if lock.is_open:
+            lock.bundle = bundle.bundle
         sources = gather_instances(config, cluster, classes, instances, now, lock=lock)
     with run_log.stage("catalog"):
         head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
@@ -333,7 +335,7 @@ def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Ite
             cluster=sources.cluster.id,
             strict=config.strict,
         )
-    log.info("Checks: %s", verdict.summary(checked.objects))
+    _CHECKS_LOG.info("Checks: %s", verdict.summary(checked.objects))
     failing = frozenset(verdict.failing)
     for problem in verdict.problems:
         if problem in failing or problem.severity != "info":

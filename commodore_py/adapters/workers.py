@@ -7,9 +7,11 @@ loaded it does not fork, and whatever a worker needs is there without a copy.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
+import traceback
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py import run_log
@@ -87,9 +89,20 @@ def _begin(work: Callable[[Any], Any]) -> None:
 def _do(item: Any) -> tuple[Any, Any]:  # noqa: ANN401 - any item has any result
     try:
         result = _Worker.work(item)
-    except CommodoreError as error:
-        result = error
+    except Exception as error:  # noqa: BLE001 - the parent raises it
+        result = _portable(error)
     return result, _Worker.log.take()
+
+
+def _portable(error: Exception) -> Exception:
+    """An error that can be sent: some cannot be made again from their arguments."""
+    if not isinstance(error, CommodoreError):
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was made here
+    except Exception:  # noqa: BLE001 - whatever its class does
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error
 
 
 def _end_with_parent() -> None:

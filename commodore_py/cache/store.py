@@ -49,7 +49,7 @@ class PrivateFiles:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file; what is not a private file of this user is removed, not read."""
-        if not self._is_usable() or not os.path.lexists(self.folder):
+        if not self._is_usable():
             return None
         try:
             file = os.open(path, _READ)
@@ -95,12 +95,16 @@ class PrivateFiles:
             shutil.rmtree(path, ignore_errors=True)
 
     def _is_usable(self) -> bool:
+        if not os.path.lexists(self.folder):
+            return self._usable is not False  # it is created for this user
         if self._usable is None:
             self._usable = is_trusted("the result cache", self.folder, *self.inside)
         return self._usable
 
     def _write(self, path: str, content: bytes) -> None:
         for _ in range(_ATTEMPTS):
+            if not self._is_usable():  # it may be there by now
+                return
             try:
                 self._put(path, content)
             except (FileNotFoundError, NotADirectoryError):
@@ -135,8 +139,13 @@ class PrivateFiles:
         path = self.folder
         for name in ("", *folder[len(self.folder) + 1 :].split("/")):
             path = f"{path}/{name}" if name else path
-            with suppress(FileNotFoundError, FileExistsError, NotADirectoryError):
+            try:
                 os.mkdir(path, _PRIVATE_FOLDER)  # noqa: PTH102 - as above
+            except FileNotFoundError:
+                return  # another process removes all of it: try again
+            except FileExistsError:
+                if path != self.folder and not os.path.isdir(path):  # noqa: PTH112 - as above
+                    self.drop(path)
 
 
 _FORMAT = "v2"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
+from mmap import mmap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _PRIVATE_FOLDER = 0o700
+# A byte for each warning that was logged, in memory that workers share: they are forks.
+_LOGGED = mmap(-1, 1 << 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,12 @@ def is_of_this_user(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_MAY_WRITE
 
 
-@functools.cache  # several parts of a run use the same folder, and workers are forks
 def log_once(level: int, what: str, distrust: Distrust) -> None:
-    """Log why a folder is not used."""
+    """Log why a folder is not used: several parts of a run, and its workers, may use it."""
+    slot = hash((what, distrust)) % len(_LOGGED)
+    if _LOGGED[slot]:
+        return
+    _LOGGED[slot] = 1
     extra = {"where": distrust.where, "hint": distrust.hint}
     log.log(level, "%s: %s", what, distrust.why, extra=extra)
 

@@ -96,14 +96,12 @@ def _address(context: Context, settings: VaultSettings) -> tuple[str, str]:
 def _looked_up(
     context: Context, settings: VaultSettings, address: str, uses: Sequence[_Use]
 ) -> tuple[Mapping[Secret, Found], str]:
-
     namespace = str(context.vault_parameters.get("VAULT_NAMESPACE") or "")
     server = Server(address, settings.login, namespace=namespace)
     return server.look_up(_place(context, one.secret) for one in uses), server.identity
 
 
 def _place(context: Context, secret: str) -> Secret:
-
     return Secret(str(context.vault_parameters.get("mount") or _MOUNT), secret)
 
 

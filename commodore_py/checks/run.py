@@ -14,7 +14,7 @@ from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
 from .base import Context, Issue, PolicySettings, Version, mapping
-from .documents import documents_of, files_of
+from .documents import ROOMS, documents_of, files_of
 from .examination import Examination, Examined, Finding, finding, outcome_of, state_of
 from .origins import Finder, Unknown
 from .table import RUN_CHECKS
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 _FORMAT = 1
-ROOMS = ("checks", "manifests")
-"""Whose code decides about results of checks, besides that of compiles."""
 _UNREADABLE = "checks/unreadable"
 _NOT_READ = "a document cannot be read as objects: it is not checked"
 

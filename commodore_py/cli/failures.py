@@ -66,7 +66,6 @@ def _aborted(abort: click.Abort) -> int:
 
 
 def _interrupted() -> int:
-
     streams.error_line(ending.word(), color=colours())
     return INTERRUPTED
 

@@ -11,6 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters import workers
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.memory import is_limited, require_for_go
+from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
@@ -155,7 +156,7 @@ class _Engine:
                 kind = INPUT_TYPES[entry.input_type]
                 return self.cache.rendered(kind, self._input_job(entry, output))
         except CommodoreError as error:
-            if not entry.may_fail:
+            if not entry.may_fail or isinstance(error, CacheDiffers):
                 error.spots = (entry.spot,)
                 if entry.where not in error.where:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))

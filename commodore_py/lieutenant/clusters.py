@@ -80,7 +80,6 @@ def check_reachable(config: Config) -> None:
 
 
 def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
-
     return cluster_in(
         config.paths,
         cluster_id,

@@ -145,7 +145,6 @@ def _pattern(value: object) -> str:
 
 
 def _check_path(path: str) -> None:
-
     try:
         paths.parse_path(path)
     except paths.BadPattern as error:

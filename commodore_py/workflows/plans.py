@@ -188,6 +188,5 @@ def simulated(
 
 
 def _refuse_unknown(given: Iterable[str], known: Iterable[str], what: str) -> None:
-
     for name in sorted(set(given) - set(known)):
         raise UsageError(f"{name} is not {what}", hint=near(name, known))

@@ -70,7 +70,6 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
 
 
 def _value(server: Server, described: Described, reference: str) -> str:
-
     found = server.read(Place(described.mount, described.secret))
     who = f"{described.address} as {server.identity}"
     if found.outcome != "exists":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.cache.program import _ROOMS
-from commodore_py.checks.run import ROOMS as OF_CHECKS
+from commodore_py.checks.documents import ROOMS as OF_CHECKS
 from tests.house.code_map import PACKAGE, ROOT, modules, modules_by_folder, room_of
 
 MOST_MODULES = 20

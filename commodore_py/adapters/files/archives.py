@@ -56,7 +56,10 @@ def unpack_tar(file: Path) -> Content:
                 elif entry.issym():
                     members.add(name, Member(link=_inner_link(name, entry.linkname)))
                 elif entry.islnk():
-                    members.add(name, members.at(_inside(entry.linkname)))
+                    member = members.at(_inside(entry.linkname))
+                    if member.link:  # which starts in another folder here
+                        member = Member(link=_inner_link(name, member.link))
+                    members.add(name, member)
                 elif entry.isreg():
                     content = members.content_of(archive.extractfile(entry), entry.size)
                     members.add(name, Member(content, bool(entry.mode & stat.S_IXUSR)))

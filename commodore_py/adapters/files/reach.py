@@ -180,7 +180,7 @@ class Reach:
             return os.path.realpath(path)
         real_folder = self._real_folders.get(folder)
         if real_folder is None:
-            real_folder = self._real_folders[folder] = os.path.realpath(folder).rstrip("/")
+            real_folder = self._real_folders[folder] = os.path.realpath(folder or "/").rstrip("/")
         real = f"{real_folder}/{name}"
         return os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114 - a text
 

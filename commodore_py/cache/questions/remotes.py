@@ -36,9 +36,8 @@ class RemoteRef(Question):
         url, _, ref = self.about.rpartition(" ")
         if offline:
             return None
-        try:
-            refs = refs_at(url)
-        except CommodoreError:  # the program that fetches will say so
+        refs = refs_at(url)
+        if refs is None:
             return None
         ref = ref or refs.default_branch
         return refs.commits.get(f"{TAGS}{ref}") or refs.commits.get(f"{BRANCHES}{ref}")
@@ -50,6 +49,9 @@ class RemoteRef(Question):
 
 
 @functools.lru_cache(maxsize=256)  # a remote is asked once in a run
-def refs_at(url: str) -> Refs:
-    """The branches and tags of a remote."""
-    return list_remote(url)
+def refs_at(url: str) -> Refs | None:
+    """The branches and tags of a remote; None if it cannot be reached."""
+    try:
+        return list_remote(url)
+    except CommodoreError:  # the program that fetches will say so
+        return None

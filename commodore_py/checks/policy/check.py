@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.cache.digests import digest
+from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.checks.base import Ended, Issue, issue_from, items, mapping
+from commodore_py.checks.documents import ROOMS
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import read
 from commodore_py.manifests.objects import identify
@@ -68,7 +70,16 @@ def _found(
     catalog = [item for document in documents for item in document.items(lambda _: None)]
     opa = Path(program).stat()
     digests = [(one.instance, one.file, digest(one.text)) for one in documents]
-    state = (_FORMAT, program, opa.st_mtime_ns, opa.st_size, policies, given, digests)
+    state = (
+        _FORMAT,
+        program_digest(*ROOMS),
+        program,
+        opa.st_mtime_ns,
+        opa.st_size,
+        policies,
+        given,
+        digests,
+    )
     key = digest(repr(state).encode(errors="surrogatepass"))
     problems: list[Problem] = []
     issues: list[tuple[int, Issue]] = []

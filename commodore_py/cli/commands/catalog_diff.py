@@ -66,7 +66,6 @@ def diff(
 
 
 def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[str, bool]:
-
     change = comparison.change
     if output == "text" and options.form != "objects":
         return differences.text_of(change, options), bool(change)

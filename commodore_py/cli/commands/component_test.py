@@ -182,7 +182,6 @@ def run_tests(
 def _report(
     kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
 ) -> Report:
-
     suite = find_suite(kind, path, options["case"])
     messages.heading(test_results.opening(suite))
     manner = RunOptions(options["update"], everything=not options["case"], strict=options["strict"])
@@ -211,7 +210,6 @@ def shared_lock(config: Config) -> SharedLock | None:
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-
     locked = lock_settings(options)
     return config_of(
         settings.more_verbose(options["verbose"]),

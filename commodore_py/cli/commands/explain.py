@@ -78,7 +78,6 @@ def explain(
 
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
-
     found = explanation.explain(paths, target, path)
     if output == "text":
         streams.result("\n".join(explained.explanation_lines(found)))

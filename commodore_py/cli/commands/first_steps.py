@@ -110,7 +110,6 @@ def _may_prompt() -> bool:
 
 
 def _check(options: dict[str, Any], *, given: bool) -> None:
-
     if not _may_prompt() and not given and options["login"] is None:
         raise UsageError(
             "nothing to set up: there is no terminal to prompt, and no option says what to do",
@@ -162,7 +161,6 @@ def _checked_url(settings: Globals, url: str) -> str:
 
 
 def _login(settings: Globals, options: dict[str, Any], api: Step) -> Step:
-
     url = options["api_url"] or ""
     if options["login"] is False or (url and facts_folder(url) is not None):
         detail = "a folder of facts needs no login" if options["login"] is not False else ""

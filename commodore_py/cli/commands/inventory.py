@@ -191,13 +191,11 @@ class _Wanted:
 
 
 def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
-
     content = _parameters(ctx, options).get(key, {})
     streams.data(inventory_forms.data(content, options["output_format"]))
 
 
 def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
-
     parsed = dynamic_facts.parse(options["fact"])
     settings = ctx.obj.more_verbose(options["verbose"])
     for warning in parsed.warnings:
@@ -213,7 +211,6 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
 
 
 def _of_cluster(wanted: _Wanted) -> Parameters:
-
     options = wanted.options
     config = config_of(wanted.settings, **api_settings(dict(options)))
     return inspect_sources.parameters_of_cluster(
@@ -222,7 +219,6 @@ def _of_cluster(wanted: _Wanted) -> Parameters:
 
 
 def _of_configuration(wanted: _Wanted) -> Parameters:
-
     options = wanted.options
     _need_folders(options["global_config"], options["tenant_config"])
     given = inspect_sources.Configuration(
@@ -236,7 +232,6 @@ def _of_configuration(wanted: _Wanted) -> Parameters:
 
 
 def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
-
     options = wanted.options
     paths = config_of(wanted.settings).paths
     if not inspect_sources.is_compiled(paths):

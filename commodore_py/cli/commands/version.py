@@ -57,7 +57,6 @@ def _libraries() -> list[Library]:
 
 
 def _show(libraries: Iterable[Library], tools: Iterable[Tool], included: Container[str]) -> None:
-
     streams.result(
         f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True
     )
@@ -76,7 +75,6 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool], included: Contain
 
 
 def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, object]:
-
     return {
         "schema": "version/v1",
         "version": __version__,

@@ -217,7 +217,6 @@ def _raw(record: logging.LogRecord, name: str) -> str:
 
 
 def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
-
     names = {"file": "file", "line": "line", "column": "col"}
     for group, found in place.items():
         if found:

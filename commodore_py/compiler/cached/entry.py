@@ -76,7 +76,8 @@ class EntryCache(ResultCache):
             targets=self._views,
             target=job.output.target,
             references=job.tags.hashes,
-            offline=job.job.offline,
+            # With a lock, remotes do not decide: what it pins is rendered.
+            offline=job.job.offline or job.job.bases is not None,
         )
         make = partial(_record, kind, job, view)
         restore = partial(_restore, job.output, self.roots)

@@ -103,7 +103,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
 
 def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
     look, fields = job.lookup.files, job.entry.fields
-    values = [str(fields["helm_values"] or "")]
+    values = [str(fields["helm_values"] or ""), str(fields["helm_params"])]
     for name in fields["helm_values_files"] or ():
         path = Path(name)
         if "://" in name or look.hides(path):

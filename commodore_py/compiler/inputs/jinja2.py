@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+import copy
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.compiler.fields import (
@@ -15,6 +15,7 @@ from commodore_py.compiler.fields import (
     text,
 )
 from commodore_py.compiler.natives import topics
+from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
 from .base import CachePolicy, inputs_of, record_nothing
@@ -68,6 +69,8 @@ def _templates(job: InputJob, source: Path) -> Mapping[str, Path]:
 
 def _output_name(entry: InputEntry, name: str) -> str:
     suffix = entry.fields["suffix_stripped"]
+    if entry.fields["suffix_remove"] and suffix is None:
+        raise CommodoreError("suffix_remove needs suffix_stripped", where=entry.where)
     if entry.fields["suffix_remove"] and name.endswith(suffix):
         # Kapitan takes the characters of the suffix away, in any order and number.
         return name.rstrip(suffix)
@@ -75,15 +78,16 @@ def _output_name(entry: InputEntry, name: str) -> str:
 
 
 def _context(job: InputJob) -> dict[str, Any]:
-    """The variables of templates."""
+    """The variables of templates, which may change them."""
     target, views = job.output.target, job.evaluation.inventory.views
-    inventory = views.of(target)
+    inventory_global = {name: copy.deepcopy(dict(views.of(name))) for name in views.names()}
+    inventory = inventory_global[target]
     compiled = job.lookup.files.compiled / job.output.folder
     parameters = {"compile_path": str(compiled / job.entry.output_path)}
     return {
-        "inventory_global": {name: views.of(name) for name in views.names()},
+        "inventory_global": inventory_global,
         "inventory": inventory,
-        "topics": partial(topics, views, target),
+        "topics": lambda name: copy.deepcopy(topics(views, target, name)),
         "input_params": {**parameters, **job.entry.fields["input_params"]},
         **inventory["parameters"]["kapitan"]["vars"],
     }

@@ -95,6 +95,8 @@ def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> Non
     for one in folders:
         look.tree_at(one)
     for base in kustomize.remote_bases(folder, look):
+        for place in base.local_places:
+            look.judge(place)
         version = kustomize.version_of(base.url)
         if version is None or job.job.bases is not None:
             recorder.unseal(f"kustomize fetches {base.url}")
@@ -139,33 +141,41 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
         log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
     copies = scratch / "bases"
     copies.mkdir()
+    # After settings that the user passes in the same way.
+    given = child_environment().get("GIT_CONFIG_COUNT", "")
+    count = int(given) if given.isdecimal() else 0
     yield {
         "COMMODORE_BASES": str(copies),
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "core.hooksPath",
-        "GIT_CONFIG_VALUE_0": str(GIT_HOOKS),
+        "GIT_CONFIG_COUNT": str(count + 1),
+        f"GIT_CONFIG_KEY_{count}": "core.hooksPath",
+        f"GIT_CONFIG_VALUE_{count}": str(GIT_HOOKS),
     }
     for problem in _unrecorded(bases, copies):
         look.unseal(problem)
 
 
 def _unrecorded(bases: Iterable[RemoteBase], copies: Path) -> Iterator[str]:
-    """Why the bases of repositories that were checked out are not known."""
-    checked_out = {
-        text_of(str(copy / ".url")).strip().removesuffix(".git"): copy for copy in copies.iterdir()
-    }
-    for base in bases:
-        version = kustomize.git_base(base.url)
-        if version is None:  # a file
+    """Why the bases of repositories that were checked out are not known, at any depth."""
+    checked_out: dict[str, list[Path]] = {}
+    for copy in copies.iterdir():
+        url = text_of(str(copy / ".url")).strip().removesuffix(".git")
+        checked_out.setdefault(url, []).append(copy)
+    waiting, seen = [base.url for base in bases], set[str]()
+    while waiting:
+        url = waiting.pop()
+        version = kustomize.git_base(url)
+        if version is None or url in seen:  # a file, or a circle
             continue
-        copy = checked_out.get(version.repository.removesuffix(".git"))
-        if copy is None:
-            yield f"{base.url} was not fetched with git"
-            continue
-        for below in kustomize.remote_bases(copy / version.folder):
-            named = kustomize.version_of(below.url)
-            if named is None or not _COMMIT.fullmatch(named.ref):
-                yield f"{base.url} is built on {below.url}"
+        seen.add(url)
+        found = checked_out.get(version.repository.removesuffix(".git"), [])
+        if not found:
+            yield f"{url} was not fetched with git"
+        for copy in found:  # one for each version of a repository
+            for below in kustomize.remote_bases(copy / version.folder):
+                named = kustomize.version_of(below.url)
+                if named is None or not _COMMIT.fullmatch(named.ref):
+                    yield f"{url} is built on {below.url}"
+                waiting.append(below.url)
 
 
 def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
@@ -183,7 +193,7 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
     build = scratch / "build"
     with fetching(job, source, scratch) as variables:
         files.write_tree(build / source.name, look.tree_at(source))
-        own = yaml.safe_load(look.read(source / "kustomization.yaml") or b"") or {}
+        own = _kustomization(job, source)
         content: dict[str, Any] = {
             "resources": [source.name],
             "namespace": fields["namespace"] or own.get("namespace", ""),
@@ -192,6 +202,10 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
             place = os.path.normpath(build / f"{name}.yaml")
             if not place.startswith(f"{build}/"):
                 raise CommodoreError(f"patch {name} would be written outside of the output")
+            if not isinstance(patch, dict) or not {"patch", "target"} <= patch.keys():
+                raise CommodoreError(
+                    f"patch {name} must be a mapping with patch and target", where=job.entry.where
+                )
             files.write_if_changed(Path(place), yaml.dump(patch["patch"]).encode())
             content.setdefault("patches", []).append(
                 {"path": os.path.basename(place), "target": patch["target"]}  # noqa: PTH119 - a text
@@ -208,6 +222,19 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
             raise CommodoreError(
                 f"kustomize cannot build {source}: {text}", where=job.entry.where, hint=error.hint
             ) from error
+
+
+def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:
+    """The kustomization of a folder."""
+    file = source / "kustomization.yaml"
+    try:
+        content = yaml.safe_load(job.lookup.files.read(file) or b"") or {}
+    except yaml.YAMLError as error:
+        text = f"{file} is not valid YAML: {error}"
+        raise CommodoreError(text, where=job.entry.where) from error
+    if not isinstance(content, dict):
+        raise CommodoreError(f"{file} is not a mapping", where=job.entry.where)
+    return content
 
 
 def _objects(job: InputJob, built: str, problem: str) -> Mapping[Place, Entry]:

@@ -77,7 +77,6 @@ def fetch_catalog(
 
 
 def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
-
     _sweep(config.paths.catalog)
     return _head(config, cluster, catalog_remote.clone(config, cluster), {})
 

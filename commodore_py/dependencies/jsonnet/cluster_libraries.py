@@ -60,8 +60,6 @@ def install_cluster_libraries(
     (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but expected by scripts
     if config.local and not config.fetch_dependencies:
         return
-    # Much code, not needed by local runs.
-
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
     write_if_changed(paths.jsonnetfile, jsonnetfile(names))

@@ -76,7 +76,6 @@ def pack(folder: Path, file: Path) -> None:
 
 
 def _write_tar(folder: Path, file: Path, mode: str) -> None:
-
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.mtime = member.uid = member.gid = 0
         member.uname = member.gname = ""

@@ -111,7 +111,6 @@ def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
 
 
 def _items(hierarchy: Hierarchy, layer: Layer) -> list[tuple[str, str]]:
-
     folder = hierarchy.files.folder(layer.absolute)
     return [
         (absolute_name(item, folder), str(Place(layer.file, line)))

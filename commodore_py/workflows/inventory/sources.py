@@ -127,7 +127,6 @@ def parameters_of_cluster(
 def _node_of_cluster(
     config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
 ) -> Node:
-
     cluster = load_cluster(config, cluster_id)
     cluster = cluster._replace(facts=overlaid(cluster.facts, facts))
     classes, node = pipeline.gather_classes(config, cluster)

@@ -14,7 +14,8 @@ from commodore_py.cache.questions.folders import FolderTree
 from commodore_py.cache.questions.remotes import RemoteRef
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder, RecordingOverlay
-from commodore_py.compiler.cached.entry import roots_of
+from commodore_py.cache.results import Work
+from commodore_py.compiler.cached.entry import EntryCache, roots_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
@@ -31,6 +32,8 @@ from tests.support.scenarios.compile_targets import CompileTargets
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from commodore_py.compiler.job import Job
 
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
 
@@ -116,22 +119,39 @@ def _sealed(
     targets.entry("web", path, kind=kind, **fields)
     job = targets.job()
     recorder = Recorder(roots_of(job))
+    INPUT_TYPES[kind].record(_input_job(job, recorder), recorder)
+    return recorder
+
+
+def _input_job(job: Job, recorder: Recorder) -> InputJob:
     overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
-    views = Views(job.inventory)
-    INPUT_TYPES[kind].record(
-        InputJob(
-            job=job,
-            entry=entry,
-            output=Output("web", None),
-            lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
-            tags=Tags(),
-            style=Style(),
-            evaluation=Evaluation("web", InventoryImports(views), Memo()),
-        ),
-        recorder,
+    return InputJob(
+        job=job,
+        entry=entry,
+        output=Output("web", None),
+        lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
+        tags=Tags(),
+        style=Style(),
+        evaluation=Evaluation("web", InventoryImports(Views(job.inventory)), Memo()),
     )
-    return recorder
+
+
+@pytest.mark.parametrize(("bases", "asked"), [(None, True), (object(), False)])
+def test_with_a_lock_remotes_do_not_decide(
+    targets: CompileTargets, bases: object, *, asked: bool
+) -> None:
+    targets.write("top/kustomization.yaml", "")
+    targets.entry("web", "top", kind="kustomize")
+    job = targets.job(bases=bases)
+    cache = EntryCache(job, Views(job.inventory))
+
+    work = cache._work(  # noqa: SLF001 - what rendering asks
+        INPUT_TYPES["kustomize"], _input_job(job, Recorder(roots_of(job)))
+    )
+
+    assert isinstance(work, Work)
+    assert work.view.offline != asked
 
 
 def test_remote_bases_count_by_their_commits(targets: CompileTargets, tmp_path: Path) -> None:

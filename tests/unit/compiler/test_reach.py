@@ -620,3 +620,7 @@ def test_an_included_template_elsewhere_is_reported(machine: Machine) -> None:
     assert b"near" in content
     assert SECRET.encode() in content
     assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
+
+
+def test_a_path_directly_below_the_root_is_judged_there() -> None:
+    assert Reach.anywhere().real("/x") == "/x"

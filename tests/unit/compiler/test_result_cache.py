@@ -405,6 +405,29 @@ def test_a_wrong_result_is_found_and_repaired(
     assert targets.compiled() == []
 
 
+def test_a_wrong_result_of_an_entry_that_may_fail_is_an_error(
+    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets.entries["web"][0]["continue_on_compile_error"] = True
+    _spoil(targets, monkeypatch)
+
+    with pytest.raises(CacheDiffers):
+        native.compile_job(targets.job(verify_cache=True))
+
+
+def test_templates_do_not_change_the_inventory(targets: CompileTargets) -> None:
+    targets.write("page.j2", "{% do inventory.parameters.db.update({'size': 7}) %}{{ inventory }}")
+    targets.write("late.jsonnet", KAPITAN + "{ late: { of: inv.db.size } }")
+    targets.entry("db", "page.j2", kind="jinja2")
+    targets.entry("db", "late.jsonnet")
+
+    files = native.compile_job(targets.job(result_cache=None))["db"]
+
+    texts = {path.name: entry.content for path, entry in files.items()}
+    assert texts["late.yaml"] == b"of: 2\n"
+    assert b"'size': 7" in texts["page.j2"]
+
+
 def _spoil(targets: CompileTargets, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a result under a record that lacks the file which it depends on."""
     note = Recorder.note

@@ -233,7 +233,6 @@ def use(
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-
     caches = directories.caches_in(directories.cache_folder())
     return config_of(
         settings.more_verbose(options["verbose"]),
@@ -244,7 +243,6 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
 
 
 def _print(content: dict[str, Any], lines: Any, output: str) -> None:
-
     if output != "text":
         streams.data(formats.structured(content))
         return

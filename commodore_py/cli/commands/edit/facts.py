@@ -161,18 +161,15 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
 
 
 def _rules(options: dict[str, Any]) -> Rules:
-
     return Rules(strict=options["strict"], dry_run=options["dry_run"])
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-
     caches = directories.caches_in(directories.cache_folder())
     return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 
 
 def _facts(given: tuple[str, ...]) -> dict[str, Any]:
-
     parsed = dynamic_facts.parse(given)
     if parsed.warnings:
         texts = (one.removeprefix("dynamic ") for one in parsed.warnings)

@@ -63,7 +63,6 @@ def diff_lines(before: bytes, after: bytes) -> list[str]:
 
 
 def _content(found: Result) -> dict[str, Any]:
-
     plan = found.plan
     return {
         "schema": "edit/v1",

@@ -91,7 +91,6 @@ def diff(
 
 
 def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
-
     for id_, why in found.refused.items():
         hint = "leave out --server-side to have it predicted from what was applied last"
         messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)

@@ -86,7 +86,6 @@ def _follow(
     seconds: int,
     output: str,
 ) -> int:
-
     ctx = click.get_current_context()
     check_unused(ctx, ("app", "namespaces"), "cannot be combined with --plan")
     if goal == "synced":

@@ -163,7 +163,6 @@ def update(
 
 
 def _print_step(step: Step, diff: DiffForm) -> None:
-
     messages.heading(_heading(step))
     if step.error is not None:
         messages.warn(f"{step.name} is not updated: {step.error}", where=step.error.where)
@@ -240,7 +239,6 @@ def export(settings: Globals, /, file: Path, out: Path, output: str, **options: 
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-
     caches = directories.caches_in(directories.cache_folder())
     return config_of(
         settings.more_verbose(options["verbose"]),

@@ -177,7 +177,6 @@ def simulate_(
 
 
 def _model(given: Iterable[str]) -> Model:
-
     found: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
     for one in given:
         name, _, what = one.partition("=")
@@ -194,5 +193,4 @@ def _model(given: Iterable[str]) -> Model:
 
 
 def _plan_here(settings: Globals) -> PlanHere:
-
     return plan_here(config_of(settings).paths)

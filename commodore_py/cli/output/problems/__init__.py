@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def shown(outcome: Outcome, form: str, *, verbose: bool = False) -> str:
-    """The outcome of a command in one form; the modules of the others are not imported."""
+    """The outcome of a command in one form."""
     match form:
         case "json":
             return formats.as_json(data.document(outcome), indent=2)

@@ -195,7 +195,6 @@ def _rendered(
 def _text(
     environment: jinja2.Environment, template: str, context: Mapping[str, object], where: Path
 ) -> str:
-
     return rendered(lambda: environment.from_string(template), context, str(where))
 
 

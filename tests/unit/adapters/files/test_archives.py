@@ -242,3 +242,19 @@ def test_large_files_come_out_whole(tmp_path: Path, compress: Callable[[bytes], 
     file.write_bytes(compress(packed.getvalue()))
 
     assert {name: one.content for name, one in unpack_tar(file).items()} == contents
+
+
+def test_a_hard_link_to_a_link_is_judged_where_it_is(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        link = tarfile.TarInfo("a/b/c/l")
+        link.type, link.linkname = tarfile.SYMTYPE, "../../../x"
+        archive.addfile(link)
+        again = tarfile.TarInfo("h")
+        again.type, again.linkname = tarfile.LNKTYPE, "a/b/c/l"
+        archive.addfile(again)
+    file = tmp_path / "x.tar"
+    file.write_bytes(packed.getvalue())
+
+    with pytest.raises(BadArchive, match="leads out of its folder"):
+        unpack_tar(file)
