@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from .model.secrets import ReferenceFile
 
 log = logging.getLogger(__name__)
-_CHECKS_LOG = logging.getLogger("commodore_py.checks")  # a line of the act, no heading
+_CHECKS_LOG = logging.getLogger(f"{__name__}.checks")  # a line of the act, no heading
 
 Approve: TypeAlias = Callable[[Change], bool]
 
