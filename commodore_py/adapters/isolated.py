@@ -63,8 +63,7 @@ class Session:
     but what Python needs to start.
     """
 
-    def __init__(self, *, forward: bool = False, bare: bool = False) -> None:
-        self._forward = forward
+    def __init__(self, *, bare: bool = False) -> None:
         self._bare = bare
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
@@ -106,11 +105,6 @@ class Session:
             raise value
         return value
 
-    @property
-    def is_running(self) -> bool:
-        """Whether there is a process, so that what was called before still has an effect."""
-        return self._process is not None
-
     def close(self) -> None:
         """End the other process, if there is one."""
         if self._process is not None:
@@ -123,7 +117,7 @@ class Session:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            self._said = None if self._forward else tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _HERE, "--serve"],
                 env={name: os.environ[name] for name in _TO_START if name in os.environ}

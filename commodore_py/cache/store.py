@@ -95,11 +95,10 @@ class PrivateFiles:
             shutil.rmtree(path, ignore_errors=True)
 
     def _is_usable(self) -> bool:
-        if not os.path.lexists(self.folder):
-            return self._usable is not False  # it is created for this user
-        if self._usable is None:
+        # One that is not there yet is created for this user, and judged then.
+        if self._usable is None and os.path.lexists(self.folder):
             self._usable = is_trusted("the result cache", self.folder, *self.inside)
-        return self._usable
+        return self._usable is not False
 
     def _write(self, path: str, content: bytes) -> None:
         for _ in range(_ATTEMPTS):

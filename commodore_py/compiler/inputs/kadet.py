@@ -6,7 +6,6 @@ from dataclasses import replace
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.compiler.fields import EVERY_INPUT, OFF, Field, mapping, or_null
@@ -50,11 +49,9 @@ def render(job: InputJob) -> Output:
             job=replace(job.job, inventory=Inventory({}), bases=None),
         )
         try:
-            problem, outside = isolated.call("commodore_py.compiler.kapitan.kadet:run", request)
+            problem = isolated.call("commodore_py.compiler.kapitan.kadet:run", request)
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
-        for event in outside:
-            run_log.report(event)
         if problem:
             # The scratch folder is removed before this is read.
             text = problem.replace(str(scratch), "(scratch)")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from commodore_py.adapters import files, kustomize
+from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.reading import text_of
@@ -227,11 +228,7 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
 def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:
     """The kustomization of a folder."""
     file = source / "kustomization.yaml"
-    try:
-        content = yaml.safe_load(job.lookup.files.read(file) or b"") or {}
-    except yaml.YAMLError as error:
-        text = f"{file} is not valid YAML: {error}"
-        raise CommodoreError(text, where=job.entry.where) from error
+    content = yaml_door.load(job.lookup.files.read(file) or b"", name=str(file)) or {}
     if not isinstance(content, dict):
         raise CommodoreError(f"{file} is not a mapping", where=job.entry.where)
     return content

@@ -7,9 +7,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import run_log
-from commodore_py.adapters.files.reach import OutsideRead
-
 from .parts import arguments_of, confine_templates, references_of, words_of
 
 if TYPE_CHECKING:
@@ -40,8 +37,8 @@ class _Inventory(dict[str, Any]):
         return set()
 
 
-def run(request: Request) -> tuple[str, tuple[OutsideRead, ...]]:
-    """Compile an entry; returns what is wrong with it, if anything, and what it read elsewhere."""
+def run(request: Request) -> str:
+    """Compile an entry; returns what is wrong with it, if anything."""
     from kapitan import cached
     from kapitan.inputs.kadet import Kadet
     from kapitan.inventory.model.input_types import CompileInputTypeConfig
@@ -61,10 +58,8 @@ def run(request: Request) -> tuple[str, tuple[OutsideRead, ...]]:
         request.target,
         arguments,
     )
-    problem = ""
-    with run_log.collecting() as events:
-        try:
-            compiler.compile_obj(model)
-        except Exception as error:  # noqa: BLE001 - the code of a component may raise anything
-            problem = words_of(error)
-    return problem, events.of(OutsideRead)
+    try:
+        compiler.compile_obj(model)
+    except Exception as error:  # noqa: BLE001 - the code of a component may raise anything
+        return words_of(error)
+    return ""
