@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import CheckRun
 
-from . import custom_resources
+from . import custom_resources, kubernetes_schema
 from .base import Issue, issue_from
-from .kubernetes import schema as kubernetes_schema
 from .table import CATALOG_CHECKS, OBJECT_CHECKS
 
 if TYPE_CHECKING:
@@ -63,7 +62,8 @@ def finding(item: Item, issue: Issue) -> Finding:
 def state_of(context: Context) -> tuple[object, ...]:
     """What results depend on besides the objects."""
     reasons = [check.unavailable(context) for check in OBJECT_CHECKS.values()]
-    return (context.version, context.known_namespaces, *reasons, kubernetes_schema.used(context))
+    used = kubernetes_schema.version_for(context.version)
+    return (context.version, context.known_namespaces, *reasons, used)
 
 
 class Examination:

@@ -8,15 +8,15 @@ from . import (
     custom_resources,
     duplicates,
     images,
+    kubernetes_schema,
     namespaces,
     online,
     parameters_schema,
     references,
+    removed_apis,
     secrets,
     sync_annotations,
 )
-from .kubernetes import removed_apis
-from .kubernetes import schema as kubernetes_schema
 from .policy import check as policy
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from commodore_py.delivery.drivers.table import DRIVERS
-from tests.differential.checks.server import RECIPES, VARIABLE, Server, running
+from tests.differential.api_server import RECIPES, VARIABLE, Server, running
 from tests.support.plan_catalogs import example, rich_example
 
 if TYPE_CHECKING:

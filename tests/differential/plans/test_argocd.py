@@ -18,7 +18,7 @@ import yaml
 from commodore_py.delivery.drivers.argocd.health_rule import RULE
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.model.tree import Tree
-from tests.differential.checks.server import RECIPES, VARIABLE
+from tests.differential.api_server import RECIPES, VARIABLE
 from tests.support.plan_catalogs import (
     CLUSTER,
     EXAMPLE,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import Content
 
-RECIPES = Path(__file__).parents[3].parent / "shared" / "real"
+RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
 VARIABLE = "REAL_SERVERS_DIR"
 _OK = 200
 _CREATED = (_OK, 201, 202)

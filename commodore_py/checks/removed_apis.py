@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.checks.base import Issue
+from .base import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.checks.base import Content, Context
+    from .base import Content, Context
 
 NAME = "removed-apis"
 _SOON = 3

@@ -1,1 +1,0 @@
-"""What servers accept as texts and names (pure)."""

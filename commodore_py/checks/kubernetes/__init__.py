@@ -1,1 +1,0 @@
-"""Kubernetes' own kinds: schemas, what servers demand beyond them, removed versions."""
