@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,8 @@ Content: TypeAlias = "Mapping[str, Any]"
 """An object as it was written: of any form."""
 
 
-class Issue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Issue:
     """Something that is wrong with an object, without its place."""
 
     code: str
@@ -33,8 +35,21 @@ class Issue(NamedTuple):
     """The value in question, to find the parameter that set it; never one that may be secret."""
 
 
-class Ended(NamedTuple):
-    """What a check of a whole run found, and how it ended."""
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An object of the catalog, and what a check extracted from it."""
+
+    id: ObjectId
+    api_version: str
+    file: str
+    instance: str
+    fact: Any
+    """None if `extract` returned nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The result of a check of a whole run."""
 
     found: Sequence[Problem | tuple[Item, Issue]]
     outcome: Outcome | None = None
@@ -42,21 +57,23 @@ class Ended(NamedTuple):
     reason: str = ""
 
 
-class PolicySettings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
     """Policies and their data about the cluster."""
 
     folder: Path
     shown: str
-    """What paths of its files begin with in messages."""
-    about: Mapping[str, Any] = {}
+    """The path of the folder in messages."""
+    about: Mapping[str, Any] = field(default_factory=dict)
     """The cluster and its facts."""
-    origins: Mapping[str, Mapping[str, str]] = {}
-    """What is known about each instance."""
+    origins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Component and version of each instance."""
     without_opa: Severity = "error"
     """The severity of a missing `opa`."""
 
 
-class Version(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class Version:
     """A version of Kubernetes."""
 
     major: int
@@ -66,35 +83,35 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}"
 
 
-class Context(NamedTuple):
-    """What a check knows besides the objects."""
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to check, against what, and how to show it."""
 
+    skip: tuple[str, ...] = ()
+    """Names of checks."""
     version: Version | None = None
     """The version of the cluster; None if it is unknown."""
-    definitions: Mapping[tuple[str, str], Content] = {}
-    """Definitions of custom resources, by group and kind."""
     known_namespaces: tuple[str, ...] = ()
     policy: PolicySettings | None = None
     """The policies; None where there is no configuration."""
     vault: VaultSettings | None = None
     """Where secrets are looked up; None if they are not."""
-    vault_parameters: Mapping[str, Any] = {}
-    """What the hierarchy says about the server and its engine."""
+    vault_parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The hierarchy's parameters about the server and its engine."""
     parameters: Callable[[], Iterable[Problem]] | None = None
     """Problems of the instances' parameters; None without a hierarchy."""
+    definitions: Mapping[tuple[str, str], Content] = field(default_factory=dict)
+    """Definitions of custom resources in the catalog, by group and kind."""
     cache: Path | None = None
     """The user's store of results."""
+    below: str = ""
+    """A prefix for the paths of files in messages, such as `compiled/`."""
+    root: str = ""
+    """The working directory: paths in it are shown without it."""
 
-
-class Item(NamedTuple):
-    """An object of the catalog, as far as a check extracted it."""
-
-    id: ObjectId
-    api_version: str
-    file: str
-    instance: str
-    fact: Any
-    """What `extract` gave; None if it found nothing."""
+    def wants(self, name: str) -> bool:
+        """Whether a check is to be made."""
+        return name not in self.skip
 
 
 class ObjectCheck(Protocol):
@@ -102,10 +119,10 @@ class ObjectCheck(Protocol):
 
     NAME: str
 
-    def unavailable(self, context: Context) -> str:
+    def unavailable(self, settings: Settings) -> str:
         """Why it cannot run; empty if it can."""
 
-    def examine(self, content: Content, context: Context) -> Iterable[Issue]:
+    def examine(self, content: Content, settings: Settings) -> Iterable[Issue]:
         """What is wrong with an object; nothing for kinds that it does not examine."""
 
 
@@ -121,14 +138,13 @@ class Extract(Protocol):
 class CatalogCheck(Extract, Protocol):
     """Looks at all objects together, by what it extracted from each."""
 
-    def check(self, items: Sequence[Item], context: Context) -> Iterable[tuple[Item, Issue]]:
+    def check(self, items: Sequence[Item], settings: Settings) -> Iterable[tuple[Item, Issue]]:
         """What is wrong with which object."""
 
 
-def issue_from(values: Sequence[Any]) -> Issue:
+def issue_from(values: Mapping[str, Any]) -> Issue:
     """An issue that was stored as plain data."""
-    issue = Issue(*values)
-    return issue._replace(options=tuple(issue.options))
+    return Issue(**{**values, "options": tuple(values["options"])})
 
 
 def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .base import Settings
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -39,7 +41,7 @@ def check_compiled(
     about_parameters: Callable[[], Iterable[Problem]],
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
-    from .run import Settings, check_catalog, policies_for, settings_in  # most runs have no checks
+    from .run import check_catalog, policies_for, settings_in  # most runs have no checks
 
     parameters = sources.inventory.bootstrap.parameters
     settings = Settings(

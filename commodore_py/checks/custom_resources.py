@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import Validator
 
-    from .base import Content, Context, Item
+    from .base import Content, Item, Settings
 
 NAME = "custom-resources"
 _OBJECT_FIELDS: dict[str, Any] = {
@@ -52,15 +53,15 @@ def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
     }
 
 
-def unavailable(_context: Context) -> str:
+def unavailable(_settings: Settings) -> str:
     """Whether the validator is installed."""
     return "" if is_installed() else EXTRA
 
 
-def examine(content: Content, context: Context) -> Iterable[Issue]:
+def examine(content: Content, settings: Settings) -> Iterable[Issue]:
     """Version, scope and fields of an object."""
     group, _, version = content["apiVersion"].rpartition("/")
-    definition = context.definitions.get((group, content["kind"]))
+    definition = settings.definitions.get((group, content["kind"]))
     if definition is None:
         return
     versions = definition["versions"]
@@ -90,11 +91,11 @@ def examine(content: Content, context: Context) -> Iterable[Issue]:
         # The server drops the status of an object that is applied.
         content = {key: value for key, value in content.items() if key != "status"}
         yield from issues_of(NAME, validator, content, schema)
-    kubernetes = version_for(context.version)
+    kubernetes = version_for(settings.version)
     if kubernetes is not None:
         schemas = schemas_of(kubernetes)
         for issue in issues_of(NAME, schemas.of_metadata(), metadata, schemas.definitions):
-            yield issue._replace(field=f"metadata.{issue.field}".rstrip("."))
+            yield replace(issue, field=f"metadata.{issue.field}".rstrip("."))
 
 
 def bad_definitions(definitions: Sequence[Item]) -> Iterator[tuple[Item, Issue]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import ObjectId
 
-    from .base import Content, Context, Item
+    from .base import Content, Item, Settings
 
 NAME = "duplicates"
 _GENERATED = "*"
@@ -29,7 +29,7 @@ def extract(content: Content) -> str:
     return digest(text.encode())[:32]
 
 
-def check(items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Each object that is there again, with the file of the first."""
     first: dict[ObjectId, Item] = {}
     for item in items:

@@ -13,7 +13,7 @@ from .base import Issue, containers_in, items, mapping, pods_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .base import Content, Context
+    from .base import Content, Settings
 
 NAME = "images"
 _DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)"
@@ -27,12 +27,12 @@ _RELATED = "RELATED_IMAGE_"
 _AUTO = "auto"
 
 
-def unavailable(_context: Context) -> str:
+def unavailable(_settings: Settings) -> str:
     """Never: it needs nothing."""
     return ""
 
 
-def examine(content: Content, _context: Context) -> Iterator[Issue]:
+def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
     """Each image of an object once."""
     for image, field in dict(images_of(content)).items():
         found = _IMAGE.fullmatch(image)

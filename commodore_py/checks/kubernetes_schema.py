@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import Validator
 
-    from .base import Content, Context
+    from .base import Content, Settings
 
 NAME = "kubernetes-schema"
 OLDEST = Version(1, 25)
@@ -96,30 +96,30 @@ def schemas_of(version: Version) -> Schemas:
     return Schemas(directory / f"v{version}.0-local-strict" / "_definitions.json")
 
 
-def unavailable(context: Context) -> str:
+def unavailable(settings: Settings) -> str:
     """Whether validator and schemas are installed, and fit."""
     if not is_installed() or _directory() is None:
         return EXTRA
-    if version_for(context.version) is None:
-        return f"there are no schemas for Kubernetes {context.version}"
+    if version_for(settings.version) is None:
+        return f"there are no schemas for Kubernetes {settings.version}"
     return ""
 
 
-def notice(context: Context) -> str:
+def notice(settings: Settings) -> str:
     """Why the schemas are not those of the cluster; empty if they are."""
-    used = version_for(context.version)
-    if used is None or used == context.version:
+    used = version_for(settings.version)
+    if used is None or used == settings.version:
         return ""
-    why = f"there are none for {context.version}" if context.version else "none is reported"
+    why = f"there are none for {settings.version}" if settings.version else "none is reported"
     return f"the schemas of Kubernetes {used} are used: {why}"
 
 
-def examine(content: Content, context: Context) -> Iterable[Issue]:
+def examine(content: Content, settings: Settings) -> Iterable[Issue]:
     """The fields of an object."""
-    version = version_for(context.version)
+    version = version_for(settings.version)
     api_version, kind = content["apiVersion"], content["kind"]
     # A definition in the catalog takes precedence.
-    if version is None or (api_version.rpartition("/")[0], kind) in context.definitions:
+    if version is None or (api_version.rpartition("/")[0], kind) in settings.definitions:
         return
     schemas = schemas_of(version)
     if not schemas.knows(api_version, kind):

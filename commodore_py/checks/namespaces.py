@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from .base import Content, Context, Item
+    from .base import Content, Item, Settings
 
 NAME = "namespaces"
 _BUILT_IN = {"default", "kube-system", "kube-public", "kube-node-lease"}
@@ -29,10 +29,10 @@ def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
     return None
 
 
-def check(items_: Sequence[Item], context: Context) -> Iterator[tuple[Item, Issue]]:
+def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """The first object of each namespace that is missing."""
     created = {name for item in items_ for name in item.fact or ()}
-    known: AbstractSet[str] = _BUILT_IN | created | {*context.known_namespaces}
+    known: AbstractSet[str] = _BUILT_IN | created | {*settings.known_namespaces}
     missing: dict[str, list[Item]] = {}
     for item in items_:
         if item.id.namespace and item.id.namespace not in known:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.http.vault import Found
     from commodore_py.model.problems.vault import VaultSettings
 
-    from .base import Context, Item
+    from .base import Item, Settings
     from .documents import Document, Documents
 
 NAME = "secrets"
@@ -35,22 +35,22 @@ class _Use(NamedTuple):
     others: int
 
 
-def run(documents: Documents, context: Context) -> Ended | None:
+def run(documents: Documents, settings: Settings) -> Ended | None:
     """Which references lead nowhere; None unless it was asked for."""
-    settings = context.vault
-    if settings is None:
+    vault = settings.vault
+    if vault is None:
         return None
     uses = list(_uses(documents()))
     if not uses:
         return Ended(())
-    address, why = _address(context, settings)
+    address, why = _address(settings, vault)
     if why:
         return Ended([_unchecked(len(uses), why)], "unchecked", why)
-    found_by_place, identity = _looked_up(context, settings, address, uses)
+    found_by_place, identity = _looked_up(settings, vault, address, uses)
     found: list[Problem | tuple[Item, Issue]] = []
     unknown: dict[str, list[_Use]] = {}
     for use in uses:
-        found_there = found_by_place[_place(context, use.secret)]
+        found_there = found_by_place[_place(settings, use.secret)]
         if found_there.outcome == "unknown":
             unknown.setdefault(found_there.reason, []).append(use)
         else:
@@ -81,28 +81,28 @@ def _uses(documents: Sequence[Document]) -> Iterator[_Use]:
         yield _Use(items[0], secret, key, len(items) - 1)
 
 
-def _address(context: Context, settings: VaultSettings) -> tuple[str, str]:
+def _address(settings: Settings, vault: VaultSettings) -> tuple[str, str]:
     """The server to use, or why there is none."""
-    if not settings.addresses:
+    if not vault.addresses:
         return "", "no server is named: set VAULT_ADDR"
-    wanted = str(context.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
+    wanted = str(settings.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
     if not wanted:
         return "", "parameters.kapitan.secrets.vaultkv has no VAULT_ADDR"
-    if wanted not in {one.rstrip("/") for one in settings.addresses}:
+    if wanted not in {one.rstrip("/") for one in vault.addresses}:
         return "", f"the hierarchy names {wanted}, which is not VAULT_ADDR: not requested"
     return wanted, ""
 
 
 def _looked_up(
-    context: Context, settings: VaultSettings, address: str, uses: Sequence[_Use]
+    settings: Settings, vault: VaultSettings, address: str, uses: Sequence[_Use]
 ) -> tuple[Mapping[Secret, Found], str]:
-    namespace = str(context.vault_parameters.get("VAULT_NAMESPACE") or "")
-    server = Server(address, settings.login, namespace=namespace)
-    return server.look_up(_place(context, one.secret) for one in uses), server.identity
+    namespace = str(settings.vault_parameters.get("VAULT_NAMESPACE") or "")
+    server = Server(address, vault.login, namespace=namespace)
+    return server.look_up(_place(settings, one.secret) for one in uses), server.identity
 
 
-def _place(context: Context, secret: str) -> Secret:
-    return Secret(str(context.vault_parameters.get("mount") or _MOUNT), secret)
+def _place(settings: Settings, secret: str) -> Secret:
+    return Secret(str(settings.vault_parameters.get("mount") or _MOUNT), secret)
 
 
 def _issues(use: _Use, found_there: Found) -> Iterator[Issue]:

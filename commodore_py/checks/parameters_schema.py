@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from .base import Ended
 
 if TYPE_CHECKING:
-    from .base import Context
+    from .base import Settings
     from .documents import Documents
 
 NAME = "parameters-schema"
 
 
-def run(_documents: Documents, context: Context) -> Ended | None:
+def run(_documents: Documents, settings: Settings) -> Ended | None:
     """What the hierarchy has of problems; None where there is no hierarchy."""
-    return Ended(tuple(context.parameters())) if context.parameters is not None else None
+    return Ended(tuple(settings.parameters())) if settings.parameters is not None else None

@@ -9,7 +9,7 @@ from .base import Issue, containers_in, items, mapping, pods_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .base import Content, Context, Item
+    from .base import Content, Item, Settings
 
 NAME = "references"
 _KINDS = {"ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim", "Service"}
@@ -32,7 +32,7 @@ def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
     return [provides, names] if provides or names else None
 
 
-def check(found: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
+def check(found: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Everything that is named and not provided, once for each object and name."""
     provided: dict[tuple[str, str], set[str]] = {}
     for item in found:

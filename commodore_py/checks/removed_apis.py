@@ -9,7 +9,7 @@ from .base import Issue
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import Content, Context
+    from .base import Content, Settings
 
 NAME = "removed-apis"
 _SOON = 3
@@ -103,28 +103,28 @@ Up to 1.25 from Kubernetes' deprecation guide, later ones by comparing the publi
 """
 
 
-def unavailable(context: Context) -> str:
+def unavailable(settings: Settings) -> str:
     """Without a version there is nothing to compare with."""
-    return "" if context.version else "the version of Kubernetes is not known"
+    return "" if settings.version else "the version of Kubernetes is not known"
 
 
-def examine(content: Content, context: Context) -> Iterator[Issue]:
+def examine(content: Content, settings: Settings) -> Iterator[Issue]:
     """Whether the API is gone, or will be soon."""
     api_version, kind = content["apiVersion"], content["kind"]
-    if context.version is None or kind not in REMOVED.get(api_version, {}):
+    if settings.version is None or kind not in REMOVED.get(api_version, {}):
         return
     minor, instead = REMOVED[api_version][kind]
     remedy = f"use {instead}" if instead else "there is no replacement: remove it"
-    if context.version.minor >= minor:
+    if settings.version.minor >= minor:
         yield Issue(
             "removed-apis/removed",
-            f"Kubernetes {context.version} does not serve {kind} of {api_version}",
+            f"Kubernetes {settings.version} does not serve {kind} of {api_version}",
             "apiVersion",
             remedy,
             subject=f"{api_version} {kind}",
             value=api_version,
         )
-    elif context.version.minor + _SOON >= minor:
+    elif settings.version.minor + _SOON >= minor:
         yield Issue(
             "removed-apis/soon",
             f"breaks on upgrade to 1.{minor}: {kind} of {api_version} is removed",

@@ -12,7 +12,7 @@ from .base import Issue, mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import Content, Context
+    from .base import Content, Settings
 
 NAME = "secrets"
 _REFERENCE = re.compile(r"\?\{[^{}]+\}")
@@ -28,12 +28,12 @@ _PUBLIC = {"ca.crt", "ca-bundle.crt", "namespace", "username", "type", "url", "p
 _TEMPLATES = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")
 
 
-def unavailable(_context: Context) -> str:
+def unavailable(_settings: Settings) -> str:
     """Never: it needs nothing."""
     return ""
 
 
-def examine(content: Content, _context: Context) -> Iterator[Issue]:
+def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
     """Values of Secrets without a reference, and keys and tokens anywhere."""
     if content["kind"] == "Secret" and content.get("type") not in _TEMPLATES:
         yield from _of_secret(content)

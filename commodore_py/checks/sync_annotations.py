@@ -24,7 +24,7 @@ from .base import Issue, mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import Content, Context
+    from .base import Content, Settings
 
 NAME = "sync-annotations"
 _DELETION = ("PreDelete", "PostDelete")
@@ -42,15 +42,15 @@ _KEEPING = {
 """Kinds that lose data or addresses when they are deleted and created again."""
 
 
-def unavailable(context: Context) -> str:
+def unavailable(settings: Settings) -> str:
     """It can always run."""
-    del context
+    del settings
     return ""
 
 
-def examine(content: Content, context: Context) -> Iterator[Issue]:
+def examine(content: Content, settings: Settings) -> Iterator[Issue]:
     """What is wrong with the annotations of an object."""
-    del context
+    del settings
     annotations = annotations_of(content)
     if WAVE in annotations and integer(annotations[WAVE]) is None:
         message = f"the wave {annotations[WAVE]!r} is not an integer, so it does not count"

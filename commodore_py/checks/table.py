@@ -20,7 +20,7 @@ from . import (
 from .policy import check as policy
 
 if TYPE_CHECKING:
-    from .base import CatalogCheck, Context, Ended, ObjectCheck
+    from .base import CatalogCheck, Ended, ObjectCheck, Settings
     from .documents import Documents
 
 
@@ -29,7 +29,7 @@ class RunCheck(Protocol):
 
     NAME: str
 
-    def run(self, documents: Documents, context: Context) -> Ended | None:
+    def run(self, documents: Documents, settings: Settings) -> Ended | None:
         """What it finds; None if there is nothing to check."""
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.checks.base import Content, Context, Item
+    from commodore_py.checks.base import Content, Item, Settings
     from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead, Change
     from commodore_py.model.problems.severity import Severity
@@ -137,7 +137,7 @@ class Names:
     def extract(self, content: Content) -> str:
         return str(content["kind"])
 
-    def check(self, items: Sequence[Item], _context: Context) -> Iterator[tuple[Item, Issue]]:
+    def check(self, items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
         for item in items:
             text = f"{item.fact} is not a good name"
             yield item, Issue("names/bad", text, remedy="another one", severity=self.severity)

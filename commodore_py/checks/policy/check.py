@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from .opa import EXCEPTION, Policies, evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from commodore_py.checks.base import Context, Item
+    from commodore_py.checks.base import Item, Settings
     from commodore_py.checks.documents import Document, Documents
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.severity import Severity
@@ -30,29 +31,29 @@ if TYPE_CHECKING:
     from .opa import Result
 
 NAME = "policy"
-_FORMAT = "policy 2"
+_FORMAT = "policy 3"
 _LONGEST = 2_000
 _CHANGES_EACH_TIME = re.compile(r"\b(?:now_ns|intn|rfc4122)\b")
 
 
-def run(documents: Documents, context: Context) -> Ended | None:
+def run(documents: Documents, settings: Settings) -> Ended | None:
     """Problems that the policies find; None without policies."""
-    settings = context.policy
-    if settings is None:
+    policy = settings.policy
+    if policy is None:
         return None
-    policies = Policies(settings.shown, {}, {})
+    policies = Policies(policy.shown, {}, {})
     try:
-        policies = Policies.read(settings.folder, settings.shown)
+        policies = Policies.read(policy.folder, policy.shown)
         if not policies.modules:
             return None
         program = shutil.which("opa")
         if program is None:
             text = "there are policies and no opa: run `commodore tool install opa`"
-            issue = Issue("policy/not-installed", text, severity=settings.without_opa)
+            issue = Issue("policy/not-installed", text, severity=policy.without_opa)
             return Ended((policies.problem(issue),), "skipped", text)
-        about = {**settings.about, "version": str(context.version or "")}
-        given = {"about": about, "origins": settings.origins}
-        return Ended(tuple(_found(program, policies, given, documents(), context.cache)))
+        about = {**policy.about, "version": str(settings.version or "")}
+        given = {"about": about, "origins": policy.origins}
+        return Ended(tuple(_found(program, policies, given, documents(), settings.cache)))
     except CommodoreError as error:
         text = f"the policies cannot be evaluated: {error}"
         issue = Issue("policy/failed", text, remedy=error.hint, subject=NAME)
@@ -82,13 +83,13 @@ def _found(
     )
     key = digest(repr(state).encode(errors="surrogatepass"))
     problems: list[Problem] = []
-    issues: list[tuple[int, Issue]] = []
+    issues: list[tuple[int, Mapping[str, Any]]] = []
 
-    def evaluated() -> list[tuple[int, Issue]] | None:
+    def evaluated() -> list[tuple[int, Mapping[str, Any]]] | None:
         objects = [one for document in documents for one in _objects(document)]
         results, found = evaluate(program, policies, {**given, "objects": objects})
         problems.extend(found)
-        issues.extend(_issues(results, catalog))
+        issues.extend((at, asdict(issue)) for at, issue in _issues(results, catalog))
         return None if problems else issues
 
     changes = any(map(_CHANGES_EACH_TIME.search, policies.modules.values()))

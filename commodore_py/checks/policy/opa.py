@@ -59,10 +59,14 @@ class Policies:
 
     def problem(self, issue: Issue, file: str = "", line: int = 0) -> Problem:
         """A problem of the policies, or of a catalog as a whole."""
-        code, message, _, remedy, subject, severity = issue[:6]
-        place = Place(f"{self.shown}/{file}" if file else self.shown, line)
-        subject = subject or message
-        return Problem.at(place, code, message, severity=severity, remedy=remedy, subject=subject)
+        return Problem.at(
+            Place(f"{self.shown}/{file}" if file else self.shown, line),
+            issue.code,
+            issue.message,
+            severity=issue.severity,
+            remedy=issue.remedy,
+            subject=issue.subject or issue.message,
+        )
 
 
 def _contents(files: Iterable[Path]) -> dict[str, str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.checks import parameters_schema
-from commodore_py.checks.base import mapping
+from commodore_py.checks.base import Settings, mapping
 from commodore_py.checks.online import vault_parameters
 from commodore_py.checks.policy import check as policy
-from commodore_py.checks.run import Settings, check_catalog, policies_for, settings_in
+from commodore_py.checks.run import check_catalog, policies_for, settings_in
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy
@@ -114,7 +115,8 @@ def check(
             where=str(paths.root),
             hint=f"the last compile was of {cluster}" if cluster else "",
         )
-    settings = _settings(config, parameters, below="compiled/")._replace(
+    settings = replace(
+        _settings(config, parameters, below="compiled/"),
         policy=policies_for(
             paths.classes / "global",
             parameters,
@@ -175,7 +177,7 @@ def _check_alone(
 ) -> tuple[Checked, Verdict]:
     """Manifests without a hierarchy: checks that need one are skipped."""
     below = f"{PurePosixPath(folder)}/"
-    settings = _settings(config, {}, below=below)._replace(vault=request.vault)
+    settings = replace(_settings(config, {}, below=below), vault=request.vault)
     found = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in found if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)

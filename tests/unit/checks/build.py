@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from commodore_py.checks.base import Version
-from commodore_py.checks.run import Settings, check_catalog
+from commodore_py.checks.base import Settings, Version
+from commodore_py.checks.run import check_catalog
 from commodore_py.checks.table import names
 from commodore_py.model.tree import Entry, Tree
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.checks.examination import Examination
+from commodore_py.checks import run
+from commodore_py.checks.base import Settings
 from commodore_py.checks.origins import inputs_of
-from commodore_py.checks.run import Settings, check_catalog
+from commodore_py.checks.run import check_catalog
 from commodore_py.checks.table import names
 from commodore_py.model.tree import Entry, Tree
 
@@ -309,7 +310,7 @@ def test_an_unchanged_run_is_not_examined_again(
         raise AssertionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(Examination, "result", fail)
+        patched.setattr(run, "examine", fail)
         assert checked(*objects, cache=tmp_path) == before
     for other in ({"only": "secrets"}, {"skip": ("secrets",)}, {"version": None}):
         assert checked(*objects, cache=tmp_path, **other) == checked(*objects, **other)

@@ -8,7 +8,8 @@ import sys
 SCRIPT = """
 import sys
 
-from commodore_py.checks.run import Settings, check_catalog
+from commodore_py.checks.base import Settings
+from commodore_py.checks.run import check_catalog
 sys.path[:] = [one for one in sys.path if "site-packages" not in one]
 found = check_catalog({}, Settings())
 print(*(f"{one.name} {one.outcome} {one.reason}" for one in found.runs), sep="\\n")

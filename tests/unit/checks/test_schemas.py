@@ -136,7 +136,7 @@ def test_versions_without_schemas(version: Version | None, outcome: str, codes: 
     ],
 )
 def test_versions_as_clusters_report_them(text: object, version: tuple[int, int] | None) -> None:
-    assert version_of(text) == version
+    assert version_of(text) == (Version(*version) if version else None)
 
 
 SCHEMA = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.checks.base import Context
+from commodore_py.checks.base import Settings
 from commodore_py.checks.sync_annotations import examine
 from commodore_py.checks.table import names
 
@@ -20,7 +20,7 @@ def found(kind: str = "Job", **annotations: str) -> list[str]:
         for name, text in annotations.items()
     }
     content = an_object(kind, metadata={"annotations": given})
-    return [one.code.removeprefix("sync/") for one in examine(content, Context())]
+    return [one.code.removeprefix("sync/") for one in examine(content, Settings())]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_words_that_mean_nothing_are_reported(
 def test_a_hook_of_unknown_words_alone_is_never_applied() -> None:
     def message(words: str) -> str:
         content = an_object("Job", metadata={"annotations": {HOOK: words}})
-        return next(iter(examine(content, Context()))).message
+        return next(iter(examine(content, Settings()))).message
 
     assert message("Presync").endswith("the object is never applied")
     assert not message("Presync,Sync").endswith("the object is never applied")
@@ -72,8 +72,8 @@ def test_a_generated_name_is_for_hooks() -> None:
         "Job", metadata={"name": None, "generateName": "x-", "annotations": {HOOK: "Sync"}}
     )
 
-    assert [one.code for one in examine(content, Context())] == ["sync/name-generated"]
-    assert list(examine(hook, Context())) == []
+    assert [one.code for one in examine(content, Settings())] == ["sync/name-generated"]
+    assert list(examine(hook, Settings())) == []
 
 
 def test_it_is_a_check() -> None:
