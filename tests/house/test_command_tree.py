@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from commodore_py.cli.command_classes import GENERAL, Sectioned
 from commodore_py.cli.root import commodore
 from commodore_py.cli.settings.origins import variables_of
 
@@ -120,38 +118,6 @@ def test_automatic_variables_are_commodores(name: str) -> None:
     options = by_names(described(THERE[name], option) for option in options_of(THERE[name]))
 
     assert {names for names, option in options.items() if "auto" in option} <= {*listed}
-
-
-@pytest.mark.parametrize("name", sorted(THERE))
-def test_every_command_has_help(name: str) -> None:
-    help_option = THERE[name].command.get_help_option(THERE[name])
-
-    assert help_option is not None
-    assert {"-h", "--help"} <= {*help_option.opts}
-    assert THERE[name].command.get_short_help_str()
-
-
-@pytest.mark.parametrize(
-    "name", sorted(name for name in LISTED if isinstance(THERE[name].command, Sectioned))
-)
-def test_headings_hold_every_option_once_and_mark_those_of_ours(name: str) -> None:
-    command, listed = THERE[name].command, by_names(LISTED[name]["options"])
-    assert isinstance(command, Sectioned)
-    sections = dict(command.sections(THERE[name]))
-
-    common = [option.opts[-1] for option in sections.pop(GENERAL)]
-
-    assert common == ["--verbose", "--help"]
-    for option in (option for options in sections.values() for option in options):
-        names = " ".join(sorted(option.opts, key=len))
-        assert command.is_ours(option) == (names not in listed), names
-
-
-def test_the_overview_describes_every_command() -> None:
-    overview = commodore.get_help(THERE[""]).partition("Commands:")[2]
-
-    for word in commodore.list_commands(THERE[""]):
-        assert re.search(rf"^  {word} +[A-Z].+\.$", overview, re.MULTILINE)
 
 
 def options_of(ctx: click.Context) -> list[click.Option]:

@@ -1,1 +1,0 @@
-"""One module for each door: what is fed to it, and what is always tried."""
