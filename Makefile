@@ -6,17 +6,14 @@ STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
-# Thousands of small repositories take a third less time in memory than on a disk. It is seen by
-# these programs alone, and root alone may have it; `make test IN_MEMORY=` uses the disk.
-IN_MEMORY = $(shell awk '/MemAvailable/ { exit $$2 < 8000000 }' /proc/meminfo 2>/dev/null \
-  && case "$$PWD/" in (/mnt/*) false ;; esac && unshare --mount mount -t tmpfs tmpfs /mnt 2>/dev/null \
-  && echo 'unshare --mount sh -c '\''mount -t tmpfs tmpfs /mnt && TMPDIR=/mnt exec "$$@"'\'' --')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check e2e long faults bench conformance docs supply-chain lock clean
+.PHONY: help install demo test unit check e2e long faults bench conformance docs supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## install the locked requirements, and commodore itself, into $(VENV)
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -37,10 +34,10 @@ demo: $(STAMP) ## install, write the playground and compile its first cluster
 
 test: $(STAMP) ## install and run the tests on all cores: about eight minutes on two
 	@echo "about eight minutes on two cores; the quick half alone, in less than two: make unit"
-	$(IN_MEMORY) $(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
+	$(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
 
 unit: $(STAMP) ## the quick half of the tests: no slow ones, no repositories, servers or programs
-	$(IN_MEMORY) $(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
+	$(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
 
 check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -49,7 +46,7 @@ check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/lint-imports
 
 e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
-	$(IN_MEMORY) $(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
+	$(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
 
 long: $(STAMP) ## property tests with many more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e and not faults"

@@ -18,10 +18,26 @@ from hypothesis import HealthCheck, settings
 from tests.support.golden import Golden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 AUTHOR = "Test Author"
 EMAIL = "author@example.com"
+
+EXCUSED = {
+    **dict.fromkeys(
+        ("helm", "kustomize", "cue", "opa", "vault", "sshd", "kubectl", "jsonnetfmt", "faketime"),
+        "a program that the nightly workflow installs",
+    ),
+    **dict.fromkeys(
+        ("real server", "real Argo CD", "is not set", "MIRRORS", "COMMODORE_JB", "GENERATOR"),
+        "needs a server, mirrors or a build that CI does not have",
+    ),
+    **dict.fromkeys(
+        ("reftable", "no program can write it", "mount", "namespaces", "only root"),
+        "the system or its Git cannot do it",
+    ),
+}
+"""Words in the reasons of skips that are no failure with STRICT=1, and why."""
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -67,6 +83,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if test in seen and crc32(item.nodeid.encode()) % sample.args[0]:
                 item.add_marker("long")
             seen.add(test)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With STRICT=1, a skip fails unless its reason is excused."""
+    report = yield
+    if os.environ.get("STRICT") and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else ""
+        if not any(word in reason for word in EXCUSED):
+            report.outcome = "failed"
+            report.longrepr = f"skipped with STRICT=1: {reason}"
+    return report
 
 
 @pytest.fixture(scope="session")
