@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pytest
 
 from commodore_py.cli.root import commodore
 from commodore_py.cli.settings.origins import variables_of
@@ -62,28 +61,28 @@ def test_commodores_commands_are_there() -> None:
     assert {*LISTED} - {*THERE} == set()
 
 
-@pytest.mark.parametrize("name", sorted(LISTED))
-def test_commodores_options_are_there(name: str) -> None:
-    ctx = THERE[name]
-    options = by_names(described(ctx, option) for option in options_of(ctx))
-    listed = by_names(LISTED[name].get("options", []))
+def test_commodores_options_are_there() -> None:
+    for name, command in LISTED.items():
+        ctx = THERE[name]
+        options = by_names(described(ctx, option) for option in options_of(ctx))
+        listed = by_names(command.get("options", []))
 
-    assert {names: options.get(names) for names in listed} == listed
+        assert {names: options.get(names) for names in listed} == listed, name
 
 
-@pytest.mark.parametrize("name", sorted(LISTED))
-def test_commodores_arguments_are_there(name: str) -> None:
-    arguments = [
-        {
-            "name": str(argument.name).upper(),
-            **kind_of(argument),
-            **flags(optional=not argument.required, repeatable=argument.nargs == -1),
-        }
-        for argument in THERE[name].command.params
-        if isinstance(argument, click.Argument)
-    ]
+def test_commodores_arguments_are_there() -> None:
+    for name, command in LISTED.items():
+        arguments = [
+            {
+                "name": str(argument.name).upper(),
+                **kind_of(argument),
+                **flags(optional=not argument.required, repeatable=argument.nargs == -1),
+            }
+            for argument in THERE[name].command.params
+            if isinstance(argument, click.Argument)
+        ]
 
-    assert arguments == LISTED[name].get("arguments", [])
+        assert arguments == command.get("arguments", []), name
 
 
 def test_commands_are_few() -> None:
@@ -112,12 +111,12 @@ def test_distinct_options_of_ours_are_few() -> None:
     assert len(present - listed) <= MOST_NAMES, sorted(present - listed)
 
 
-@pytest.mark.parametrize("name", sorted({*THERE} - {""}))
-def test_automatic_variables_are_commodores(name: str) -> None:
-    listed = by_names(LISTED.get(name, {}).get("options", []))
-    options = by_names(described(THERE[name], option) for option in options_of(THERE[name]))
+def test_automatic_variables_are_commodores() -> None:
+    for name in {*THERE} - {""}:
+        listed = by_names(LISTED.get(name, {}).get("options", []))
+        options = by_names(described(THERE[name], option) for option in options_of(THERE[name]))
 
-    assert {names for names, option in options.items() if "auto" in option} <= {*listed}
+        assert {names for names, option in options.items() if "auto" in option} <= {*listed}, name
 
 
 def options_of(ctx: click.Context) -> list[click.Option]:
