@@ -2,24 +2,129 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.cli.output import formats
+from commodore_py.adapters.masking import REDACTOR
+from commodore_py.cli.output import formats, streams
+from commodore_py.cli.output.differences.as_markdown import code as as_code
+from commodore_py.cli.output.differences.words import shown as readable
 
-from . import data, markdown, sarif, text
+from . import sarif
+from .outcome import details
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.model.problem import Place, Problem
+    from commodore_py.model.problems.severity import Severity
+
     from .outcome import Outcome
+
+MOST_OF_A_CODE = 50
+_COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
+MOST_BYTES = 60_000
+"""The size of a comment that code hosts accept."""
+_ROOM = 200
 
 
 def shown(outcome: Outcome, form: str, *, verbose: bool = False) -> str:
     """The outcome of a command in one form."""
     match form:
         case "json":
-            return formats.as_json(data.document(outcome), indent=2)
+            return formats.as_json(as_document(outcome), indent=2)
         case "sarif":
             return formats.as_json(sarif.document(outcome), indent=2)
         case "markdown":
-            return markdown.document(outcome)
+            return as_markdown(outcome)
         case _:
-            return "\n".join(text.lines(outcome, verbose=verbose))
+            return "\n".join(lines(outcome, verbose=verbose))
+
+
+def lines(outcome: Outcome, *, verbose: bool) -> Iterator[str]:
+    """Every problem, the worst first; infos are counted only, unless it is verbose."""
+    shown: Counter[str] = Counter()
+    for problem in outcome.verdict.problems:
+        if problem.severity == "info" and not verbose:
+            continue
+        shown[problem.code] += 1
+        if shown[problem.code] > MOST_OF_A_CODE:
+            continue
+        word = streams.styled(f"{problem.severity}:", fg=_COLOURS[problem.severity], bold=True)
+        code = f" [{problem.code}]" if problem.code else ""
+        yield f"{word} {streams.shown(problem.message, message=True)}{code}"
+        yield from (f"  {streams.shown(line, message=True)}" for line in details(problem))
+    for code, count in shown.items():
+        if count > MOST_OF_A_CODE:
+            yield f"and {count - MOST_OF_A_CODE} more of {code}"
+    for check in outcome.checks:
+        if check.outcome in ("skipped", "unchecked"):
+            yield f"{check.outcome}: {check.name}: {streams.shown(check.reason, message=True)}"
+    yield streams.styled(f"Found {outcome.summary()}", bold=True)
+
+
+def as_document(outcome: Outcome) -> dict[str, Any]:
+    """The result of a command that finds problems."""
+    verdict = outcome.verdict
+    return {
+        "schema": "problems/v1",
+        "command": outcome.command,
+        "about": outcome.about,
+        "objects": outcome.objects,
+        "checks": [one._asdict() for one in outcome.checks],
+        "failed": bool(verdict.failing),
+        "problems": [as_data(one) for one in verdict.problems],
+        "ignored": [
+            {**as_data(one.problem), "reason": one.reason or None} for one in verdict.ignored
+        ],
+    }
+
+
+def as_data(problem: Problem) -> dict[str, Any]:
+    """One problem."""
+    return {
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "remedy": problem.remedy,
+        "options": list(problem.options),
+        "place": _place(problem.place),
+        "where": problem.where,
+        "related": [_place(one) for one in problem.related],
+        "subject": problem.subject,
+        "fingerprint": problem.fingerprint,
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {key: value for key, value in place._asdict().items() if value}
+
+
+def as_markdown(outcome: Outcome) -> str:
+    """A table, the worst problem first; below the size that code hosts accept."""
+    head = f"**{outcome.command}**: {outcome.summary()}"
+    rows = [_row(problem) for problem in outcome.verdict.problems]
+    if not rows:
+        return head
+    lines = [head, "", "| severity | problem | where |", "|---|---|---|"]
+    size = sum(len(line.encode()) + 1 for line in lines)
+    for number, row in enumerate(rows):
+        size += len(row.encode()) + 1
+        if size > MOST_BYTES - _ROOM:
+            lines += ["", f"and {len(rows) - number} more"]
+            break
+        lines.append(row)
+    return "\n".join(lines)
+
+
+def _row(problem: Problem) -> str:
+    places = (line for line in (*problem.where.splitlines(), *map(str, problem.related)) if line)
+    where = "<br>".join(_cell(one) for one in places)
+    message = _cell(problem.message)
+    code = _cell(problem.code) if problem.code else ""
+    return f"| {problem.severity} | {message} {code} | {where} |"
+
+
+def _cell(text: str) -> str:
+    # A bar ends a cell even within code.
+    return as_code(readable(REDACTOR.message(" ".join(text.split())))).replace("|", "\\|")
