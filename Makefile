@@ -68,11 +68,13 @@ docs: $(STAMP) ## write the generated reference, and build the documentation str
 	  $(BIN)/python -m tests.house.$$page || exit 1; done
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
 
-supply-chain: $(STAMP) ## licences, vulnerabilities, the bill of materials, packages built twice; [ARGS=--strict]
+supply-chain: $(STAMP) ## licences, the bill of materials and known vulnerabilities of what is installed
 	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/python -m pip install \
-	  --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt; } \
-	  || echo "make: pip-audit cannot be installed" >&2
-	$(BIN)/python -m tests.supply_chain $(ARGS)
+	  --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt; }
+	$(VENV)-audit/bin/pip-licenses --python $(BIN)/python --summary
+	$(VENV)-audit/bin/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml \
+	  --output-reproducible --output-file commodore-py.cdx.json
+	$(VENV)-audit/bin/pip-audit --requirement requirements/runtime.txt --require-hashes --disable-pip
 
 lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	requirements/lock.sh
