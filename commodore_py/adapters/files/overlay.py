@@ -67,13 +67,6 @@ class Overlay:
             self.compiled, self.catalog, trees, self.written, self.made, reach=self.reach
         )
 
-    def with_written(
-        self, entries: Mapping[Path, Entry | None], made: frozenset[Path] = frozenset()
-    ) -> Overlay:
-        """The same view with files and folders at absolute paths, or taken away from there."""
-        written, made = {**self.written, **entries}, self.made | made
-        return Overlay(self.compiled, self.catalog, self.trees, written, made, reach=self.reach)
-
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
         if not self.written and self._inside(path) is None:
