@@ -1,0 +1,119 @@
+"""Records of what work reads: portable paths, and questions that can be stored."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.cache.packing import pack, unpack
+from commodore_py.cache.questions import KINDS, parse
+from commodore_py.cache.questions.base import View
+from commodore_py.cache.questions.inventory import Reference
+from commodore_py.cache.recorder import Recorder
+from commodore_py.cache.results import ResultCache, Work
+from commodore_py.cache.roots import Roots
+from commodore_py.cache.store import Store
+from commodore_py.model.tree import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "c0ffee" * 8
+MANY = 100
+
+
+class Counted:
+    """Work that reads the references to some secrets, and counts how often it is done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.times = 0
+
+    def done(self, **references: str) -> bytes:
+        """The result for these references."""
+        roots = Roots({})
+        files = Overlay(self.folder / "compiled", self.folder / "catalog", {})
+        view = View(files, roots, {}, references=references)
+
+        def make(recorder: Recorder) -> tuple[bytes, bytes]:
+            self.times += 1
+            result = repr([recorder.ask(Reference(name), view) for name in references]).encode()
+            return result, result
+
+        work = Work("web: work", "", KEY, view, make, lambda stored: stored)
+        return ResultCache(self.folder / "store", roots).cached(work)
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Counted:
+    return Counted(tmp_path)
+
+
+def test_results_of_the_latest_records_are_found(counted: Counted) -> None:
+    for number in range(MANY):
+        counted.done(a=str(number))
+    counted.times = 0
+
+    assert counted.done(a="99") == b"['99']"
+    assert counted.done(a="50") == b"['50']"
+    assert counted.times == 0
+    counted.done(a="0")
+    assert counted.times == 1
+
+
+@pytest.mark.parametrize(
+    "content", ['[{"answers": {"telepathy about:this": "1"}, "result": "0", "traces": ""}]', "7"]
+)
+def test_records_of_other_versions_are_ignored(counted: Counted, content: str) -> None:
+    Store(counted.folder / "store").set_record(KEY, content.encode())
+
+    assert counted.done(a="1") == b"['1']"
+    assert counted.done(a="1") == b"['1']"
+    assert counted.times == 1
+
+
+def test_a_record_is_text_that_people_can_read(counted: Counted) -> None:
+    counted.done(a="1")
+
+    content = Store(counted.folder / "store").record(KEY)
+
+    assert content is not None
+    assert json.loads(content)[0]["answers"] == {"reference a": "1"}
+
+
+def test_an_answer_that_changes_while_work_runs_unseals_the_record() -> None:
+    recorder = Recorder(Roots({}))
+
+    recorder.note(Reference("a"), "1")
+    recorder.note(Reference("a"), "2")
+
+    assert recorder.unsealed
+
+
+def test_paths_belong_to_the_innermost_root(tmp_path: Path) -> None:
+    roots = Roots({"work": tmp_path, "vendor": tmp_path / "vendor"})
+
+    texts = [roots.portable(str(tmp_path / name)) for name in ("vendor/a", "vendors/a", "..b")]
+
+    assert texts == ["vendor:a", "work:vendors/a", "work:..b"]
+    assert [roots.absolute(text) for text in texts] == [
+        str(tmp_path / name) for name in ("vendor/a", "vendors/a", "..b")
+    ]
+    assert roots.portable("/elsewhere") == ":/elsewhere"
+    assert roots.absolute(":/elsewhere") == "/elsewhere"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_question_can_be_stored(kind: str) -> None:
+    question = KINDS[kind]("about this: that")
+
+    assert parse(str(question)) == question
+
+
+def test_files_are_the_same_after_packing() -> None:
+    files = {"a/b\n\udcff": Entry(b"\x00\n1"), "/c": Entry(b"", executable=True)}
+
+    assert unpack(pack(files, ["empty"])) == (files, ["empty"])
