@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
+    from commodore_py.model.problems.severity import Severity
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
@@ -39,6 +40,8 @@ def check_compiled(
     sources: Sources,
     trees: Mapping[str, Tree],
     about_parameters: Callable[[], Iterable[Problem]],
+    *,
+    without_opa: Severity = "warning",
 ) -> Checked:
     """The problems of the instances' trees, before anything is written."""
     from .run import check_catalog, policies_for, settings_in  # most runs have no checks
@@ -54,7 +57,7 @@ def check_compiled(
             parameters,
             sources.inventory.instances,
             shown="inventory/classes/global",
-            without_opa="warning",
+            without_opa=without_opa,
         ),
         **settings_in(parameters),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from shutil import rmtree, which
 from typing import TYPE_CHECKING
 
 import pytest
@@ -313,6 +314,39 @@ def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Pa
     assert ran.code == 1
     assert "not:that" in ran.err
     assert commodore("edit", "unset", "worse").code == 0
+
+
+def test_manifests_that_kubernetes_rejects_refuse_the_edit(
+    commodore: CommandLine, place: Path
+) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", "set", "web_shop.replicas", "three")
+
+    assert ran.code == 1
+    assert "it is a string, not an integer" in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+def test_policies_without_opa_refuse_an_edit(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policies = place / CLASSES / "global/policies"
+    policies.mkdir()
+    (policies / "a.rego").write_text("package main\n")
+    programs = place / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "git").unlink(missing_ok=True)
+    (programs / "git").symlink_to(which("git") or "")
+    monkeypatch.setenv("PATH", str(programs))
+
+    try:
+        ran = commodore("edit", "set", "web_shop.replicas", "9")
+    finally:
+        rmtree(policies)
+
+    assert ran.code == 1
+    assert "commodore tool install opa" in ran.err
 
 
 @pytest.mark.slow

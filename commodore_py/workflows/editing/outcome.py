@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
+from commodore_py.checks.compiled import check_compiled
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import (
     wanted_components,
@@ -72,13 +73,13 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
     """
     config = replace(config, local=True, dry_run=True)
     with _copy_of(config, files) as (own, own_files), _quiet():
-        before = _side(own, cluster_id)
+        before = _side(own, cluster_id, checks=True)
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
         for file, (_, new) in own_files.items():
             file.write_bytes(new)
         if known:
             fetch_requested(own, cluster_id, known)
-        return _compared(before, _side(own, cluster_id))
+        return _compared(before, _side(own, cluster_id, checks=True))
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
@@ -94,7 +95,7 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
         for number in (0, 1):
             for file, contents in moved.items():
                 file.write_bytes(contents[number])
-            sides.append(_side(local, cluster_id))
+            sides.append(_side(local, cluster_id, checks=True))
         return _compared(*sides)
 
 
@@ -127,7 +128,12 @@ def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
     known = {_key(one) for one in old}
     seen = {one.fingerprint for one in before.problems}
-    added_problems = tuple(one for one in after.problems if one.fingerprint not in seen)
+    added_problems = tuple(
+        one
+        for one in after.problems
+        # Policies that cannot be evaluated refuse every edit.
+        if one.fingerprint not in seen or one.code == "policy/not-installed"
+    )
     if after.error is not None:
         added = [one for one in after.error.parts if _key(one) not in known]
         if added or not known:
@@ -147,7 +153,9 @@ def _key(error: CommodoreError) -> tuple[str, str]:
     return str(error), re.sub(r":\d+$", "", error.where, flags=re.MULTILINE)
 
 
-def _side(config: Config, cluster_id: str, known: Cluster | None = None) -> _Side:
+def _side(
+    config: Config, cluster_id: str, known: Cluster | None = None, *, checks: bool = False
+) -> _Side:
     about: tuple[Problem, ...] = ()
     try:
         sources = pipeline.gather(config, cluster_id, known)
@@ -158,6 +166,11 @@ def _side(config: Config, cluster_id: str, known: Cluster | None = None) -> _Sid
     except CommodoreError as error:
         return _Side(problems=about, error=error)
     problems = (*rendered.notices, *about)
+    if checks:
+        checked = check_compiled(
+            config, sources, rendered.instances, lambda: (), without_opa="error"
+        )
+        problems += checked.problems
     return _Side(rendered.catalog, rendered, nodes, problems)
 
 
