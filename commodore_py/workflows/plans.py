@@ -106,9 +106,35 @@ def _published(paths: WorkPaths) -> Tree:
     return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
 
 
+def problems_of(paths: WorkPaths, driver: str | None) -> tuple[Problem, ...]:
+    """The problems of the plan, and of what a driver or all configured drivers write for it."""
+    here = plan_here(paths)
+    job = _job(paths, here.plan)
+    findings: list[Finding] = []
+    for name in (driver,) if driver else here.plan.settings.drivers:
+        laid = DRIVERS[name].render(job)
+        findings += (*laid.findings, *path_findings(laid))
+        if not any(finding.code == "plan/move" for finding in findings):
+            _check_order(name, laid.manifests, here.plan)
+    return here.valid(findings).problems
+
+
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     """The manifests of the last compile, with what a driver writes."""
     here = plan_here(paths)
+    job = _job(paths, here.plan)
+    laid = DRIVERS[driver].render(job)
+    here = here.valid((*laid.findings, *path_findings(laid)))
+    if not any(one.code == "plan/move" for one in here.problems):
+        _check_order(driver, laid.manifests, here.plan)
+    before = Tree({path: one for tree in job.trees.values() for path, one in tree.items()})
+    after = laid.manifests.below(MANIFESTS)
+    change = change_between(before.below(MANIFESTS), after)
+    return RenderedPlan(driver, change, after | laid.copies, here.problems)
+
+
+def _job(paths: WorkPaths, plan: Plan) -> Job:
+    """The last compile, for drivers."""
     if not paths.compiled.is_dir():
         raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
     trees = {
@@ -125,14 +151,7 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
             error.hint = f"its reference file is written by a compile: {_COMPILE}"
             raise
 
-    laid = DRIVERS[driver].render(Job(here.plan, trees, complete, _published(paths)))
-    here = here.valid((*laid.findings, *path_findings(laid)))
-    if not any(one.code == "plan/move" for one in here.problems):
-        _check_order(driver, laid.manifests, here.plan)
-    before = Tree({path: one for tree in trees.values() for path, one in tree.items()})
-    after = laid.manifests.below(MANIFESTS)
-    change = change_between(before.below(MANIFESTS), after)
-    return RenderedPlan(driver, change, after | laid.copies, here.problems)
+    return Job(plan, trees, complete, _published(paths))
 
 
 def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:

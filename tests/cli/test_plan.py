@@ -81,10 +81,19 @@ def test_simulate_ends_with_the_code_of_its_result(
     assert ran.code == code
 
 
+def test_check_includes_the_configured_driver(commodore: CommandLine, work: Path) -> None:
+    set_plan(work, PLAN)
+
+    ran = commodore("-d", str(work), "plan", "check")
+
+    assert ran.code == 1
+    assert "instance certificates has no Application" in ran.err
+
+
 def test_check_prints_notices_as_json(commodore: CommandLine, work: Path) -> None:
     set_plan(work, PLAN)
 
-    ran = commodore("-d", str(work), "plan", "check", "-o", "json")
+    ran = commodore("-d", str(work), "plan", "check", "--driver", "plain", "-o", "json")
 
     assert ran.code == 0, ran.err
     codes = [one["code"] for one in json.loads(ran.out)["problems"]]

@@ -21,7 +21,13 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.delivery.simulation import Model
-from commodore_py.workflows.plans import plan_here, rendered, simulated, write_rendered
+from commodore_py.workflows.plans import (
+    plan_here,
+    problems_of,
+    rendered,
+    simulated,
+    write_rendered,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,25 +74,29 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
 
 
 @plan.command()
-@click.option("--driver", type=click.Choice(_DRIVERS), help="Also check what this driver renders.")
+@click.option(
+    "--driver",
+    type=click.Choice(_DRIVERS),
+    help="Check this driver instead of the configured ones.",
+)
 @output_option
 @verbose_option
 @click.pass_obj
 def check(settings: Globals, /, driver: str | None, output: str, verbose: int) -> None:
-    """Check the plan, and report everything that is wrong with it.
+    """Check the plan and what the configured drivers render for it.
 
     \b
     After an edit of the hierarchy:
       commodore plan check
     """
     settings = settings.more_verbose(verbose)
-    found = rendered(config_of(settings).paths, driver) if driver else _plan_here(settings)
+    problems = problems_of(config_of(settings).paths, driver)
     if output != "text":
-        streams.data(formats.structured(results.checked(found.problems)))
+        streams.data(formats.structured(results.checked(problems)))
         return
-    for line in results.problem_lines(found.problems):
+    for line in results.problem_lines(problems):
         streams.result(line)
-    messages.info(f"the plan is valid, {len(found.problems)} notices")
+    messages.info(f"the plan is valid, {len(problems)} notices")
 
 
 @plan.command()
