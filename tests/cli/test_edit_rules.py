@@ -172,6 +172,11 @@ def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Pat
             "v1.0.0, master",
         ),
         pytest.param(
+            ("remove", "applications", "web-shp"),
+            "web-shp is not an application",
+            "did you mean web-shop?",
+        ),
+        pytest.param(
             ("set", "a", "1"),
             "the value of a is a reference: ${cluster:name}",
             "edit the parameter referred to, cluster.name",

@@ -171,7 +171,14 @@ def _edits_of_applications(
 ) -> list[Edit]:
     """An item more or less; none if that is in effect already."""
     enable = request.verb == "add"
-    if (name in replay.state.applications.names) == enable:
+    names = replay.state.applications.names
+    component = ("components", name.partition(" as ")[0])
+    if not enable and name not in names and not Tracer(replay).follow(component):
+        raise CommodoreError(
+            f"{name} is not an application of this cluster",
+            hint=similar(name, names, "the applications are"),
+        )
+    if (name in names) == enable:
         return []
     wanted, opposite = _words(name, enable=enable)
     items = own_items(before, _APPLICATIONS, name=choice.shown)
