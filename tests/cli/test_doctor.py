@@ -110,6 +110,20 @@ def test_programs_are_run_for_their_versions(
     assert found["jb"]["verdict"] == "ok"
 
 
+def test_a_git_that_prints_no_version_fails(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_program(tmp_path / "bin", "git", program_script("a wrapper"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
+
+    found = checks(commodore)["git"]
+
+    assert (found["verdict"], found["found"]) == (
+        "fail",
+        f"{tmp_path}/bin/git does not print a version",
+    )
+
+
 def test_a_broken_record_of_tools_fails(commodore: CommandLine) -> None:
     record = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools" / "state.json"
     record.parent.mkdir(parents=True)
