@@ -1,4 +1,8 @@
-"""Further attempts: when, how often, and after which pause."""
+"""Further attempts: when, how often, and after which pause.
+
+The retries of urllib3 end with the first byte of a response; these repeat a download that broke
+off, too.
+"""
 
 from __future__ import annotations
 
@@ -35,22 +39,21 @@ def persistently(
 ) -> Result:
     """Do something until it works, as long as a server may only be busy; without pauses, once.
 
-    A server that says when to come back is obeyed, within the time limit `retry`.
+    A pause that the server asks for is kept, within the time limit `retry`.
     """
     left = time_limits.current().retry or math.inf
     for attempt in range(_MOST):
         try:
             return act()
         except kinds as error:
-            asked = wanted_pause(error.headers)
-            if not pauses or (asked is None and attempt >= len(pauses)):
+            requested = retry_after(error.headers)
+            if not pauses or (requested is None and attempt >= len(pauses)):
                 raise
-            if asked is not None and asked > left:
-                error.hint = f"the server asks to come back in {math.ceil(asked)} seconds; " + (
-                    time_limits.hint("retry", asked)
-                )
+            pause = pauses[attempt] if requested is None else requested
+            if requested is not None and pause > left:
+                hint = time_limits.hint("retry", pause)
+                error.hint = f"the server asks to come back in {math.ceil(pause)} seconds; {hint}"
                 raise
-            pause = pauses[attempt] if asked is None else asked
             level = time_limits.SHOWN if pause > _LONG else logging.DEBUG
             log.log(level, "%s: %s; asking again in %g seconds", where, error, pause)
         left -= pause
@@ -58,11 +61,9 @@ def persistently(
     return act()
 
 
-def wanted_pause(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that `Retry-After` asks for: a number of them, or a date."""
     text = headers.get("Retry-After", "").strip()
-    if not text:
-        return None
     if text.isascii() and text.isdigit():
         return float(text[:12])
     with suppress(ValueError, TypeError, OverflowError):

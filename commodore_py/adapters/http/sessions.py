@@ -20,9 +20,8 @@ from urllib3.exceptions import InsecureRequestWarning
 from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
 
-from . import not_sent, read_whole, refused, translated
-from .deadlines import session
-from .errors import HttpError
+from .errors import HttpError, read_whole, refused
+from .session import not_sent, session, translated
 from .watch import Watch
 
 if TYPE_CHECKING:

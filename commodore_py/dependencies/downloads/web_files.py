@@ -34,22 +34,21 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
     """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_secrets(url)
     known = settings.store.find("file", url)
-    if known is not None and not settings.refresh and settings.store.verified(known):
+    if known is not None and not settings.store.verified(known):
+        known = None
+    if known is not None and not settings.refresh:
         return known
     settings.require_network(shown)
-    stamp = None
-    if known is not None and settings.store.verified(known):
-        stamp = Stamp(known.about.get("etag", ""), known.about.get("modified", ""))
+    before = known.about if known else {}
+    stamp = Stamp(before.get("etag", ""), before.get("modified", ""))
     with settings.store.incoming() as folder:
         file = folder / "file"
         request = Request(url, timeout=settings.timeout, raw=raw)
-        arrived = web.fetch(request, file, stamp)
+        arrived = web.fetch_changed(request, file, stamp)
         if arrived is None and known is not None:
-            return settings.store.note(shown, "file", url, sha256=known.sha256, **known.about)
-        if arrived is None:  # "not modified" although the request was unconditional
-            arrived = web.fetch(request, file)
+            return settings.store.note(shown, "file", url, sha256=known.sha256, **before)
         about = {"etag": arrived.stamp.etag, "modified": arrived.stamp.modified} if arrived else {}
-        if arrived is not None and arrived.content_type is not None:
+        if arrived and arrived.content_type is not None:
             about["type"] = arrived.content_type
         return settings.store.add(file, shown, "file", url, **about)
 
