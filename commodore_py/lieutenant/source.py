@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError
 
-from .auth.token_source import NoToken, TokenSource
+from .auth.session import NoToken, token_for, token_without_login
 from .folder import FactsFolder
 from .server import Server
 from .urls import HOW_TO_SET_A_URL
@@ -25,8 +25,7 @@ def source_of(config: Config) -> Server | FactsFolder:
         return FactsFolder(folder)
 
     # Requested for each use: at the end of a long compile the first token may have expired.
-    tokens = TokenSource.of(config)
-    token = tokens.token() if config.may_log_in else tokens.without_login()
+    token = token_for(config) if config.may_log_in else token_without_login(config)
     if not token:
         raise NoToken.for_api(config.api_url)
     return Server(config.api_url, token, config.request_timeout)

@@ -61,7 +61,7 @@ def feed(content: bytes) -> None:
             lambda: unreported(paths),
             lambda: Record.read(paths.state, root),
             lambda: credentials.login_for("example.com"),
-            lambda: TokenCache(root / "cache/tokens").sessions("https://example.com"),
+            lambda: TokenCache(root / "cache/tokens").id_tokens("https://example.com"),
             lambda: ToolFolder(root / "cache").managed(),
             lambda: _locked(paths),
         )

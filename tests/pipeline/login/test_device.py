@@ -55,7 +55,7 @@ def test_a_failed_device_login_is_reported(
         with pytest.raises(CommodoreError, match="answered 401 Unauthorized: unauthorized_client"):
             log_in(config, device=True)
         provider.behaviour.raw = {"/device/auth": (200, b'{"device_code": "x"}')}
-        with pytest.raises(CommodoreError, match="is without page or code"):
+        with pytest.raises(CommodoreError, match="is incomplete"):
             log_in(config, device=True)
         provider.behaviour.document = {"device_authorization_endpoint": None}
         with pytest.raises(CommodoreError, match="does not support logins on other devices"):

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from commodore_py.adapters import desktop
-from commodore_py.adapters.http.listener import Listener
+from commodore_py.adapters.http.listener import listening
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.support.servers.oidc.contract import interactive_terminal
@@ -67,16 +67,17 @@ def loopback() -> list[str]:
 @pytest.mark.parametrize("address", loopback())
 def test_a_listener_is_on_every_loopback_address(address: str) -> None:
     with (
-        Listener("localhost", 0) as listener,
+        listening("localhost", 0) as listener,
         socket.create_connection((address, listener.port)),
         pytest.raises(CommodoreError, match=f"listens on port {listener.port}"),
+        listening(address, listener.port),
     ):
-        Listener(address, listener.port)
+        pass
 
 
 def test_a_port_is_given_back() -> None:
-    with Listener("localhost", 0) as listener:
+    with listening("localhost", 0) as listener:
         port = listener.port
 
-    with Listener("localhost", port) as again:
+    with listening("localhost", port) as again:
         assert again.port == port

