@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.files.compressed import BROKEN, opened_tar, reason
+from commodore_py.adapters.files.archives import BadArchive, opened_tar
 from commodore_py.adapters.http import NotFound
 from commodore_py.adapters.http.web import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
@@ -142,10 +142,9 @@ def _unpacked(release: Release, archive: Path, program: Path) -> Path:
                 with member, program.open("wb") as target:
                     shutil.copyfileobj(member, target)
                 return program
-    except BROKEN as error:
-        raise NotInstalled(
-            f"{release.file} is not a valid archive: {reason(error)}", where=release.url
-        ) from error
+    except BadArchive as error:
+        problem = f"{release.file} is not a valid archive: {error}"
+        raise NotInstalled(problem, where=release.url) from error
     raise NotInstalled(f"{release.file} does not contain {release.member}", where=release.url)
 
 
