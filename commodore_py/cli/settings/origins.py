@@ -120,7 +120,7 @@ def global_settings(ctx: click.Context) -> Iterator[Setting]:
                 if name == "time-limits"
                 else value
             )
-            yield Setting("", name, shown, "file", f"{file.path}:{file.lines.get((name,), 0)}")
+            yield Setting("", name, shown, "file", str(file.path))
 
 
 def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:
@@ -163,9 +163,7 @@ def _origin(
                 return "dotenv", f"{variable} in {dotenv.path}"
             return "env", variable
         case ParameterSource.DEFAULT_MAP:
-            file = user_file.of(ctx)
-            line = file.lines.get((*path, str(option.name)))
-            return "file", f"{file.path}:{line}" if line else str(file.path)
+            return "file", user_file.of(ctx).place_of((*path, str(option.name)))
         case _:
             return "default", ""
 
