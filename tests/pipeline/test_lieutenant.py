@@ -20,8 +20,7 @@ from commodore_py.adapters.http import (
 )
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
-from commodore_py.lieutenant.reports import report_body
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster, report_body
 from commodore_py.lieutenant.server import Server
 from tests.support.lieutenant import (
     MISSING,
