@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,14 +16,12 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_LOOPBACK = ("127.0.0.1", "::1")
-_NO_SUCH_FAMILY = {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL}
 _HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     # The address of the page holds the code: it goes no further than this.
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "Content-Security-Policy": "default-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "Connection": "close",
 }
@@ -40,22 +38,21 @@ class Page(NamedTuple):
     html: str
 
 
-NOT_HERE = Page(HTTPStatus.NOT_FOUND, "not here")
+_NOT_HERE = Page(HTTPStatus.NOT_FOUND, "not here")
 
 
-class Listener:
-    """Serves a login: the first request for its root is answered by `respond`."""
+class Listener(ThreadingHTTPServer):
+    """A server whose first request for its root is answered by `respond`."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.respond: Callable[[dict[str, str]], Page] = lambda _: NOT_HERE
-        self._answered = threading.Event()
+    daemon_threads = True
+
+    def __init__(self, host: str, port: int) -> None:
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.respond: Callable[[dict[str, str]], Page] = lambda _: _NOT_HERE
+        self.answered = threading.Event()
         self._lock = threading.Lock()
         self._page: Page | None = None
-
-    def wait(self, seconds: float) -> bool:
-        """Wait until a browser has been answered; False if none came in time."""
-        return self._answered.wait(max(seconds, 0))
+        super().__init__((host, port), _Handler)
 
     def page(self, query: dict[str, str]) -> Page:
         """The page for a browser; browsers may request it several times."""
@@ -63,56 +60,8 @@ class Listener:
             self._page = self._page or self.respond(query)
             return self._page
 
-    def sent(self) -> None:
-        """End waiting: the page is on its way."""
-        self._answered.set()
-
-
-@contextmanager
-def listening(host: str, port: int) -> Iterator[Listener]:
-    """Listen on a host, for `localhost` on all loopback addresses, and on a port, 0 for any."""
-    listener = Listener(port)
-    with ExitStack() as running:
-        servers: list[_Server] = []
-        for address in _LOOPBACK if host == "localhost" else (host,):
-            server = _server(address, listener, optional=bool(servers))
-            if server is not None:
-                running.callback(server.server_close)
-                listener.port = server.server_port
-                servers.append(server)
-        for server in servers:
-            threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-            running.callback(server.shutdown)
-        yield listener
-
-
-def _server(address: str, listener: Listener, *, optional: bool) -> _Server | None:
-    port = listener.port
-    try:
-        return _Server(address, port, listener)
-    except (OSError, OverflowError) as error:
-        code = getattr(error, "errno", None)
-        if code in _NO_SUCH_FAMILY and optional:
-            return None  # a machine without IPv6
-        where = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        if code == errno.EADDRINUSE:
-            raise PortBusy(f"another program listens on port {port}", where=where) from error
-        cause = getattr(error, "strerror", None) or error
-        raise CommodoreError(f"cannot listen: {cause}", where=where) from error
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, address: str, port: int, listener: Listener) -> None:
-        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self.listener = listener
-        super().__init__((address, port), _Handler)
-
     def server_bind(self) -> None:
         """Bind without a query for the name of this machine, which may take long."""
-        if self.address_family == socket.AF_INET6:
-            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
@@ -122,22 +71,42 @@ class _Server(ThreadingHTTPServer):
         """Ignore a browser that closed its connection."""
 
 
+@contextmanager
+def listening(host: str, port: int) -> Iterator[Listener]:
+    """Listen on an address of this machine, and on a port, 0 for any."""
+    try:
+        # Browsers try the address of IPv4, too.
+        listener = Listener("127.0.0.1" if host == "localhost" else host, port)
+    except (OSError, OverflowError) as error:
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            raise PortBusy(f"another program listens on port {port}", where=where) from error
+        cause = getattr(error, "strerror", None) or error
+        raise CommodoreError(f"cannot listen: {cause}", where=where) from error
+    with listener:
+        threading.Thread(target=listener.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield listener
+        finally:
+            listener.shutdown()
+
+
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: Listener
     # Browsers open connections in advance and leave them idle.
     timeout = 30
 
     def do_GET(self) -> None:
         """Answer the browser."""
-        parts, listener = urlsplit(self.path), self.server.listener
+        parts = urlsplit(self.path)
         if parts.path != "/":
-            self._send(NOT_HERE)
+            self._send(_NOT_HERE)
             return
-        page = listener.page(dict(parse_qsl(parts.query, keep_blank_values=True)))
+        page = self.server.page(dict(parse_qsl(parts.query, keep_blank_values=True)))
         try:
             self._send(page)
         finally:
-            listener.sent()
+            self.server.answered.set()
 
     def _send(self, page: Page) -> None:
         body = page.html.encode()

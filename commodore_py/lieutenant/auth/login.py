@@ -34,11 +34,7 @@ _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _INTERVAL, _SHORTEST_INTERVAL, _SLOW_DOWN = 5.0, 0.1, 5.0
 _PAGE = """<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Commodore: {title}</title>
-<style>
-body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto }}
-:root {{ color-scheme: light dark }}
-</style></head>
+<head><meta charset="utf-8"><title>Commodore: {title}</title></head>
 <body><h1>{title}</h1><p>{text}</p></body>
 </html>
 """
@@ -84,7 +80,7 @@ def _in_a_browser(provider: Provider, way: Way, config: Config) -> dict[str, Any
 
 def _with(listener: Listener, provider: Provider, way: Way, seconds: float) -> dict[str, Any]:
     attempt = provider.client.attempt(
-        provider.authorization_endpoint, f"http://localhost:{listener.port}"
+        provider.authorization_endpoint, f"http://localhost:{listener.server_port}"
     )
     results: list[dict[str, Any] | CommodoreError] = []
 
@@ -113,10 +109,10 @@ def _with(listener: Listener, provider: Provider, way: Way, seconds: float) -> d
         desktop.open_browser(attempt.url)
     else:
         _print(
-            f"Log in with a browser that reaches port {listener.port} of this machine as"
+            f"Log in with a browser that reaches port {listener.server_port} of this machine as"
             f" localhost:\n  {attempt.url}"
         )
-    if not listener.wait(seconds) or not results:
+    if not listener.answered.wait(seconds) or not results:
         raise _timed_out(seconds)
     if isinstance(results[0], CommodoreError):
         raise results[0]

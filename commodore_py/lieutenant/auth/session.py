@@ -97,7 +97,7 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     cannot_log_in.add_note(
         "interactive login is not possible: this is a CI run, or there is no terminal"
     )
-    if way is Way.NONE and not (api_url and any(_cache().refresh_tokens(api_url))):
+    if way is Way.NONE and not (api_url and any(_cache().texts(api_url, "refresh_token"))):
         raise cannot_log_in
     provider = Provider.of(config)
     if not api_url:
@@ -106,7 +106,7 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     with cache.locked():
         # Another run may have refreshed it while this one waited for the lock.
         token = _stored(api_url)
-        tokens = None if token else _refreshed(provider, cache.refresh_tokens(api_url))
+        tokens = None if token else _refreshed(provider, cache.texts(api_url, "refresh_token"))
         if tokens:
             _store(cache, api_url, tokens, must_store=must_store)
     if tokens is None and not token:
@@ -140,7 +140,7 @@ def _store(cache: TokenCache, api_url: str, tokens: dict[str, Any], *, must_stor
 
 
 def _stored(api_url: str) -> str:
-    tokens = _cache().id_tokens(api_url) if api_url else ()
+    tokens = _cache().texts(api_url, "id_token") if api_url else ()
     return next((t for t in tokens if is_one_word(t) and not has_expired(t)), "")
 
 
@@ -185,7 +185,7 @@ def token_state(config: Config, cache: Path | None) -> TokenState:
     try:
         given = usable_token(config.api_token)
         tokens = TokenCache(cache / "token") if cache else None
-        stored = tokens.id_tokens(config.api_url) if tokens and not given else ()
+        stored = tokens.texts(config.api_url, "id_token") if tokens and not given else ()
     except CommodoreError as error:
         return TokenState(needed=True, origin="given", problem=error)
     token = given or next(iter(stored), "")
@@ -194,6 +194,6 @@ def token_state(config: Config, cache: Path | None) -> TokenState:
         origin="given" if given else "cached" if token else "",
         expiry=expiry_of(token),
         has_expired=has_expired(token),
-        renewable=bool(tokens and not given and tokens.refresh_tokens(config.api_url)),
+        renewable=bool(tokens and not given and tokens.texts(config.api_url, "refresh_token")),
         text=token,
     )

@@ -22,7 +22,7 @@ from commodore_py.lieutenant.urls import base_url
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 log = logging.getLogger(__name__)
 
@@ -33,31 +33,26 @@ class TokenCache:
 
     file: Path
 
-    def id_tokens(self, api_url: str) -> tuple[str, ...]:
-        """The identity tokens for an API: that of its normalised URL, then of other spellings."""
-        return self._texts(api_url, "id_token")
-
-    def refresh_tokens(self, api_url: str) -> tuple[str, ...]:
-        """The refresh tokens for an API, in the same order."""
-        return self._texts(api_url, "refresh_token")
+    def texts(self, api_url: str, name: str) -> tuple[str, ...]:
+        """The tokens of a name for an API: `id_token` or `refresh_token`."""
+        entries = self._read()
+        found = (entries.get(key) for key in _keys(api_url))
+        texts = (entry.get(name) for entry in found if isinstance(entry, dict))
+        return tuple(text for text in texts if text and isinstance(text, str))
 
     def store(self, api_url: str, response: Mapping[str, Any]) -> None:
         """Store the response of a token endpoint."""
-        entries = self._read()
-        # Commodore reads other spellings. The refresh token there has just been used; using it
+        # Under both keys: the refresh token of an older entry has just been used, and using it
         # twice makes many providers end the whole session.
-        entries |= {spelling: dict(response) for spelling in _spellings(api_url, entries)}
-        self._write(entries)
+        self._write(self._read() | {key: dict(response) for key in _keys(api_url)})
 
     def forget(self, api_url: str) -> bool:
         """Remove the tokens for an API; False if there were none."""
         entries = self._read()
-        removed = _spellings(api_url, entries)
-        remaining = {key: entry for key, entry in entries.items() if key not in removed}
-        if remaining == entries:
-            return False
-        self._write(remaining)
-        return True
+        removed = [entries.pop(key) for key in _keys(api_url) if key in entries]
+        if removed:
+            self._write(entries)
+        return bool(removed)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -74,12 +69,6 @@ class TokenCache:
     def _make_folder(self) -> None:
         self.file.parent.parent.mkdir(parents=True, exist_ok=True)
         self.file.parent.mkdir(mode=0o700, exist_ok=True)
-
-    def _texts(self, api_url: str, key: str) -> tuple[str, ...]:
-        entries = self._read()
-        found = (entries.get(spelling) for spelling in _spellings(api_url, entries))
-        texts = (entry.get(key) for entry in found if isinstance(entry, dict))
-        return tuple(text for text in texts if text and isinstance(text, str))
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -125,14 +114,6 @@ class TokenCache:
             ) from error
 
 
-def _spellings(api_url: str, keys: Iterable[str]) -> tuple[str, ...]:
-    """The normalised form of a URL, and the keys that are other spellings of it."""
-    normalised = base_url(api_url)
-    return (normalised, *(k for k in keys if k != normalised and _is_spelling(k, normalised)))
-
-
-def _is_spelling(key: str, normalised: str) -> bool:
-    try:
-        return base_url(key) == normalised
-    except CommodoreError:
-        return False
+def _keys(api_url: str) -> tuple[str, ...]:
+    """The keys of an API: its URL as it is given, which is Commodore's, and normalised."""
+    return tuple(dict.fromkeys((api_url, base_url(api_url))))

@@ -61,7 +61,7 @@ def feed(content: bytes) -> None:
             lambda: unreported(paths),
             lambda: Record.read(paths.state, root),
             lambda: credentials.login_for("example.com"),
-            lambda: TokenCache(root / "cache/tokens").id_tokens("https://example.com"),
+            lambda: TokenCache(root / "cache/tokens").texts("https://example.com", "id_token"),
             lambda: ToolFolder(root / "cache").managed(),
             lambda: _locked(paths),
         )

@@ -1,14 +1,11 @@
 """The ways to log in, by the environment."""
 
-import socket
 import sys
-from contextlib import suppress
 
 import pytest
 
 from commodore_py.adapters import desktop
 from commodore_py.adapters.http.listener import listening
-from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.support.servers.oidc.contract import interactive_terminal
 
@@ -55,29 +52,9 @@ def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(desktop.cache_folder()) == "/home/somebody/.cache/commodore"
 
 
-def loopback() -> list[str]:
-    """The loopback addresses of this machine; some have no IPv6."""
-    found = []
-    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
-        with suppress(OSError), socket.create_server((address, 0), family=family):
-            found.append(address)
-    return found
-
-
-@pytest.mark.parametrize("address", loopback())
-def test_a_listener_is_on_every_loopback_address(address: str) -> None:
-    with (
-        listening("localhost", 0) as listener,
-        socket.create_connection((address, listener.port)),
-        pytest.raises(CommodoreError, match=f"listens on port {listener.port}"),
-        listening(address, listener.port),
-    ):
-        pass
-
-
 def test_a_port_is_given_back() -> None:
     with listening("localhost", 0) as listener:
-        port = listener.port
+        port = listener.server_port
 
     with listening("localhost", port) as again:
-        assert again.port == port
+        assert again.server_port == port

@@ -34,35 +34,29 @@ def answer(token: str) -> dict[str, object]:
 
 
 def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
-    return list(zip(cache.id_tokens(api_url), cache.refresh_tokens(api_url), strict=True))
+    texts = (cache.texts(api_url, name) for name in ("id_token", "refresh_token"))
+    return list(zip(*texts, strict=True))
 
 
-def test_cached_tokens_are_found_under_every_spelling(cache: TokenCache) -> None:
-    cache.store(GIVEN, answer("a"))
-
-    assert held(cache) == {USUAL: answer("a")}
-    for spelling in (GIVEN, USUAL, f"{USUAL}/", f"{USUAL}:443"):
-        assert tokens(cache, spelling) == [("a", "a again")]
-    assert tokens(cache, "https://other.example.com") == []
-
-
-def test_the_spelling_of_commodore_is_found_too(cache: TokenCache) -> None:
-    holds(cache, {GIVEN: answer("theirs"), USUAL: answer("ours")})
-
-    for spelling in (GIVEN, USUAL, f"{USUAL}:443"):
-        assert tokens(cache, spelling) == [("ours", "ours again"), ("theirs", "theirs again")]
-
-
-def test_the_spelling_of_commodore_is_updated_too(cache: TokenCache) -> None:
+def test_tokens_are_stored_where_commodore_looks_and_normalised(cache: TokenCache) -> None:
     holds(cache, {GIVEN: answer("old"), "no url": answer("other")})
 
-    cache.store(USUAL, answer("new"))
+    cache.store(GIVEN, answer("new"))
 
     assert held(cache) == {
         GIVEN: answer("new"),
         USUAL: answer("new"),
         "no url": answer("other"),
     }
+    assert tokens(cache, f"{USUAL}:443") == [("new", "new again")]
+    assert tokens(cache, "https://other.example.com") == []
+
+
+def test_tokens_of_commodore_are_found(cache: TokenCache) -> None:
+    holds(cache, {GIVEN: answer("theirs"), USUAL: answer("ours")})
+
+    assert tokens(cache, GIVEN) == [("theirs", "theirs again"), ("ours", "ours again")]
+    assert tokens(cache, USUAL) == [("ours", "ours again")]
 
 
 def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
@@ -100,14 +94,6 @@ def test_other_entries_stay(cache: TokenCache) -> None:
     assert held(cache) == others
 
 
-@pytest.mark.parametrize("spelling", [GIVEN, USUAL])
-def test_forgetting_takes_every_spelling(cache: TokenCache, spelling: str) -> None:
-    holds(cache, {spelling: answer("a"), GIVEN: answer("b")})
-
-    assert cache.forget(USUAL)
-    assert held(cache) == {}
-
-
 @pytest.mark.parametrize("entry", ["an old token", None, 5, ["x"]])
 def test_an_entry_that_is_not_an_object_is_none(cache: TokenCache, entry: object) -> None:
     holds(cache, {USUAL: entry})
@@ -132,7 +118,7 @@ def test_a_file_that_cannot_be_read_is_reported(
 ) -> None:
     cache.file.mkdir(parents=True)
 
-    assert cache.id_tokens(USUAL) == ()
+    assert cache.texts(USUAL, "id_token") == ()
     assert caplog.messages == [f"{cache.file} cannot be read: Is a directory"]
     with pytest.raises(CommodoreError, match="cannot store the token: Is a directory") as raised:
         cache.store(USUAL, answer("a"))
