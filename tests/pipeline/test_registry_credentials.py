@@ -67,7 +67,6 @@ def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> Non
         Reference.parse(f"{host}/x:1"),
         timeout=5,
         login=lambda _: LOGINS[0],  # as variables do
-        login_elsewhere=lambda _: None,
     )
 
     assert registry.login_at(realm, LOGINS[0]) is None
@@ -89,17 +88,6 @@ def test_the_own_domain_gets_them(host: str, realm: str) -> None:
     registry = Registry(Reference.parse(f"{host}/x:1"), timeout=5)
 
     assert registry.login_at(realm, LOGINS[0]) == LOGINS[0]
-
-
-def test_alogin_at_the_other_server_is_used() -> None:
-    registry = Registry(
-        Reference.parse("registry.example.com/x:1"),
-        timeout=5,
-        login=lambda _: LOGINS[0],
-        login_elsewhere={"auth.example.net": LOGINS[1]}.get,
-    )
-
-    assert registry.login_at("https://auth.example.net/token", LOGINS[0]) == LOGINS[1]
 
 
 @pytest.mark.parametrize(
