@@ -11,10 +11,8 @@ from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 
 from .address import is_private, same_server
-from .errors import HttpError, NotFound, ServerAway, TooMany, read_whole, title_of
-from .exchange import responding
-from .request import Request
-from .retries import PAUSES, persistently
+from .errors import HttpError, NotFound, ServerAway, TooMany, read_whole
+from .exchange import PAUSES, Request, persistently, responding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,27 +84,20 @@ def _exchange(request: Request) -> tuple[Any, Mapping[str, str]]:
     with responding(request) as (sent, response):
         # The status was checked first: the page of a broken proxy is not JSON.
         read_whole(response, sent.url)
-        return json_of(response, sent.url, shown=request.headers is not _FORM), response.headers
+        return json_of(response, sent.url), response.headers
 
 
-def json_of(response: requests.Response, url: str, *, shown: bool = True) -> Any:  # noqa: ANN401 - the door: callers parse
-    """The JSON of a response that was read, None if it is empty.
-
-    `shown` says whether an error may quote the response: one to a form may be a token in some
-    other shape.
-    """
+def json_of(response: requests.Response, url: str) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The JSON of a response that was read, None if it is empty."""
     if not response.content.strip():
         return None
-    title = title_of(response.status_code)
     try:
         return json_text.load(response.content, name=url)
     except JsonError as error:
-        if error.limit:
-            problem = f"answered {title}, but its JSON cannot be used: {error}"
-            raise HttpError(problem, where=url) from error
-        words = " ".join(response.content[:200].decode("utf-8", "replace").split())
+        # Its content is not shown: it may be a token.
+        problem = f"JSON that cannot be used: {error}" if error.limit else "no JSON"
         no_json = HttpError(
-            f"answered {title}, but no JSON{f'; it begins: {words[:60]}' if shown else ''}",
+            f"answered {response.status_code} with {problem}",
             where=url,
             hint="check that the URL is that of the API",
         )

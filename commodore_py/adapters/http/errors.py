@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from http.client import responses
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 16
 _LARGEST = 64 << 20
+_CREDENTIALS = "check the token, or the user and password in a netrc file"
 _HINTS: dict[int, str] = {
-    HTTPStatus.BAD_REQUEST: "check the options of the command, and the token that is sent along",
-    HTTPStatus.UNAUTHORIZED: "check the token that is sent along",
-    HTTPStatus.FORBIDDEN: "check that the token's owner may see and do this",
-    HTTPStatus.NOT_FOUND: "check the id, and the URL in front of it",
+    HTTPStatus.BAD_REQUEST: "check the options of the command, and the token",
+    HTTPStatus.UNAUTHORIZED: _CREDENTIALS,
+    HTTPStatus.FORBIDDEN: _CREDENTIALS,
+    HTTPStatus.NOT_FOUND: "check the URL, and the id or version in it",
 }
 
 
@@ -74,26 +76,19 @@ def refused(url: str, response: requests.Response) -> HttpError:
     """The error for a response that reports one, with its message."""
     if not vars(response)["_content_consumed"]:
         read_whole(response, url)
-    status = response.status_code
     try:
         answer = json_text.load(response.content, name=response.url)
     except JsonError:
         answer = None
+    status = response.status_code
+    title = f"{status} {responses.get(status, '')}".strip()
     error = _KINDS.get(status, HttpError)(
-        f"answered {title_of(status)}: {_reason(answer) or 'no reason given'}",
+        f"answered {title}: {_reason(answer) or 'no reason given'}",
         where=url,
         hint=_HINTS.get(status, ""),
     )
     error.status, error.headers, error.answer = status, response.headers, answer
     return error
-
-
-def title_of(status: int) -> str:
-    """The number and the name of a status."""
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
 
 
 def _reason(answer: object) -> str:

@@ -1,24 +1,31 @@
-"""One exchange with a server: its redirects, and where credentials may follow them."""
+"""Exchanges with servers: redirects, where credentials may follow them, and further attempts."""
 
 from __future__ import annotations
 
+import logging
+import math
 import re
-from contextlib import contextmanager
-from dataclasses import replace
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from commodore_py.adapters import ending, time_limits
 from commodore_py.adapters.masking import REDACTOR
 
 from .address import is_private, join_url, same_server, split_url
-from .errors import HttpError, refused
+from .errors import HttpError, ServerAway, TooMany, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import requests
 
-    from .request import Request
+    from .watch import Watch
+
+log = logging.getLogger(__name__)
 
 _FINE = range(200, 300)
 _REDIRECTS = {
@@ -27,12 +34,36 @@ _REDIRECTS = {
     HTTPStatus.TEMPORARY_REDIRECT,
     HTTPStatus.PERMANENT_REDIRECT,
 }
-# The hints for an API speak of ids and of the token of its user.
-_HINTS: dict[int, str] = {
-    HTTPStatus.UNAUTHORIZED: "a netrc file may hold the user and password for that server",
-    HTTPStatus.FORBIDDEN: "a netrc file may hold the user and password for that server",
-    HTTPStatus.NOT_FOUND: "check the address, and the version if it holds one",
-}
+PAUSES = (0.3, 1.0)
+"""Seconds to wait before each further attempt of a GET."""
+
+_MOST = 5
+_LONG = 1
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, and the credentials that go with it."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    method: str = "GET"
+    params: Mapping[str, str] | None = None
+    body: bytes | None = None
+    token: str = field(default="", repr=False)
+    verify: bool | str = True
+    timeout: float = 30
+    download: bool = False
+    """Whether it is for a file, which takes longer, and comes from a server of a netrc file."""
+    raw: bool = False
+    """Whether content is taken as it was sent, whatever encoding the server claims for it."""
+
+    @property
+    def shown(self) -> str:
+        """The URL for messages."""
+        return REDACTOR.message(self.url)
 
 
 @contextmanager
@@ -41,11 +72,9 @@ def responding(request: Request) -> Iterator[tuple[Request, requests.Response]]:
     from .session import translating  # requests is slow to import
 
     request, response = _arrive(request)
-    with translating(request), response:
+    with translating(request.shown, request.timeout), response:
         if response.status_code not in _FINE:
-            error = refused(request.shown, response)
-            error.hint = _HINTS.get(error.status, "") if request.download else error.hint
-            raise error
+            raise refused(request.shown, response)
         length = response.headers.get("Content-Length", "0").strip()
         # Libraries take such an answer for an empty one.
         if not re.fullmatch(r"\d+(?:\s*,\s*\d+)*", length, re.ASCII):
@@ -56,19 +85,12 @@ def responding(request: Request) -> Iterator[tuple[Request, requests.Response]]:
 def _arrive(request: Request) -> tuple[Request, requests.Response]:
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
-    from .session import send
     from .watch import MOST_REDIRECTS, Watch
 
     REDACTOR.learn(request.token)
-    if request.timeout <= 0:
-        raise HttpError(
-            f"a timeout of {request.timeout} seconds leaves no time for an answer",
-            where=request.shown,
-            hint="give --request-timeout a number above zero",
-        )
     watch = Watch(request.url, "download" if request.download else "request")
     for _ in range(MOST_REDIRECTS + 1):
-        response = send(request, watch)
+        response = _send(request, watch)
         followed = _REDIRECTS | ({HTTPStatus.SEE_OTHER} if request.method == "GET" else set())
         location = response.headers.get("Location", "") if response.status_code in followed else ""
         if not location:
@@ -76,6 +98,36 @@ def _arrive(request: Request) -> tuple[Request, requests.Response]:
         response.close()
         request = _redirected(request, location)
     raise HttpError(f"redirected more than {MOST_REDIRECTS} times", where=request.shown)
+
+
+def _send(request: Request, watch: Watch) -> requests.Response:
+    """Send a request once; the content of its response is not read yet."""
+    from .session import authorities, sending, session
+
+    headers = dict(request.headers)
+    if request.raw:
+        headers["Accept-Encoding"] = "identity"
+    signed = bool(request.token) or "Authorization" in headers
+
+    def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
+        if request.token:
+            prepared.headers["Authorization"] = f"Bearer {request.token}"
+        return prepared
+
+    with sending(request.shown, request.timeout), session(watch) as opened:
+        return opened.request(
+            request.method,
+            request.url,
+            params=request.params,
+            data=request.body,
+            headers=headers,
+            # A netrc file is for downloads: on an API, it would replace the token.
+            auth=None if request.download and not signed else authorise,
+            timeout=request.timeout,
+            verify=authorities(verify=request.verify),
+            stream=True,
+            allow_redirects=False,
+        )
 
 
 def _redirected(request: Request, location: str) -> Request:
@@ -95,3 +147,44 @@ def _redirected(request: Request, location: str) -> Request:
         raise HttpError(message, where=request.shown)
     headers = {name: text for name, text in request.headers.items() if name != "Authorization"}
     return replace(followed, headers=headers, token="")
+
+
+def persistently(
+    act: Callable[[], Result],
+    where: str,
+    pauses: Sequence[float] = PAUSES,
+    kinds: tuple[type[HttpError], ...] = (ServerAway, TooMany),
+) -> Result:
+    """Do something until it works, as long as a server may only be busy; without pauses, once.
+
+    A pause that the server asks for is kept, within the time limit `retry`. The retries of urllib3
+    end with the first byte of a response; these repeat a download that broke off, too.
+    """
+    left = time_limits.current().retry or math.inf
+    for attempt in range(_MOST):
+        try:
+            return act()
+        except kinds as error:
+            requested = retry_after(error.headers)
+            if not pauses or (requested is None and attempt >= len(pauses)):
+                raise
+            pause = pauses[attempt] if requested is None else requested
+            if requested is not None and pause > left:
+                hint = time_limits.hint("retry", pause)
+                error.hint = f"the server asks to come back in {math.ceil(pause)} seconds; {hint}"
+                raise
+            level = time_limits.SHOWN if pause > _LONG else logging.DEBUG
+            log.log(level, "%s: %s; asking again in %g seconds", where, error, pause)
+        left -= pause
+        ending.pause(pause)
+    return act()
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that `Retry-After` asks for: a number of them, or a date."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:12])
+    with suppress(ValueError, TypeError, OverflowError):
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    return None

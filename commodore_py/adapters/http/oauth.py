@@ -10,7 +10,6 @@ from commodore_py.adapters.masking import REDACTOR
 
 from . import json_of
 from .errors import HttpError, read_whole, refused
-from .request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +69,7 @@ class Client:
         session, url = self._session(), self.token_endpoint
         sending = {"timeout": self.timeout, "stream": True, "allow_redirects": False}
         try:
-            with translating(Request(url, timeout=self.timeout)):
+            with translating(url, self.timeout):
                 if grant_type == "refresh_token":
                     return dict(session.refresh_token(url, **fields, **sending))
                 return dict(session.fetch_token(url, grant_type=grant_type, **fields, **sending))
@@ -94,7 +93,7 @@ class Client:
         read_whole(response, self.token_endpoint)
         if response.status_code not in _FINE:
             raise refused(self.token_endpoint, response)
-        if not isinstance(json_of(response, self.token_endpoint, shown=False), dict):
+        if not isinstance(json_of(response, self.token_endpoint), dict):
             raise HttpError("answered with no object", where=self.token_endpoint)
         return response
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from urllib3.poolmanager import ProxyManager
 
-    from .request import Request
     from .watch import Watch
 
 # requests reads the first two, other programs the last one.
@@ -44,48 +43,26 @@ def limit(made: requests.Session, watch: Watch, **pools: Any) -> None:  # noqa: 
         made.mount(scheme, adapter)
 
 
-def send(request: Request, watch: Watch) -> requests.Response:
-    """Send a request once; the content of its response is not read yet."""
-    headers = dict(request.headers)
-    if request.raw:
-        headers["Accept-Encoding"] = "identity"
-
-    signed = bool(request.token) or "Authorization" in headers
-
-    def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
-        if request.token:
-            prepared.headers["Authorization"] = f"Bearer {request.token}"
-        return prepared
-
+@contextmanager
+def sending(url: str, timeout: float) -> Iterator[None]:
+    """Raise what fails before or on sending a request as errors for users."""
     try:
-        with translating(request), session(watch) as sending:
-            return sending.request(
-                request.method,
-                request.url,
-                params=request.params,
-                data=request.body,
-                headers=headers,
-                # A netrc file is for downloads: on an API, it would replace the token.
-                auth=None if request.download and not signed else authorise,
-                timeout=request.timeout,
-                verify=_authorities(verify=request.verify),
-                stream=True,
-                allow_redirects=False,
-            )
+        with translating(url, timeout):
+            yield
     except OSError as error:
-        raise not_sent(error, request.shown) from error
+        raise not_sent(error, url) from error
     except ValueError as error:
         # requests parses the target of a redirect even if it must not follow it.
-        raise HttpError(f"redirected to an invalid URL: {error}", where=request.shown) from error
+        raise HttpError(f"redirected to an invalid URL: {error}", where=url) from error
 
 
 @contextmanager
-def translating(request: Request) -> Iterator[None]:
+def translating(url: str, timeout: float) -> Iterator[None]:
     """Raise exceptions of the libraries as errors for users."""
     try:
         yield
     except (requests.RequestException, Urllib3Error) as error:
-        raise translated(error, request.shown, request.timeout) from error
+        raise translated(error, url, timeout) from error
 
 
 def not_sent(error: OSError, url: str) -> HttpError:
@@ -160,7 +137,7 @@ def _root(error: Exception) -> BaseException:
     return root
 
 
-def _authorities(*, verify: bool | str) -> bool | str:
+def authorities(*, verify: bool | str) -> bool | str:
     """The file of certificates to verify a server with; True for the usual ones."""
     if verify is not True:
         return verify

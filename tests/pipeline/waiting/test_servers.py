@@ -10,8 +10,8 @@ import pytest
 
 from commodore_py.adapters import http
 from commodore_py.adapters.http import HttpError, ServerAway, TooMany, web
+from commodore_py.adapters.http.exchange import retry_after
 from commodore_py.adapters.http.registry import Reference, Registry
-from commodore_py.adapters.http.retries import retry_after
 from tests.support.servers import misbehaving
 
 if TYPE_CHECKING:
