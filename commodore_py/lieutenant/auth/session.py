@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import desktop
-from commodore_py.config import facts_folder
+from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.warning import FROM_EVERY_RUN
@@ -145,7 +144,12 @@ def _stored(api_url: str) -> str:
 
 
 def _cache() -> TokenCache:
-    return TokenCache(desktop.cache_folder() / "token")
+    folder = user_folder("XDG_CACHE_HOME", ".cache")
+    if folder is None:
+        raise CommodoreError(
+            "there is no home directory to keep tokens in", hint="set HOME, or XDG_CACHE_HOME"
+        )
+    return TokenCache(folder / "token")
 
 
 def _require_server(api_url: str) -> None:

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from commodore_py.adapters import desktop
 from commodore_py.adapters.http.listener import listening
+from commodore_py.config import user_folder
 from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.support.servers.oidc.contract import interactive_terminal
 
@@ -49,7 +49,7 @@ def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setenv("HOME", "/home/somebody")
 
-    assert str(desktop.cache_folder()) == "/home/somebody/.cache/commodore"
+    assert str(user_folder("XDG_CACHE_HOME", ".cache")) == "/home/somebody/.cache/commodore"
 
 
 def test_a_port_is_given_back() -> None:
