@@ -59,15 +59,15 @@ _KINDS: dict[int, type[HttpError]] = {
 }
 
 
-def read_whole(response: requests.Response, url: str, most: int = _LARGEST) -> None:
+def read_whole(response: requests.Response, url: str, limit: int = _LARGEST) -> None:
     """Read the content of a response up to a limit; it is in `response.content` from then on."""
     pieces, size = [], 0
     with response:
         for piece in response.iter_content(_PIECE):
             pieces.append(piece)
             size += len(piece)
-            if size > most:
-                raise HttpError(f"answered with more than {most} bytes", where=url)
+            if size > limit:
+                raise HttpError(f"answered with more than {limit} bytes", where=url)
     # As requests does, which sets no limit.
     vars(response).update(_content=b"".join(pieces), _content_consumed=True)
 

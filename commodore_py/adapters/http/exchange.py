@@ -157,7 +157,7 @@ def persistently(
 ) -> Result:
     """Do something until it works, as long as a server may only be busy; without pauses, once.
 
-    A pause that the server asks for is kept, within the time limit `retry`. The retries of urllib3
+    `Retry-After` is respected, within the time limit `retry`. The retries of urllib3
     end with the first byte of a response; these repeat a download that broke off, too.
     """
     left = time_limits.current().retry or math.inf

@@ -43,7 +43,7 @@ _Result = TypeVar("_Result")
 
 
 class NoReference(HttpError):
-    """A text that names nothing in a registry."""
+    """An invalid reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Reference:
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Read `host/name[:tag][@digest]`."""
-        found = _REFERENCE.fullmatch(text)
-        if found is None:
+        match = _REFERENCE.fullmatch(text)
+        if match is None:
             raise NoReference(
-                f"{text} names nothing in a registry",
+                f"{text} is not a reference of a registry",
                 hint="write it as registry.example.com/name:tag",
             )
-        return cls(found["host"], found["name"], found["tag"] or "", found["digest"] or "")
+        return cls(match["host"], match["name"], match["tag"] or "", match["digest"] or "")
 
     def __str__(self) -> str:
         tag, digest = self.tag and f":{self.tag}", self.digest and f"@{self.digest}"
@@ -84,11 +84,11 @@ class Registry:
 
     def tags(self) -> list[str]:
         """All tags, in the order in which the registry lists them."""
-        url, found = self._url("tags/list"), []
+        url, names = self._url("tags/list"), []
         for _ in range(_MOST_PAGES):
             content, arrived = self._read(url)
             tags = _json(content, url).get("tags")
-            found += [str(tag) for tag in tags] if isinstance(tags, list) else []
+            names += [str(tag) for tag in tags] if isinstance(tags, list) else []
             following = re.search(r'<([^>]*)>;\s*rel="?next"?', arrived.headers.get("Link", ""))
             if following is None:
                 break
@@ -96,7 +96,7 @@ class Registry:
             if not same_server(url, page):
                 raise HttpError("its list of tags continues on another server", where=page)
             url = page
-        return found
+        return names
 
     def manifest(self) -> tuple[Mapping[str, Any], str]:
         """The manifest of the reference, and its digest, which is verified."""
@@ -145,7 +145,7 @@ class Registry:
         return replace(request, headers=headers)
 
     def _answer(self, challenge: str, error: HttpError) -> str:
-        """What to send along, for what a registry wants to see."""
+        """The header that answers a challenge of the registry."""
         scheme, _, rest = challenge.partition(" ")
         host = self.reference.host
         login = self.login(host)
@@ -163,7 +163,7 @@ class Registry:
         return f"Bearer {self._token(bearer['realm'], service, scope, login)}"
 
     def login_at(self, realm: str, login: Login | None) -> Login | None:
-        """What to log in with at the server that the registry names; it may name any."""
+        """The credentials for the server that the registry names; it may name any."""
         own = self._url("")
         parts, trusted = split_url(realm), same_server(own, realm)
         if parts.scheme != "https" and not (
@@ -253,5 +253,5 @@ def _require(claimed: str, actual: str, url: str) -> None:
         raise HttpError(
             f"what was sent is not what was promised: its digest is {actual}, not {claimed}",
             where=url,
-            hint="try again; if it stays so, somebody on the way changes it",
+            hint="try again; if it happens again, the content is changed on the way",
         )

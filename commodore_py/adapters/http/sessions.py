@@ -72,11 +72,11 @@ class Server:
         """End all exchanges, those that are under way as well."""
         self._closed.set()
 
-    def body(self, request: Request, most: int) -> bytes:
+    def body(self, request: Request, limit: int) -> bytes:
         """The body of the answer to a request; an `HttpError` if it is refused."""
         with self._responding(request, "request", self._timeout) as response:
             self._compare_clocks(response.headers.get("Date", ""))
-            read_whole(response, response.url, most)
+            read_whole(response, response.url, limit)
             return response.content
 
     def lines(self, request: Request, idle: float) -> Iterator[bytes]:
@@ -139,8 +139,8 @@ class Server:
             self.ahead = parsedate_to_datetime(date).timestamp() - time.time()
 
     def _session(self) -> tuple[requests.Session, Watch]:
-        found: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)
-        if found is None:
+        kept: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)
+        if kept is None:
             watch = Watch(self.url, "request", self._closed)
             options: dict[str, Any] = {"ssl_context": self._context} if self._context else {}
             if self._tls.server_name:
@@ -150,8 +150,8 @@ class Server:
                 }
             made = session(watch, **options)
             made.trust_env = False  # no netrc, and the certificates are those of the kubeconfig
-            found = self._of_thread.session = made, watch
-        return found
+            kept = self._of_thread.session = made, watch
+        return kept
 
 
 def _lines(response: requests.Response) -> Iterator[bytes]:

@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is known about a secret; `keys` if it exists."""
+    """The result for a secret; `keys` if it exists."""
 
     outcome: Outcome
     reason: str = ""
@@ -67,14 +67,14 @@ class Server:
         self._versions: dict[str, int] = {}
 
     def look_up(self, places: Iterable[Place]) -> dict[Place, Found]:
-        """What is known about secrets, each requested once, several at a time."""
-        wanted = tuple(dict.fromkeys(places))
+        """Look up secrets, each once, several at a time."""
+        distinct = tuple(dict.fromkeys(places))
         try:
             client = self._client()
-            for mount in sorted({place.mount for place in wanted}):
+            for mount in sorted({place.mount for place in distinct}):
                 self._mount(client, mount)
         except _Unknown as error:
-            return dict.fromkeys(wanted, Found("unknown", str(error)))
+            return dict.fromkeys(distinct, Found("unknown", str(error)))
 
         def look_up(place: Place) -> Found:
             try:
@@ -82,7 +82,7 @@ class Server:
             except _Unknown as error:
                 return Found("unknown", str(error))
 
-        return dict(zip(wanted, in_parallel(look_up, wanted, at_most=_AT_ONCE), strict=True))
+        return dict(zip(distinct, in_parallel(look_up, distinct, at_most=_AT_ONCE), strict=True))
 
     def read(self, place: Place) -> Found:
         """One secret, with its values."""
@@ -164,8 +164,8 @@ class Server:
             status, content = self._request(client, f"{_quoted(place.mount)}/{what}/{path}")
             keys = _part(content, "data", name)
         if status == _OK and isinstance(keys, dict):
-            found = Found("exists", keys=tuple(sorted(map(str, keys))))
-            return found._replace(values=keys) if values else found
+            names = tuple(sorted(map(str, keys)))
+            return Found("exists", keys=names, values=keys if values else {})
         metadata = _part(content, "data", "metadata")
         if status == _NOT_FOUND and isinstance(metadata, dict):
             return Found("deleted", "its latest version is deleted")

@@ -45,25 +45,25 @@ def fetch(request: Request, file: Path) -> Arrived:
     return persistently(once, request.shown)
 
 
-def read(request: Request, most: int) -> tuple[bytes, Arrived]:
+def read(request: Request, limit: int) -> tuple[bytes, Arrived]:
     """The content of a URL that is small."""
 
     def once() -> tuple[bytes, Arrived]:
         content = BytesIO()
         with responding(download) as (sent, response):
-            arrived = _copied(sent, response, content, most)
+            arrived = _copied(sent, response, content, limit)
         return content.getvalue(), arrived
 
     download = replace(request, download=True)
     return persistently(once, request.shown)
 
 
-def _copied(sent: Request, response: requests.Response, target: IO[bytes], most: int) -> Arrived:
+def _copied(sent: Request, response: requests.Response, target: IO[bytes], limit: int) -> Arrived:
     digest, size = hashlib.sha256(), 0
     for piece in response.raw.stream(_PIECE, decode_content=not sent.raw):
         digest.update(piece)
         target.write(piece)
         size += len(piece)
-        if size > most:
-            raise HttpError(f"it is larger than {most} bytes", where=sent.shown)
+        if size > limit:
+            raise HttpError(f"it is larger than {limit} bytes", where=sent.shown)
     return Arrived(digest.hexdigest(), response.headers)
