@@ -14,7 +14,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import log_in, log_out
 from commodore_py.lieutenant.clusters import load_cluster
 from tests.support.login import valid_token
-from tests.support.servers.api import Api, Reply, error_reply, json_reply
+from tests.support.servers.api import (
+    Api,
+    Reply,
+    error_reply,
+    json_reply,
+    redirect_reply,
+    serve_api,
+)
 from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
@@ -177,6 +184,20 @@ def test_a_failing_token_endpoint_ends_the_login(
     assert re.search(problem, str(raised.value))
     assert raised.value.__notes__[0] == "while requesting a token from the identity provider"
     assert "--oidc-client" in raised.value.hint
+
+
+@pytest.mark.usefixtures("person")
+def test_codes_and_tokens_do_not_follow_a_redirect(
+    config: Config, api: Api, provider: Double
+) -> None:
+    with serve_api() as other:
+        provider.behaviour.document = {"token_endpoint": f"{api.url}/token"}
+        api.on("POST /token", redirect_reply(f"{other.url}/token", 307))
+
+        with pytest.raises(CommodoreError, match="answered 307"):
+            log_in(config)
+
+        assert other.received == []
 
 
 @pytest.mark.usefixtures("person")
