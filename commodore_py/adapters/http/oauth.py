@@ -79,11 +79,12 @@ class Client:
     def _session(self) -> OAuth2Session:
         from authlib.integrations.requests_client import OAuth2Session
 
-        from .session import limit
+        from .session import authorities, limit
         from .watch import Watch
 
         session = OAuth2Session(self.client_id, code_challenge_method="S256")
         limit(session, Watch(self.token_endpoint, "request"))
+        session.verify = authorities(verify=True)
         for hook in ("access_token_response", "refresh_token_response"):
             session.register_compliance_hook(hook, self._read)
         return session
