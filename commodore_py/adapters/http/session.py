@@ -50,7 +50,11 @@ def sending(url: str, timeout: float) -> Iterator[None]:
         with translating(url, timeout):
             yield
     except OSError as error:
-        raise not_sent(error, url) from error
+        raise HttpError(
+            f"no request can be sent: {error}",
+            where=url,
+            hint="check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, SSL_CERT_FILE: a file of certificates",
+        ) from error
     except ValueError as error:
         # requests parses the target of a redirect even if it must not follow it.
         raise HttpError(f"redirected to an invalid URL: {error}", where=url) from error
@@ -63,15 +67,6 @@ def translating(url: str, timeout: float) -> Iterator[None]:
         yield
     except (requests.RequestException, Urllib3Error) as error:
         raise translated(error, url, timeout) from error
-
-
-def not_sent(error: OSError, url: str) -> HttpError:
-    """The error for a request that failed before anything was sent."""
-    return HttpError(
-        f"no request can be sent: {error}",
-        where=url,
-        hint="check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE and SSL_CERT_FILE: a file of certificates",
-    )
 
 
 def translated(
