@@ -83,6 +83,16 @@ def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
     assert stat.S_IMODE(cache.file.stat().st_mode) == 0o600
 
 
+def test_a_file_that_others_may_write_is_not_used(
+    cache: TokenCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    holds(cache, {USUAL: answer("a")})
+    cache.file.chmod(0o666)
+
+    assert tokens(cache, USUAL) == []
+    assert "another user may have written them" in caplog.text
+
+
 def test_other_entries_stay(cache: TokenCache) -> None:
     others = {"https://b": {"id_token": "b", "more": [1]}, "https://c": "an old token"}
     holds(cache, {**others, USUAL: "an old token"})
