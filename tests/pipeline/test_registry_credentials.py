@@ -9,6 +9,8 @@ import pytest
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.http.credentials import Login
 from commodore_py.adapters.http.registry import Reference, Registry
+from commodore_py.adapters.http.web import Request as Download
+from commodore_py.adapters.http.web import read
 from tests.support.servers.web import Page, Request, serve
 
 if TYPE_CHECKING:
@@ -111,3 +113,15 @@ def test_tags_do_not_continue_on_another_server() -> None:
             registry_at(web, LOGINS[0]).tags()
 
         assert other.answers() == []
+
+
+def test_a_blob_on_another_server_is_fetched_without_credentials() -> None:
+    with serve() as web, serve() as other:
+        other.pages["/blob"] = Page(b"content", "application/octet-stream")
+        web.pages["/blob"] = Page(b"", "", status=307, headers={"Location": f"{other.url}/blob"})
+
+        content, _ = read(Download(f"{web.url}/blob", {"Authorization": "Bearer c4nary"}), 100)
+
+        assert content == b"content"
+        assert "c4nary" in texts_of(web)
+        assert "Authorization" not in texts_of(other)
