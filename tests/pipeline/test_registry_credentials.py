@@ -15,6 +15,7 @@ from tests.support.servers.web import Page, Request, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.support.servers.web import Web
 
@@ -125,3 +126,13 @@ def test_a_blob_on_another_server_is_fetched_without_credentials() -> None:
         assert content == b"content"
         assert "c4nary" in texts_of(web)
         assert "Authorization" not in texts_of(other)
+
+
+def test_a_netrc_file_does_not_replace_a_token(empty_home: Path) -> None:
+    (empty_home / ".netrc").write_text("machine 127.0.0.1 login me password other\n")
+    with serve() as web:
+        web.pages["/blob"] = Page(b"content", "application/octet-stream")
+
+        read(Download(f"{web.url}/blob", {"Authorization": "Bearer c4nary"}), 100)
+
+        assert "Bearer c4nary" in texts_of(web)
