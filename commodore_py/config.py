@@ -91,6 +91,17 @@ class WorkPaths:
         return self.root / ".commodore"
 
 
+def user_folder(variable: str, below_home: str) -> Path | None:
+    """Our folder in a directory of the XDG specification; None without a home directory."""
+    named = os.environ.get(variable)
+    if named:
+        return Path(named) / "commodore"
+    try:
+        return Path.home() / below_home / "commodore"
+    except RuntimeError:  # neither HOME nor an entry for this user: containers do that
+        return None
+
+
 def facts_folder(api_url: str) -> Path | None:
     """The folder that an API URL names with a leading `.`, `/` or `file://`; None for a server."""
     if api_url.startswith("file://"):

@@ -51,8 +51,7 @@ from .inventory.checks import check_configuration, deprecations, required_versio
 from .inventory.layout import materialise
 from .inventory.parameter_schema import problems_of, subjects_of
 from .inventory.resolve import locator_of, resolve, resolve_bootstrap
-from .lieutenant.clusters import load_cluster
-from .lieutenant.reports import report_body, send_report
+from .lieutenant.clusters import load_cluster, report_body, send_report
 from .model.catalog import CatalogHead, Change
 from .model.classpath import ClassPath
 from .model.problem import Problem

@@ -1,4 +1,4 @@
-"""The desktop: whether a user can be prompted, the browser, the folder of caches."""
+"""The desktop: whether a user can be prompted, and the browser."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import subprocess
 import sys
 import threading
 from functools import partial
-from pathlib import Path
-
-from commodore_py.errors import CommodoreError
 
 _OPEN = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
@@ -53,14 +50,3 @@ def open_browser(url: str) -> None:
     )
     # Waited for in the background, as it may outlive this process.
     threading.Thread(target=start, daemon=True).start()
-
-
-def cache_folder() -> Path:
-    """The folder of this user's caches, shared with the peer."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "commodore"
-    except RuntimeError as error:
-        raise CommodoreError(
-            "there is no home directory to keep caches in", hint="set HOME, or XDG_CACHE_HOME"
-        ) from error

@@ -99,8 +99,7 @@ class _Root(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the global options; help needs no settings, and works with broken ones."""
-        if isinstance(ctx.obj, origins.Start):
-            origins.keep(ctx, ctx.obj)
+        ctx.meta[origins.DOTENV] = ctx.obj
         if not {"-h", "--help", "--version"} & set(args):
             try:
                 user_file.keep(ctx, user_file.read(ctx, self, args))

@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError
 from .failures import report
 from .output import log, messages, progress
 from .root import commodore
-from .settings import directories, dotenv_file, origins
+from .settings import directories, dotenv_file
 from .suggestions import global_option_first
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _run(arguments: Sequence[str]) -> int:
                 prog_name="commodore",
                 auto_envvar_prefix="COMMODORE",
                 standalone_mode=False,
-                obj=origins.Start(dotenv),
+                obj=dotenv,
             )
         except click.NoSuchOption as error:
             moved = global_option_first(words, error)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, yaml
-from commodore_py.adapters.files.compressed import BROKEN, ExpandsTooMuch, opened_tar
+from commodore_py.adapters.files.archives import BadArchive, opened_tar
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
@@ -83,7 +83,7 @@ class Chart:
             if isinstance(content, bytes):
                 packed = _unpacked(content)
                 texts.update((name.partition("/")[2], text) for name, text in packed)
-        except BROKEN:
+        except BadArchive:
             broken = True
         for path, entry in content.items() if not isinstance(content, bytes) else ():
             if path.suffix != ".tgz":
@@ -92,7 +92,7 @@ class Chart:
             try:
                 unpacked = _unpacked(entry.content)
                 texts.update((str(path.parent / name), text) for name, text in unpacked)
-            except BROKEN:
+            except BadArchive:
                 broken = True
         return cls(texts, broken=broken)
 
@@ -281,14 +281,14 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 def _unpacked(archive: bytes, depth: int = 0) -> Iterator[tuple[str, str]]:
     """The files of an archive, and of archives in it."""
     if depth > _MOST_NESTED:
-        raise ExpandsTooMuch("charts in charts without end")
+        raise BadArchive("charts in charts without end")
     with opened_tar(archive) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
             if content is None:
                 continue
             if not 0 <= member.size <= _MOST_BYTES:
-                raise ExpandsTooMuch(f"{member.name} is too large")
+                raise BadArchive(f"{member.name} is too large")
             name = member.name.removeprefix("./")
             if name.endswith(".tgz"):
                 folder = name.rpartition("/")[0]

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ApiObject(NamedTuple):
@@ -21,6 +26,25 @@ class ApiObject(NamedTuple):
     def place(self, *path: str) -> str:
         """File and line of a field or of the closest one around it; the URL on a server."""
         return f"{self.name}:{self.line_of(path)}" if self.line_of else self.name
+
+
+def read_object(path: Path, *, expected: str, content: bytes | None = None) -> ApiObject:
+    """The mapping in a file, or in the `content` that it is to have.
+
+    `expected` describes it for error messages.
+    """
+    try:
+        text = bytes_of(str(path)) if content is None else content
+    except OSError as error:
+        raise CommodoreError(f"cannot read: {error.strerror}", where=str(path)) from error
+    value = yaml.load(text, name=str(path))
+    if not isinstance(value, dict):
+        raise CommodoreError(
+            f"expected a mapping, found {kind_of(value)}",
+            where=f"{path}:1",
+            hint=f"the file holds {expected}",
+        )
+    return ApiObject(value, str(path), lambda field: yaml.line_at(text, (0, *field)))
 
 
 class FieldReader:

@@ -1,4 +1,4 @@
-"""Load and list clusters."""
+"""Load and list clusters, and report their compiles."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from commodore_py import COMPATIBLE_WITH, __version__
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
 
-from . import server
 from .api_objects import is_plain_name
+from .auth.session import NoToken, token_for, token_without_login
 from .cluster import cluster_of, tenant_of
+from .folder import FactsFolder
 from .last_compile import cluster_in
-from .source import source_of
+from .server import Server
+from .server import check_reachable as check_server_reachable
+from .urls import HOW_TO_SET_A_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import Config
+    from commodore_py.model.catalog import BuildRecord, DependencyRecord
     from commodore_py.model.cluster import Cluster
 
     from .api_objects import ApiObject
-    from .folder import FactsFolder
-    from .server import Server
 
 log = logging.getLogger(__name__)
+
+# Both versions, in a form that tools comparing Commodore versions can parse.
+_VERSION = f"{COMPATIBLE_WITH}+commodore-py.{__version__}"
 
 
 def invalid_id(cluster_id: str) -> CommodoreError:
@@ -41,7 +47,12 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
         raise invalid_id(cluster_id)
     with doing(f"loading cluster {cluster_id}"):
         if config.local:
-            return _of_last_compile(config, cluster_id)
+            return cluster_in(
+                config.paths,
+                cluster_id,
+                global_revision=config.global_revision,
+                tenant_revision=config.tenant_revision,
+            )
         with _naming_origin(config):
             source = source_of(config)
             return cluster_from(config, source, source.cluster(cluster_id))
@@ -76,16 +87,7 @@ def cluster_ids(config: Config) -> list[str]:
 
 def check_reachable(config: Config) -> None:
     """Raise if the server does not respond; any response counts, as no token is sent."""
-    server.check_reachable(config.api_url, config.request_timeout)
-
-
-def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
-    return cluster_in(
-        config.paths,
-        cluster_id,
-        global_revision=config.global_revision,
-        tenant_revision=config.tenant_revision,
-    )
+    check_server_reachable(config.api_url, config.request_timeout)
 
 
 def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
@@ -102,3 +104,49 @@ def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject)
         known = "reports dynamic facts" if found.fields["dynamicFacts"] else "has empty ones"
         log.info("dynamic facts of the command line are ignored: the cluster %s", known)
     return cluster
+
+
+def source_of(config: Config) -> Server | FactsFolder:
+    """The source that the API URL names, authenticated if it is a server."""
+    if not config.api_url:
+        raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+    folder = facts_folder(config.api_url)
+    if folder is not None:
+        return FactsFolder(folder)
+
+    # Requested for each use: at the end of a long compile the first token may have expired.
+    token = token_for(config) if config.may_log_in else token_without_login(config)
+    if not token:
+        raise NoToken.for_api(config.api_url)
+    return Server(config.api_url, token, config.request_timeout)
+
+
+def send_report(config: Config, cluster_id: str, body: Mapping[str, Any]) -> None:
+    """Send the report of a compile to the API, or write it to the folder of facts."""
+    with doing(f"reporting the compile of cluster {cluster_id}"):
+        source_of(config).report(cluster_id, body)
+
+
+def report_body(record: BuildRecord) -> dict[str, Any]:
+    """The report in the API's format."""
+    return {
+        "commodoreBuildInfo": {"version": _VERSION, "gitVersion": f"v{_VERSION}"},
+        "global": _version_of(record.global_config),
+        "instances": _by_name(record.instances),
+        "lastCompile": record.time.isoformat(timespec="milliseconds"),
+        "packages": _by_name(record.packages),
+        "tenant": _version_of(record.tenant_config),
+    }
+
+
+def _by_name(records: Iterable[DependencyRecord]) -> dict[str, dict[str, str]]:
+    return {record.name: _version_of(record) for record in sorted(records, key=lambda r: r.name)}
+
+
+def _version_of(record: DependencyRecord) -> dict[str, str]:
+    fields = {"gitSha": record.commit, "url": record.url, "version": record.version}
+    if record.path:
+        fields["path"] = record.path
+    if record.component:
+        fields["component"] = record.component
+    return fields

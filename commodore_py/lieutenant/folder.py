@@ -13,8 +13,7 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
-from . import yaml_files
-from .api_objects import FieldReader, hint_for, is_plain_name, kind_of
+from .api_objects import FieldReader, hint_for, is_plain_name, kind_of, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -169,9 +168,7 @@ def _present(files: Mapping[str, Path]) -> str:
 
 def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -> ApiObject:
     """The object in a file, or in the content that it is to have."""
-    found = yaml_files.read(
-        path, expected=f"one {kind} object of Lieutenant's API", content=content
-    )
+    found = read_object(path, expected=f"one {kind} object of Lieutenant's API", content=content)
     reader = FieldReader(found)
     try:
         problems = list(_not_json(found.fields, ()))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.model.cluster import Cluster, RepositoryRef
 
-from . import yaml_files
-from .api_objects import FieldReader
+from .api_objects import FieldReader, read_object
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
@@ -30,9 +29,7 @@ def cluster_in(
                 where=str(path),
                 hint=f"compile {cluster_id} once without --local",
             )
-    reader = FieldReader(
-        yaml_files.read(paths.params_file, expected="the parameters of the cluster")
-    )
+    reader = FieldReader(read_object(paths.params_file, expected="the parameters of the cluster"))
     found = _cluster(reader, global_revision, tenant_revision)
     raise_collected(reader.problems, str(paths.params_file))
     if found.id != cluster_id:
@@ -48,7 +45,7 @@ def cluster_id_in(paths: WorkPaths) -> str:
     """The cluster this working directory was compiled for."""
     if not paths.params_file.is_file():
         raise UsageError("no cluster was compiled here", hint="name it with --cluster")
-    parameters = yaml_files.read(paths.params_file, expected="the parameters of the cluster")
+    parameters = read_object(paths.params_file, expected="the parameters of the cluster")
     return FieldReader(parameters).text(*_CLUSTER, "name") or ""
 
 

@@ -59,7 +59,7 @@ def test_flag_variable_dotenv_file_default(settings: Settings) -> None:
     assert settings(name) == (None, "default", None)
 
     settings.write("# mine\nrequest-timeout = 6\n")
-    assert settings(name) == (6, "file", f"{settings.file}:2")
+    assert settings(name) == (6, "file", str(settings.file))
 
     settings.dotenv.write_text(f"{variable}=7\n")
     assert settings(name) == (7, "dotenv", f"{variable} in {settings.dotenv}")
@@ -162,9 +162,9 @@ def test_settings_for_people(commodore: CommandLine, settings: Settings) -> None
         f"settings file: {settings.file}\n"
         ".env file: none\n"
         "\nevery command\n"
-        f"  working-dir  w  {settings.file}:1\n"
+        f"  working-dir  w  {settings.file}\n"
         "\ncatalog compile\n"
-        f"  dynamic-fact  a=1 b=2  {settings.file}:3\n"
+        f"  dynamic-fact  a=1 b=2  {settings.file} [catalog.compile]\n"
     )
 
 
@@ -181,10 +181,10 @@ def test_values_are_printed_as_they_are_written(
     ran = commodore("config", "show")
     some = commodore("config", "show", *words.split())
 
-    assert f"  cache-size   1.5GiB   {settings.file}:1\n" in ran.out
-    assert f"  time-limits  git=600  {settings.file}:2\n" in ran.out
-    assert f"  dynamic-fact  'a=b c'  {settings.file}:5\n" in ran.out
-    assert f"  filter  ^a.*  {settings.file}:7\n" in ran.out
+    assert f"  cache-size   1.5GiB   {settings.file}\n" in ran.out
+    assert f"  time-limits  git=600  {settings.file}\n" in ran.out
+    assert f"  dynamic-fact  'a=b c'  {settings.file} [catalog.compile]\n" in ran.out
+    assert f"  filter  ^a.*  {settings.file} [component.sync]\n" in ran.out
     assert some.code == 0
     assert "catalog compile" in some.out
     assert "component sync" not in some.out
@@ -205,7 +205,7 @@ def test_what_commands_share_may_stand_at_the_top(
     listed = commodore("catalog", "list", "--out", "id")
 
     assert (listed.code, listed.out) == (0, "c-demo-1\nc-demo-2\n")
-    place = f"{settings.file}:1"
+    place = str(settings.file)
     for command in ("catalog list", "catalog compile", "inventory show", "login"):
         assert settings("api-url", command=command) == (facts, "file", place)
     assert settings("strict", command="catalog list")[0] is True
@@ -270,51 +270,43 @@ def test_every_mistake_in_the_settings_file_is_reported(
     ran = commodore("catalog", "clean")
 
     assert ran.code == 1
-    for line, message in (
-        (1, "unknown setting working-dirr in the top level"),
-        (2, "request-timeout: expected an integer, not 'long'"),
-        (4, "catalog.compile.push: expected true or false, not 'yes'"),
-        (5, "catalog.compile.dynamic-fact: expected a list of strings, not 'a=1'"),
-        (6, "catalog.compile.migration: 'none' is not one of 'kapitan-0.29-to-0.30'"),
-        (7, "unknown setting no-force in [catalog.compile]"),
-        (8, "catalog.compile.api-url: expected a string, not true"),
-        (9, "unknown section catalgo in the top level"),
-        (11, "unknown setting processes in [version]"),
+    for message in (
+        "unknown setting working-dirr in the top level",
+        "request-timeout: expected an integer, not 'long'",
+        "catalog.compile.push: expected true or false, not 'yes'",
+        "catalog.compile.dynamic-fact: expected a list of strings, not 'a=1'",
+        "catalog.compile.migration: 'none' is not one of 'kapitan-0.29-to-0.30'",
+        "unknown setting no-force in [catalog.compile]",
+        "catalog.compile.api-url: expected a string, not true",
+        "unknown section catalgo in the top level",
+        "unknown setting processes in [version]",
     ):
         assert f"error: {message}" in ran.err
-        assert f"  {settings.file}:{line}\n" in ran.err
     assert "hint: did you mean working-dir?" in ran.err
     assert "hint: did you mean catalog?" in ran.err
     assert ran.err.endswith(f"error: settings in {settings.file}: 9 problems\n")
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "where"),
+    ("text", "message"),
     [
-        (b"a = \n", "error: not valid TOML: ", ":1"),
-        (b"a = '\xff'\n", "error: the settings file is not valid UTF-8", ":1"),
-        (b"# \n\n# \xff\n", "error: the settings file is not valid UTF-8", ":3"),
-        (b"a = " + b"[" * 100_000, "error: nested too deeply", ":1"),
-        (b"\na = " + b"{a = " * 5_000, "error: nested too deeply", ":2"),
-        (b"\n\na = " + b"9" * 5_000, "error: an integer has too many digits", ":3"),
-        (b"[[catalog]]\na = 1\n", "error: unknown setting catalog in the top level", ":1"),
-        (b"catalog = {compile = {push = 1}}\n", "push: expected true or false, not 1", ":1"),
-        (b"[catalog.compile]\nprocesses = 99999999999999999999\n", "at most 64 bits", ":2"),
-        (b"[catalog.compile]\nprocesses = 1025\n", "1025 is not in the range", ":2"),
-        (b"request-timeout = 0x" + b"f" * 5_000 + b"\n", "at most 64 bits", ":1"),
-        (b"request-timeout = 999999999999\n", "is more than a day", ":1"),
-        (b'working-dir = "a\\u0000b"\n', "it contains a null character", ":1"),
-        (b'cache-size = "' + b"9" * 400 + b'"\n', "is larger than any file system", ":1"),
-        (b"quiet = [[[0x" + b"f" * 5_000 + b"]]]\n", "not a value that is too large", ":1"),
-        (
-            b'[catalog.compile]\napi-url = """\n[bar]\npush = 1\n"""\npush = 5\n',
-            "push: expected true or false, not 5",
-            ":6",
-        ),
+        (b"a = \n", "error: not valid TOML: "),
+        (b"a = '\xff'\n", "error: the settings file is not valid UTF-8"),
+        (b"a = " + b"[" * 100_000, "error: nested too deeply"),
+        (b"\n\na = " + b"9" * 5_000, "error: not valid TOML: "),
+        (b"[[catalog]]\na = 1\n", "error: unknown setting catalog in the top level"),
+        (b"catalog = {compile = {push = 1}}\n", "push: expected true or false, not 1"),
+        (b"[catalog.compile]\nprocesses = 99999999999999999999\n", "at most 64 bits"),
+        (b"[catalog.compile]\nprocesses = 1025\n", "1025 is not in the range"),
+        (b"request-timeout = 0x" + b"f" * 5_000 + b"\n", "at most 64 bits"),
+        (b"request-timeout = 999999999999\n", "is more than a day"),
+        (b'working-dir = "a\\u0000b"\n', "it contains a null character"),
+        (b'cache-size = "' + b"9" * 400 + b'"\n', "is larger than any file system"),
+        (b"quiet = [[[0x" + b"f" * 5_000 + b"]]]\n", "not a value that is too large"),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(
-    commodore: CommandLine, settings: Settings, text: bytes, message: str, where: str
+    commodore: CommandLine, settings: Settings, text: bytes, message: str
 ) -> None:
     settings.write("")
     settings.file.write_bytes(text)
@@ -323,7 +315,7 @@ def test_a_settings_file_that_cannot_be_read(
 
     assert ran.code == 1
     assert message in ran.err
-    assert f"\n  {settings.file}{where}\n" in ran.err
+    assert f"\n  {settings.file}" in ran.err
 
 
 def test_help_comes_in_spite_of_broken_settings(commodore: CommandLine, settings: Settings) -> None:
@@ -431,7 +423,7 @@ def test_an_error_about_the_api_names_where_its_url_is_set(
     said, folder = "  the API URL is that of ", f": {tmp_path}/none\n"
     assert said not in by_flag.err
     assert f"{said}COMMODORE_API_URL{folder}" in by_variable.err
-    assert f"{said}{settings.file}:1{folder}" in by_file.err
+    assert f"{said}{settings.file}{folder}" in by_file.err
     assert f"{said}COMMODORE_API_URL in {tmp_path}/.env{folder}" in by_dotenv.err
 
 
@@ -543,21 +535,6 @@ def test_a_dotenv_file_whose_references_multiply_is_ignored(
     assert "references in it add up to more than 1,048,576 characters" in ran.err
 
 
-@pytest.mark.parametrize(
-    "text", ["a" + ".a" * 50_000 + " = 1\n", "x = {'a'" + ". 'a'" * 300 + "=1}"]
-)
-def test_a_setting_of_too_many_parts_is_an_error_with_its_line(
-    settings: Settings, commodore: CommandLine, text: str
-) -> None:
-    settings.write(f"# settings\n{text}")
-
-    ran = commodore("config", "show")
-
-    assert ran.code == 1
-    assert "a key has too many parts" in ran.err
-    assert f"{settings.file}:2" in ran.err
-
-
 PROGRAMS = [
     *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_DIR"),
     *("GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_TRACE", "LD_PRELOAD", "PYTHONSTARTUP"),
@@ -662,4 +639,4 @@ def test_invalid_global_settings(
 
     assert ran.code == 1
     assert problem in ran.err
-    assert f"  {settings.file}:1\n" in ran.err
+    assert f"  {settings.file}\n" in ran.err

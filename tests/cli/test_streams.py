@@ -164,7 +164,8 @@ def test_broken_settings_are_reported_in_the_requested_format(
     ran = commodore("--log-format", "github", "catalog", "clean")
 
     assert ran.code == 1
-    assert ran.err.startswith(f"::error file={file},line=2::unknown setting working")
+    assert ran.err.startswith("::error::unknown setting working in the top level")
+    assert str(file) in ran.err
 
 
 def test_a_bug_of_ours_leaves_a_log(

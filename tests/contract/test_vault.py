@@ -139,7 +139,10 @@ def test_a_slow_server(vault: Vault, recorder: Recorder) -> None:
 
     found = Server(recorder.url, Login(vault.token), seconds=0.2).look_up([place])
 
-    assert (found[place].outcome, found[place].reason) == ("unknown", "no response in 0.2 s")
+    assert (found[place].outcome, found[place].reason) == (
+        "unknown",
+        "no answer within 0.2 seconds",
+    )
 
 
 def test_several_requests_at_once(vault: Vault, recorder: Recorder) -> None:

@@ -192,7 +192,7 @@ def test_all_failures_are_reported_together_with_who_needs_them(
     )
     assert {f"{error}"[:12] for error in errors} >= {"answered 404", "answered 500"}
     hints = {f"{error}"[:12]: error.hint for error in errors}
-    assert hints["answered 404"] == "check the address, and the version if it holds one"
+    assert hints["answered 404"] == "check the URL, and the id or version in it"
 
 
 def test_a_server_that_is_away_for_a_moment_is_requested_again(

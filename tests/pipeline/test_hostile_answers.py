@@ -152,7 +152,7 @@ def test_certificates_that_are_not_there_are_an_error(
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "mine.pem"))
 
-    with pytest.raises(HttpError, match=r"no request can be sent: .*mine\.pem") as caught:
+    with pytest.raises(HttpError, match=r"REQUESTS_CA_BUNDLE names no file: .*mine\.pem") as caught:
         Server("https://127.0.0.1:1", token="sesame", timeout=30, pauses=()).cluster("c-1")
 
     assert "REQUESTS_CA_BUNDLE" in caught.value.hint

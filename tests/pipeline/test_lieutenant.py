@@ -20,8 +20,7 @@ from commodore_py.adapters.http import (
 )
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
-from commodore_py.lieutenant.reports import report_body
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster, report_body
 from commodore_py.lieutenant.server import Server
 from tests.support.lieutenant import (
     MISSING,
@@ -392,10 +391,10 @@ def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
 
 
 @pytest.mark.parametrize("body", [b"<!doctype html>\n <p>Hello", b'{"a": ', b"\xff\xfe\xfa"])
-def test_a_response_that_is_not_json_is_shown_in_part(api: Api, body: bytes) -> None:
+def test_a_response_that_is_not_json_is_an_error(api: Api, body: bytes) -> None:
     api.on("GET /a", Reply(200, body))
 
-    with pytest.raises(HttpError, match=r"200 OK, but no JSON; it begins: .") as raised:
+    with pytest.raises(HttpError, match="answered 200 with no JSON") as raised:
         get_json(f"{api.url}/a", timeout=5)
 
     assert raised.value.where == f"{api.url}/a"
@@ -554,14 +553,6 @@ def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
         assert "--request-timeout" in raised.value.hint
 
     assert asked_for(api) == ["GET /a", "POST /a"]
-
-
-@pytest.mark.parametrize("timeout", [0, -1])
-def test_no_time_at_all_is_a_wrong_setting(api: Api, timeout: int) -> None:
-    with pytest.raises(HttpError, match="leaves no time for an answer"):
-        get_json(api.url, timeout=timeout)
-
-    assert api.received == []
 
 
 @pytest.mark.parametrize("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])

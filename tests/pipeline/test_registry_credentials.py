@@ -9,10 +9,13 @@ import pytest
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.http.credentials import Login
 from commodore_py.adapters.http.registry import Reference, Registry
+from commodore_py.adapters.http.web import Request as Download
+from commodore_py.adapters.http.web import read
 from tests.support.servers.web import Page, Request, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.support.servers.web import Web
 
@@ -67,7 +70,6 @@ def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> Non
         Reference.parse(f"{host}/x:1"),
         timeout=5,
         login=lambda _: LOGINS[0],  # as variables do
-        login_elsewhere=lambda _: None,
     )
 
     assert registry.login_at(realm, LOGINS[0]) is None
@@ -91,17 +93,6 @@ def test_the_own_domain_gets_them(host: str, realm: str) -> None:
     assert registry.login_at(realm, LOGINS[0]) == LOGINS[0]
 
 
-def test_alogin_at_the_other_server_is_used() -> None:
-    registry = Registry(
-        Reference.parse("registry.example.com/x:1"),
-        timeout=5,
-        login=lambda _: LOGINS[0],
-        login_elsewhere={"auth.example.net": LOGINS[1]}.get,
-    )
-
-    assert registry.login_at("https://auth.example.net/token", LOGINS[0]) == LOGINS[1]
-
-
 @pytest.mark.parametrize(
     "realm", ["http://auth.example.com/token", "ftp://example.com/", "token", ""]
 )
@@ -123,3 +114,25 @@ def test_tags_do_not_continue_on_another_server() -> None:
             registry_at(web, LOGINS[0]).tags()
 
         assert other.answers() == []
+
+
+def test_a_blob_on_another_server_is_fetched_without_credentials() -> None:
+    with serve() as web, serve() as other:
+        other.pages["/blob"] = Page(b"content", "application/octet-stream")
+        web.pages["/blob"] = Page(b"", "", status=307, headers={"Location": f"{other.url}/blob"})
+
+        content, _ = read(Download(f"{web.url}/blob", {"Authorization": "Bearer c4nary"}), 100)
+
+        assert content == b"content"
+        assert "c4nary" in texts_of(web)
+        assert "Authorization" not in texts_of(other)
+
+
+def test_a_netrc_file_does_not_replace_a_token(empty_home: Path) -> None:
+    (empty_home / ".netrc").write_text("machine 127.0.0.1 login me password other\n")
+    with serve() as web:
+        web.pages["/blob"] = Page(b"content", "application/octet-stream")
+
+        read(Download(f"{web.url}/blob", {"Authorization": "Bearer c4nary"}), 100)
+
+        assert "Bearer c4nary" in texts_of(web)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from commodore_py.lieutenant.reports import report_body, send_report
+from commodore_py.lieutenant.clusters import report_body, send_report
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 from tests.support.builders import errors_in
 

@@ -1,33 +1,45 @@
-"""Untrusted archives: read with limits on what they expand to, never outside of their folder."""
+"""Untrusted archives: read with one limit on what they expand to, never outside of their folder."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import posixpath
 import stat
+import struct
 import tarfile
 import zipfile
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
-from .compressed import BROKEN, Bounded, ExpandsTooMuch, opened_tar, reason
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-_MOST_BYTES = 2 << 30
+_MOST_BYTES = 1 << 30
+"""Of all files in an archive, with their headers."""
 _MOST_MEMBERS = 200_000
 _CHUNK = 1 << 20
 _MOST_FOLDERS = 200
+_LONGEST_NAME = 4096
 _BOM = b"\xef\xbb\xbf"
+_BROKEN = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    # These libraries raise them for damaged content; a chain of headers ends in a RecursionError.
+    *(OSError, EOFError, ValueError, RuntimeError, OverflowError, MemoryError),
+    *(IndexError, KeyError, TypeError),
+)
 
 
 class BadArchive(CommodoreError):
-    """An archive that is broken, or wants to write where it must not."""
+    """An archive that is broken or too large, or has members outside of its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,64 +56,64 @@ Content: TypeAlias = "Mapping[str, Member]"
 """Members by their relative paths, without those folders that have something in them."""
 
 
+@contextmanager
+def opened_tar(source: Path | bytes) -> Iterator[tarfile.TarFile]:
+    """A tar archive, whichever way it is compressed; for reading from start to end."""
+    with _reading(), source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
+        limited = _Limited(_decompressed(file))
+        with tarfile.TarFile(fileobj=limited) as archive:  # type: ignore[arg-type] # it reads
+            yield archive
+
+
 def unpack_tar(file: Path) -> Content:
     """Everything in a tar archive, whichever way it is compressed."""
     members = _Members()
-    try:
-        with opened_tar(file) as archive:
-            for entry in archive:
-                name = _inside(entry.name)
-                if entry.isdir():
-                    members.add(name, Member(folder=True))
-                elif entry.issym():
-                    members.add(name, Member(link=_inner_link(name, entry.linkname)))
-                elif entry.islnk():
-                    member = members.at(_inside(entry.linkname))
-                    if member.link:  # which starts in another folder here
-                        member = Member(link=_inner_link(name, member.link))
-                    members.add(name, member)
-                elif entry.isreg():
-                    content = members.content_of(archive.extractfile(entry), entry.size)
-                    members.add(name, Member(content, bool(entry.mode & stat.S_IXUSR)))
-                else:
-                    raise BadArchive(f"{entry.name} is neither file nor folder nor link")
-    except BROKEN as error:
-        raise BadArchive(f"cannot read the archive: {reason(error)}") from error
+    with opened_tar(file) as archive:
+        for entry in archive:
+            name = _inside(entry.name)
+            if entry.isdir():
+                members.add(name, Member(folder=True))
+            elif entry.issym():
+                members.add(name, Member(link=_inner_link(name, entry.linkname)))
+            elif entry.islnk():
+                member = members.at(_inside(entry.linkname))
+                if member.link:  # which starts in another folder here
+                    member = Member(link=_inner_link(name, member.link))
+                members.add(name, member)
+            elif entry.isreg():
+                content = members.content_of(archive.extractfile(entry), entry.size)
+                members.add(name, Member(content, bool(entry.mode & stat.S_IXUSR)))
+            else:
+                raise BadArchive(f"{entry.name} is neither file nor folder nor link")
     return members.content()
 
 
 def unpack_zip(file: Path) -> Content:
     """Everything in a zip archive; as Python does, links become files and nothing is a program."""
     members = _Members()
-    try:
-        with file.open("rb") as opened, zipfile.ZipFile(Bounded(opened)) as archive:
-            for entry in archive.infolist():
-                name = _inside(entry.filename)
-                if entry.is_dir():
-                    members.add(name, Member(folder=True))
-                else:
-                    with archive.open(entry) as content:
-                        members.add(name, Member(members.content_of(content, entry.file_size)))
-    except BROKEN as error:
-        raise BadArchive(f"cannot read the archive: {reason(error)}") from error
+    with _reading(), zipfile.ZipFile(file) as archive:
+        for entry in archive.infolist():
+            name = _inside(entry.filename)
+            if entry.is_dir():
+                members.add(name, Member(folder=True))
+            else:
+                with archive.open(entry) as content:
+                    members.add(name, Member(members.content_of(content, entry.file_size)))
     return members.content()
 
 
 def unpack_chart(file: Path) -> Content:
     """A packaged chart without the folder around it, as `helm pull --untar` leaves it."""
     members = _Members()
-    try:
-        with opened_tar(file) as archive:
-            for entry in archive:
-                if entry.isdir():
-                    members.add("", Member())
-                    continue
-                # Helm treats everything but folders as files; links are empty files.
-                opened = archive.extractfile(entry) if entry.isreg() else None
-                content = members.content_of(opened, entry.size if opened else 0)
-                members.add(_inside_chart(entry.name), Member(content.removeprefix(_BOM)))
-    except BROKEN as error:
-        raise BadArchive(f"not a packaged chart: {reason(error)}") from error
+    with opened_tar(file) as archive:
+        for entry in archive:
+            if entry.isdir():
+                members.add("", Member())
+                continue
+            # Helm treats everything but folders as files; links are empty files.
+            opened = archive.extractfile(entry) if entry.isreg() else None
+            content = members.content_of(opened, entry.size if opened else 0)
+            members.add(_inside_chart(entry.name), Member(content.removeprefix(_BOM)))
     content_ = members.content()
     if "Chart.yaml" not in content_:
         raise BadArchive("not a packaged chart: there is no Chart.yaml in its folder")
@@ -113,9 +125,7 @@ def is_tar(file: Path) -> bool:
     try:
         with opened_tar(file):
             return True
-    except ExpandsTooMuch:
-        return True  # which is refused when it is unpacked
-    except BROKEN:
+    except BadArchive:
         return False
 
 
@@ -156,6 +166,50 @@ def below(content: Content, folder: str) -> Content:
     }
 
 
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Raise what the libraries raise for damaged archives as one error."""
+    try:
+        yield
+    except _BROKEN as error:
+        reason = "it does not fit into memory" if isinstance(error, MemoryError) else str(error)
+        raise BadArchive(f"cannot read the archive: {reason or type(error).__name__}") from error
+
+
+class _Limited:
+    """The output of a decompressor: read from start to end, up to the limit."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.tell = file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Read so many bytes."""
+        self._check(self.tell() + size)
+        return self._file.read(size)
+
+    def seek(self, offset: int) -> int:
+        """Skip to an offset."""
+        self._check(offset)
+        return self._file.seek(offset)
+
+    def _check(self, end: int) -> None:
+        if not self.tell() <= end <= _MOST_BYTES:
+            raise BadArchive(f"it expands to more than {_MOST_BYTES} bytes")
+
+
+def _decompressed(file: IO[bytes]) -> IO[bytes]:
+    begins = file.read(6)
+    file.seek(0)
+    if begins.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]  # it reads
+    if begins.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    if begins.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+        return lzma.LZMAFile(file)
+    return file
+
+
 class _Members:
     """The members of an archive so far, within the limits."""
 
@@ -186,14 +240,11 @@ class _Members:
 
     def content(self) -> Content:
         """All members; a link that others would be written through could lead them anywhere."""
-        parents = set()
-        for name in self._members:
-            for parent in map(str, Path(name).parents):
-                parents.add(parent)
-                if parent in self._members and not self._members[parent].folder:
-                    raise BadArchive(
-                        f"{name} would be written through {parent}, which is not a folder"
-                    )
+        parents = {str(parent) for name in self._members for parent in Path(name).parents}
+        for name in parents & self._members.keys():
+            if not self._members[name].folder:
+                message = f"other members would be written through {name}, which is not a folder"
+                raise BadArchive(message)
         return {
             name: member
             for name, member in self._members.items()
@@ -204,6 +255,8 @@ class _Members:
 def _inside(name: str) -> str:
     """A member's name as a relative path; empty for the archive's own folder."""
     clean = posixpath.normpath(name)
+    if len(name) > _LONGEST_NAME:
+        raise BadArchive(f"a name has more than {_LONGEST_NAME} characters")
     if name.startswith("/") or "\0" in name or clean.split("/", 1)[0] == "..":
         raise BadArchive(f"{name} would be written outside of its folder")
     return "" if clean == "." else clean

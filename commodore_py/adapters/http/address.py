@@ -1,7 +1,9 @@
-"""URLs in their parts: a malformed one is an error with its text, not a failure of the parser."""
+"""URLs: their parts, and where credentials and secrets may be sent."""
 
 from __future__ import annotations
 
+import os
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -11,6 +13,8 @@ from .errors import HttpError
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def split_url(url: str) -> SplitResult:
@@ -24,11 +28,42 @@ def split_url(url: str) -> SplitResult:
 
 
 def join_url(base: str, reference: str) -> str:
-    """The URL that a reference leads to."""
+    """The URL of a reference in a document at the base."""
     try:
         return urljoin(base, reference)
     except ValueError as error:
         raise _malformed(reference, error) from error
+
+
+def is_private(url: str) -> bool:
+    """Whether the connection cannot be intercepted: https, or a server on this machine.
+
+    OAUTHLIB_INSECURE_TRANSPORT lifts this, as it does for Commodore.
+    """
+    parts = split_url(url)
+    if parts.scheme == "http":
+        return bool(os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")) or is_loopback(url)
+    return parts.scheme == "https"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the host of a URL is this machine."""
+    host = split_url(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def same_server(url: str, other: str) -> bool:
+    """Whether credentials for the first URL may be sent to the other: same server, or its https."""
+    first, second = split_url(url), split_url(other)
+    if first.hostname != second.hostname:
+        return False
+    if (first.scheme, second.scheme) == ("http", "https"):
+        return True
+    ports = {parts.port or _DEFAULT_PORTS.get(parts.scheme) for parts in (first, second)}
+    return first.scheme == second.scheme and len(ports) == 1
 
 
 def _malformed(url: str, error: ValueError) -> HttpError:

@@ -34,16 +34,16 @@ class Login:
 
 
 def login_for(host: str) -> Login | None:
-    """What is noted for a registry, if anything is."""
+    """The credentials for a registry, if a file or a helper has any."""
     names = (
         (_HUB, "docker.io") if host in _HUB_HOSTS else (host, f"https://{host}", f"http://{host}")
     )
     for content in _files():
         for name in names:
-            found = _helped(content, name) or _noted(content, name)
-            if found is not None:
-                REDACTOR.learn(found.password, found.identity_token)
-                return found
+            login = _from_helper(content, name) or _from_file(content, name)
+            if login is not None:
+                REDACTOR.learn(login.password, login.identity_token)
+                return login
     return None
 
 
@@ -54,7 +54,7 @@ def _files() -> Iterator[dict[str, Any]]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            log.warning("%s is left out, as it cannot be read: %s", file, error)
+            log.warning("ignoring %s, which cannot be read: %s", file, error)
             continue
         if isinstance(content, dict):
             yield content
@@ -73,23 +73,23 @@ def _places() -> Iterator[Path]:
     yield Path(environment.get("DOCKER_CONFIG") or home / ".docker") / "config.json"
 
 
-def _noted(content: dict[str, Any], name: str) -> Login | None:
+def _from_file(content: dict[str, Any], name: str) -> Login | None:
     logins = content.get("auths")
-    noted = logins.get(name) if isinstance(logins, dict) else None
-    if not isinstance(noted, dict):
+    entry = logins.get(name) if isinstance(logins, dict) else None
+    if not isinstance(entry, dict):
         return None
-    token = str(noted.get("identitytoken") or "")
-    user, password = str(noted.get("username") or ""), str(noted.get("password") or "")
-    if not user and noted.get("auth"):
+    token = str(entry.get("identitytoken") or "")
+    user, password = str(entry.get("username") or ""), str(entry.get("password") or "")
+    if not user and entry.get("auth"):
         try:
-            text = base64.b64decode(str(noted["auth"])).decode()
+            text = base64.b64decode(str(entry["auth"])).decode()
         except ValueError:
             return None
         user, _, password = text.partition(":")
     return Login(user, password, token) if user or token else None
 
 
-def _helped(content: dict[str, Any], name: str) -> Login | None:
+def _from_helper(content: dict[str, Any], name: str) -> Login | None:
     helpers = content.get("credHelpers")
     helper = helpers.get(name) if isinstance(helpers, dict) else None
     helper = helper or content.get("credsStore")
@@ -101,6 +101,6 @@ def _helped(content: dict[str, Any], name: str) -> Login | None:
         )
         user, secret = str(answer["Username"]), str(answer["Secret"])
     except (ProgramFailed, ValueError, KeyError, TypeError):
-        log.info("docker-credential-%s knows nobody for %s", helper, name)
+        log.info("docker-credential-%s has no credentials for %s", helper, name)
         return None
     return Login(identity_token=secret) if user == _BY_TOKEN else Login(user, secret)

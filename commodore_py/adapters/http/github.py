@@ -13,8 +13,8 @@ from commodore_py.adapters import ending
 from commodore_py.errors import CommodoreError
 
 from . import PAUSES, HttpError, NotFound, ServerAway, ask_json, is_private, same_server
+from .exchange import persistently
 from .github_refusals import GitHubError, NothingMoreToAsk, github_error, limit_of, message_of
-from .retries import persistently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import logging
 import re
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 
-from . import HttpError, post_form, same_server
-from .address import split_url
+from . import HttpError, post_form
+from .address import is_loopback, join_url, same_server, split_url
 from .credentials import Login, login_for
 from .web import Arrived, Request, fetch, read
 
@@ -45,7 +43,7 @@ _Result = TypeVar("_Result")
 
 
 class NoReference(HttpError):
-    """A text that names nothing in a registry."""
+    """An invalid reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,13 @@ class Reference:
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Read `host/name[:tag][@digest]`."""
-        found = _REFERENCE.fullmatch(text)
-        if found is None:
+        match = _REFERENCE.fullmatch(text)
+        if match is None:
             raise NoReference(
-                f"{text} names nothing in a registry",
+                f"{text} is not a reference of a registry",
                 hint="write it as registry.example.com/name:tag",
             )
-        return cls(found["host"], found["name"], found["tag"] or "", found["digest"] or "")
+        return cls(match["host"], match["name"], match["tag"] or "", match["digest"] or "")
 
     def __str__(self) -> str:
         tag, digest = self.tag and f":{self.tag}", self.digest and f"@{self.digest}"
@@ -82,31 +80,32 @@ class Registry:
     plain_http: bool = False
     verify: bool | str = True
     login: Callable[[str], Login | None] = login_for
-    login_elsewhere: Callable[[str], Login | None] = login_for
-    """What is noted for the server that issues tokens, where that is in another domain."""
     _authorization: str = field(default="", repr=False)
 
     def tags(self) -> list[str]:
         """All tags, in the order in which the registry lists them."""
-        url, found = self._url("tags/list"), []
+        url, names = self._url("tags/list"), []
         for _ in range(_MOST_PAGES):
             content, arrived = self._read(url)
             tags = _json(content, url).get("tags")
-            found += [str(tag) for tag in tags] if isinstance(tags, list) else []
+            names += [str(tag) for tag in tags] if isinstance(tags, list) else []
             following = re.search(r'<([^>]*)>;\s*rel="?next"?', arrived.headers.get("Link", ""))
             if following is None:
                 break
-            url = self._next_page(url, following[1])
-        return found
+            page = join_url(url, following[1])
+            if not same_server(url, page):
+                raise HttpError("its list of tags continues on another server", where=page)
+            url = page
+        return names
 
     def manifest(self) -> tuple[Mapping[str, Any], str]:
         """The manifest of the reference, and its digest, which is verified."""
         name = self.reference.digest or self.reference.tag or "latest"
         url = self._url(f"manifests/{name}")
         content, arrived = self._read(url, accept=", ".join(_MANIFESTS))
-        digest = f"sha256:{arrived.sha256}"
-        claimed = self.reference.digest or arrived.headers.get("Docker-Content-Digest", digest)
-        _require(claimed, hashlib.new(_algorithm(claimed, url), content).hexdigest(), url)
+        actual = f"sha256:{arrived.sha256}"
+        claimed = self.reference.digest or arrived.headers.get("Docker-Content-Digest", actual)
+        _require(claimed, actual, url)
         manifest = _json(content, url)
         _require_layers(manifest, url)
         return manifest, claimed
@@ -114,29 +113,13 @@ class Registry:
     def blob(self, digest: str, file: Path) -> None:
         """Bring a blob into a file, and verify it."""
         url = self._url(f"blobs/{digest}")
-        algorithm = _algorithm(digest, url)
+        _require(digest, "", url)
         arrived = self._authorised(url, lambda request: fetch(request, file), "*/*")
-        if arrived is None:
-            raise HttpError("it gave nothing", where=url)
-        actual = arrived.sha256
-        if algorithm != "sha256":
-            with file.open("rb") as opened:
-                actual = hashlib.file_digest(opened, algorithm).hexdigest()
-        _require(digest, actual, url)
-
-    def _next_page(self, url: str, link: str) -> str:
-        try:
-            following = urljoin(url, link)
-            same = same_server(url, following)
-        except ValueError as error:
-            raise HttpError(f"its list of tags continues nowhere: {error}", where=url) from error
-        if not same:
-            raise HttpError("its list of tags continues on another server", where=following)
-        return following
+        _require(digest, f"sha256:{arrived.sha256}", url)
 
     def _url(self, rest: str) -> str:
         host = self.reference.host
-        plain = self.plain_http or _is_loopback(host)
+        plain = self.plain_http or is_loopback(f"//{host}")
         host = f"registry-1.{host}" if host == _HUB else host
         return f"{'http' if plain else 'https'}://{host}/v2/{self.reference.name}/{rest}"
 
@@ -162,7 +145,7 @@ class Registry:
         return replace(request, headers=headers)
 
     def _answer(self, challenge: str, error: HttpError) -> str:
-        """What to send along, for what a registry wants to see."""
+        """The header that answers a challenge of the registry."""
         scheme, _, rest = challenge.partition(" ")
         host = self.reference.host
         login = self.login(host)
@@ -180,21 +163,21 @@ class Registry:
         return f"Bearer {self._token(bearer['realm'], service, scope, login)}"
 
     def login_at(self, realm: str, login: Login | None) -> Login | None:
-        """What to log in with at the server that the registry names; it may name any."""
+        """The credentials for the server that the registry names; it may name any."""
         own = self._url("")
-        try:
-            scheme, there = urlsplit(realm).scheme, urlsplit(realm).hostname or ""
-            trusted = same_server(own, realm)
-        except ValueError as error:
-            raise HttpError(f"names an invalid URL to log in at: {error}", where=own) from error
-        if scheme != "https" and not (trusted or urlsplit(own).scheme == scheme == "http"):
+        parts, trusted = split_url(realm), same_server(own, realm)
+        if parts.scheme != "https" and not (
+            trusted or split_url(own).scheme == parts.scheme == "http"
+        ):
             raise HttpError("it wants to be sent credentials in clear", where=realm)
-        if trusted or (scheme == "https" and _site(there) == _site(urlsplit(own).hostname or "")):
+        if trusted:
+            return login
+        site = _site(split_url(own).hostname or "")
+        if parts.scheme == "https" and _site(parts.hostname or "") == site:
             return login
         if login is not None:
-            log.info("no credentials are sent to %s, which %s names", there, self.reference.host)
-        # Not `login`: what that has from variables is the same for every server.
-        return self.login_elsewhere(urlsplit(realm).netloc) if scheme == "https" else None
+            log.info("no credentials are sent to %s, which %s names", parts.hostname, own)
+        return None
 
     def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
         if login is not None and login.identity_token:
@@ -225,7 +208,7 @@ class Registry:
 
 
 def _read_soon(request: Request) -> tuple[bytes, Arrived]:
-    return read(replace(request, setting="request"), _MOST)
+    return read(request, _MOST)
 
 
 def _site(host: str) -> str:
@@ -262,25 +245,13 @@ def _require_layers(manifest: Mapping[str, Any], url: str) -> None:
             raise HttpError(f"layers.{number} of its manifest is not a valid layer", where=url)
 
 
-def _algorithm(digest: str, url: str) -> str:
-    algorithm, _, value = digest.partition(":")
-    if algorithm not in ("sha256", "sha384", "sha512") or not re.fullmatch("[0-9a-f]+", value):
-        raise HttpError(f"{digest} is not a supported digest", where=url)
-    return algorithm
-
-
 def _require(claimed: str, actual: str, url: str) -> None:
-    if claimed.partition(":")[2] != actual:
+    """Check a digest, or without an actual one only its form."""
+    if not re.fullmatch("sha256:[0-9a-f]{64}", claimed):
+        raise HttpError(f"{claimed} is not a supported digest", where=url)
+    if actual and claimed != actual:
         raise HttpError(
             f"what was sent is not what was promised: its digest is {actual}, not {claimed}",
             where=url,
-            hint="try again; if it stays so, somebody on the way changes it",
+            hint="try again; if it happens again, the content is changed on the way",
         )
-
-
-def _is_loopback(host: str) -> bool:
-    name = split_url(f"//{host}").hostname or ""
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"

@@ -20,9 +20,8 @@ from urllib3.exceptions import InsecureRequestWarning
 from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
 
-from . import not_sent, read_whole, refused, translated
-from .deadlines import session
-from .errors import HttpError
+from .errors import HttpError, read_whole, refused
+from .session import sending, session, translating
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -73,13 +72,11 @@ class Server:
         """End all exchanges, those that are under way as well."""
         self._closed.set()
 
-    def body(self, request: Request, most: int) -> bytes:
+    def body(self, request: Request, limit: int) -> bytes:
         """The body of the answer to a request; an `HttpError` if it is refused."""
-        with self._sent(request, "request") as response, _reading(response, self._timeout):
-            if response.status_code >= requests.codes.multiple_choices:
-                raise refused(response.url, response)
+        with self._responding(request, "request", self._timeout) as response:
             self._compare_clocks(response.headers.get("Date", ""))
-            read_whole(response, response.url, most)
+            read_whole(response, response.url, limit)
             return response.content
 
     def lines(self, request: Request, idle: float) -> Iterator[bytes]:
@@ -87,20 +84,44 @@ class Server:
 
         A server that sends nothing for so many seconds is given up.
         """
-        with self._sent(request, "", idle) as response, _reading(response, idle):
-            if response.status_code >= requests.codes.multiple_choices:
-                raise refused(response.url, response)
+        with self._responding(request, "", idle) as response:
             yield from _lines(response)
 
-    def _sent(self, request: Request, setting: str, idle: float = 0) -> requests.Response:
+    @contextmanager
+    def _responding(
+        self, request: Request, setting: str, idle: float
+    ) -> Iterator[requests.Response]:
         if ending.asked():
             raise KeyboardInterrupt
         url = f"{self.url}{request.path}"
-        sending, watch = self._session()
+        opened, watch = self._session()
         watch.renew(setting)
+        with sending(url, idle):
+            response = opened.send(
+                self._prepared(request, opened),
+                stream=True,
+                timeout=(self._timeout, idle),
+                verify=self._tls.verify,
+                proxies=self._proxies,
+                allow_redirects=False,
+            )
+        with translating(url, idle), response:
+            if response.status_code >= requests.codes.multiple_choices:
+                raise refused(url, response)
+            yield response
+
+    def _prepared(self, request: Request, opened: requests.Session) -> requests.PreparedRequest:
+        url = f"{self.url}{request.path}"
         body = None if request.body is None else json.dumps(request.body).encode()
-        prepared = sending.prepare_request(
-            requests.Request(request.method, url, params=request.params, data=body, auth=_as_it_is)
+        prepared = opened.prepare_request(
+            requests.Request(
+                request.method,
+                url,
+                params=request.params,
+                data=body,
+                # Instead of what requests would take from the URL or a netrc file.
+                auth=lambda prepared: prepared,
+            )
         )
         given = {name.lower() for name, _ in request.headers}
         headers = HTTPHeaderDict(
@@ -111,28 +132,15 @@ class Server:
             if name == "Authorization":
                 REDACTOR.learn(value.partition(" ")[2])
         prepared.headers = headers  # type: ignore[assignment]  # theirs cannot repeat a header
-        timeout = idle or self._timeout
-        try:
-            return sending.send(
-                prepared,
-                stream=True,
-                timeout=(self._timeout, timeout),
-                verify=self._tls.verify,
-                proxies=self._proxies,
-                allow_redirects=False,
-            )
-        except requests.RequestException as error:
-            raise translated(error, url, timeout) from error
-        except OSError as error:
-            raise not_sent(error, url) from error
+        return prepared
 
     def _compare_clocks(self, date: str) -> None:
         with suppress(ValueError):
             self.ahead = parsedate_to_datetime(date).timestamp() - time.time()
 
     def _session(self) -> tuple[requests.Session, Watch]:
-        found: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)
-        if found is None:
+        kept: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)
+        if kept is None:
             watch = Watch(self.url, "request", self._closed)
             options: dict[str, Any] = {"ssl_context": self._context} if self._context else {}
             if self._tls.server_name:
@@ -142,22 +150,8 @@ class Server:
                 }
             made = session(watch, **options)
             made.trust_env = False  # no netrc, and the certificates are those of the kubeconfig
-            found = self._of_thread.session = made, watch
-        return found
-
-
-def _as_it_is(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Instead of what requests would take from the URL or a netrc file."""
-    return prepared
-
-
-@contextmanager
-def _reading(response: requests.Response, timeout: float) -> Iterator[None]:
-    """What goes wrong after the first bytes of an answer, in our words."""
-    try:
-        yield
-    except requests.RequestException as error:
-        raise translated(error, response.url, timeout) from error
+            kept = self._of_thread.session = made, watch
+        return kept
 
 
 def _lines(response: requests.Response) -> Iterator[bytes]:

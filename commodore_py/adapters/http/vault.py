@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import threading
-import time
-from queue import Empty, SimpleQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote, urlsplit
 
+from commodore_py.adapters import json_text
+from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.parallel import in_parallel
+
+from .errors import HttpError, read_whole
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     import hvac
 
     from commodore_py.model.problems.vault import Login
 
-SECONDS_PER_REQUEST, SECONDS_IN_ALL, AT_ONCE = 2.0, 30.0, 8
+_SECONDS, _AT_ONCE = 2.0, 8
 _LARGEST = 1 << 20
-_PIECE = 1 << 14
 _OK, _FORBIDDEN, _NOT_FOUND, _SEALED = 200, 403, 404, 503
 _REDIRECTS = range(300, 400)
 
@@ -34,7 +35,7 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is known about a secret; `keys` if it exists."""
+    """The result for a secret; `keys` if it exists."""
 
     outcome: Outcome
     reason: str = ""
@@ -56,7 +57,7 @@ class Server:
         login: Login,
         *,
         namespace: str = "",
-        seconds: float = SECONDS_PER_REQUEST,
+        seconds: float = _SECONDS,
     ) -> None:
         self._address = address
         self._login = login
@@ -66,32 +67,22 @@ class Server:
         self._versions: dict[str, int] = {}
 
     def look_up(self, places: Iterable[Place]) -> dict[Place, Found]:
-        """What is known about secrets, each requested once, several at a time."""
-        wanted = list(dict.fromkeys(places))
-        end = time.monotonic() + SECONDS_IN_ALL
-        found = dict.fromkeys(wanted, Found("unknown", f"no response in {SECONDS_IN_ALL:g} s"))
+        """Look up secrets, each once, several at a time."""
+        distinct = tuple(dict.fromkeys(places))
         try:
             client = self._client()
-            for mount in sorted({one.mount for one in wanted}):
+            for mount in sorted({place.mount for place in distinct}):
                 self._mount(client, mount)
         except _Unknown as error:
-            return dict.fromkeys(wanted, Found("unknown", str(error)))
-        waiting: SimpleQueue[Place] = SimpleQueue()
-        for one in wanted:
-            waiting.put(one)
-        done: SimpleQueue[tuple[Place, Found]] = SimpleQueue()
-        for _ in range(min(AT_ONCE, len(wanted))):
-            # Daemons: a server that sends drop by drop does not keep us from ending.
-            threading.Thread(
-                target=self._work, args=(client, waiting, done, end), daemon=True
-            ).start()
-        for _ in wanted:
+            return dict.fromkeys(distinct, Found("unknown", str(error)))
+
+        def look_up(place: Place) -> Found:
             try:
-                place, answer = done.get(timeout=max(0, end - time.monotonic()))
-            except Empty:
-                break
-            found[place] = answer
-        return found
+                return self._look_up(client, place)
+            except _Unknown as error:
+                return Found("unknown", str(error))
+
+        return dict(zip(distinct, in_parallel(look_up, distinct, at_most=_AT_ONCE), strict=True))
 
     def read(self, place: Place) -> Found:
         """One secret, with its values."""
@@ -103,26 +94,12 @@ class Server:
         except _Unknown as error:
             return Found("unknown", str(error))
 
-    def _work(
-        self,
-        client: hvac.Client,
-        waiting: SimpleQueue[Place],
-        done: SimpleQueue[tuple[Place, Found]],
-        end: float,
-    ) -> None:
-        while time.monotonic() < end:
-            try:
-                place = waiting.get_nowait()
-            except Empty:
-                return
-            try:
-                done.put((place, self._look_up(client, place)))
-            except _Unknown as error:
-                done.put((place, Found("unknown", str(error))))
-
     def _client(self) -> hvac.Client:
         import hvac
         from hvac.adapters import RawAdapter
+
+        from .session import limit
+        from .watch import Watch
 
         # Whatever the hierarchy says, certificates are verified; hvac knows the user's own CA.
         client = hvac.Client(
@@ -133,6 +110,8 @@ class Server:
             adapter=RawAdapter,
             namespace=self._namespace or None,
         )
+        # The limit is for all requests together.
+        limit(client.adapter.session, Watch(self._address, "request"))
         if not self._login.token:
             client.token = self._token(client)
         return client
@@ -185,59 +164,43 @@ class Server:
             status, content = self._request(client, f"{_quoted(place.mount)}/{what}/{path}")
             keys = _part(content, "data", name)
         if status == _OK and isinstance(keys, dict):
-            found = Found("exists", keys=tuple(sorted(map(str, keys))))
-            return found._replace(values=keys) if values else found
+            names = tuple(sorted(map(str, keys)))
+            return Found("exists", keys=names, values=keys if values else {})
         metadata = _part(content, "data", "metadata")
         if status == _NOT_FOUND and isinstance(metadata, dict):
             return Found("deleted", "its latest version is deleted")
         if status == _NOT_FOUND and _part(content, "errors") == []:
             return Found("absent")
-        raise _Unknown(self._why(status, content))
-
-    def _why(self, status: int, content: object) -> str:
         if status == _FORBIDDEN:
-            return f"{self.identity} may not read it"
-        return _said(status, content)
+            raise _Unknown(f"{self.identity} may not read it")
+        raise _Unknown(_said(status, content))
 
     def _request(
         self, client: hvac.Client, path: str, body: Mapping[str, str] | None = None
     ) -> tuple[int, object]:
-        """Status and content of a response, which takes two seconds at most."""
+        """The status and the JSON of a response."""
         import requests
 
-        end = time.monotonic() + self._seconds
-        method = "get" if body is None else "post"
-        more: dict[str, Any] = {"stream": True, "raise_exception": False}
-        if body is not None:
-            more["json"] = body
+        from .session import translated
+
+        method, more = ("get", {}) if body is None else ("post", {"json": body})
         try:
-            response = client.adapter.request(method, f"/v1/{path}", **more)
-            with response:
-                text = b"".join(_limited(response, end))
-        except requests.exceptions.SSLError as error:
-            raise _Unknown(f"its certificate cannot be verified: {error}") from error
-        except (requests.exceptions.Timeout, TimeoutError) as error:
-            raise _Unknown(f"no response in {self._seconds:g} s") from error
-        except (requests.exceptions.RequestException, OSError) as error:
-            raise _Unknown(f"it cannot be reached: {type(error).__name__}") from error
-        if response.status_code in _REDIRECTS:
+            response = client.adapter.request(
+                method, f"/v1/{path}", raise_exception=False, stream=True, **more
+            )
+            read_whole(response, self._address, _LARGEST)
+        except requests.RequestException as error:
+            raise _Unknown(str(translated(error, self._address, self._seconds))) from error
+        except (HttpError, OSError) as error:
+            raise _Unknown(str(error)) from error
+        status, content = response.status_code, response.content
+        if status in _REDIRECTS:
             host = urlsplit(response.headers.get("Location", "")).netloc or "another address"
             raise _Unknown(f"it redirects to {host}, which is not followed")
         try:
-            return response.status_code, json.loads(text) if text else None
-        except (ValueError, RecursionError) as error:
+            return status, json_text.load(content, name=path) if content else None
+        except JsonError as error:
             raise _Unknown("its response is not JSON") from error
-
-
-def _limited(response: Any, end: float) -> Iterator[bytes]:  # noqa: ANN401 - a response of requests
-    size = 0
-    for piece in response.iter_content(_PIECE):
-        size += len(piece)
-        if time.monotonic() > end:
-            raise TimeoutError
-        if size > _LARGEST:
-            raise _Unknown("its response is too large")
-        yield piece
 
 
 def _part(content: object, *names: str) -> object:

@@ -12,7 +12,7 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
-from commodore_py.cli.settings.origins import global_settings, settings_of, start_of
+from commodore_py.cli.settings.origins import dotenv_of, global_settings, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -86,7 +86,7 @@ def _is_wanted(setting: Setting, wanted: str) -> bool:
 
 
 def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
-    file, dotenv = user_file.of(ctx), start_of(ctx).dotenv
+    file, dotenv = user_file.of(ctx), dotenv_of(ctx)
     yield f"settings file: {file.path or f'{directories.config_file()} (not found)'}"
     yield f".env file: {dotenv.path if dotenv else 'none'}"
     shown = ""
@@ -123,7 +123,7 @@ def _value(value: object) -> str:
 
 
 def _content(ctx: click.Context, settings: Iterable[Setting]) -> dict[str, object]:
-    file, dotenv = user_file.of(ctx).path, start_of(ctx).dotenv
+    file, dotenv = user_file.of(ctx).path, dotenv_of(ctx)
     return {
         "schema": "config/v1",
         "file": str(file) if file else None,

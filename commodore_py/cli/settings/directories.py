@@ -1,15 +1,20 @@
-"""Where the user's settings and caches are."""
+"""Where the user's settings and caches are: as Commodore has them, on macOS, too."""
 
 from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.config import user_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def cache_folder() -> Path | None:
     """The folder of caches; None without a home directory."""
-    return _ours("XDG_CACHE_HOME", ".cache")
+    return user_folder("XDG_CACHE_HOME", ".cache")
 
 
 def tools_folder() -> Path | None:
@@ -59,15 +64,5 @@ def caches_in(cache: Path | None) -> dict[str, Path | None]:
 
 def config_file() -> Path | None:
     """The settings file; None without a home directory."""
-    folder = _ours("XDG_CONFIG_HOME", ".config")
+    folder = user_folder("XDG_CONFIG_HOME", ".config")
     return folder / "config.toml" if folder else None
-
-
-def _ours(variable: str, below_home: str) -> Path | None:
-    named = os.environ.get(variable)
-    if named:
-        return Path(named) / "commodore"
-    try:
-        return Path.home() / below_home / "commodore"
-    except RuntimeError:  # neither HOME nor an entry for this user: containers do that
-        return None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
+from contextlib import suppress
+from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
@@ -45,23 +49,14 @@ def load(start: Path) -> DotEnv | None:
         return None
     for folder in (start, *start.parents):
         file = folder / ".env"
-        if _is_there(file):
-            return _load(file)
+        with suppress(OSError):
+            if file.is_file() or file.is_fifo():
+                return _load(file)
     return None
 
 
-def _is_there(file: Path) -> bool:
-    try:
-        return file.is_file() or file.is_fifo()
-    except OSError:
-        return False
-
-
 def _load(file: Path) -> DotEnv | None:
-    import logging
-    from io import StringIO
-
-    from dotenv.main import DotEnv as Variables
+    from dotenv.main import DotEnv as Variables  # only where there is a file
     from dotenv.parser import parse_stream
 
     try:
@@ -88,8 +83,6 @@ def _load(file: Path) -> DotEnv | None:
 
 def _size(values: Iterable[tuple[str, str | None]]) -> int:
     """How many characters the values have at most, once references in them are replaced."""
-    import re
-
     sizes = {name: len(value) for name, value in os.environ.items()}
     total = 0
     for name, value in values:
@@ -105,7 +98,7 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
     for name, value in values.items():
         if value is None or name in os.environ:
             continue
-        if _runs_programs(name):
+        if re.fullmatch(_RUNS_PROGRAMS, name):
             # The file may have come with the folder, as content of somebody else.
             problem = "a .env file must not decide which programs run, or what they trust"
             hint = f"export {name} in the shell"
@@ -128,9 +121,3 @@ def _from_its_folder(name: str, value: str, folder: Path) -> str:
     if not (relative and name.startswith(_OURS)) or folder == folder.cwd():
         return value
     return os.path.normpath(folder / value)
-
-
-def _runs_programs(name: str) -> bool:
-    import re
-
-    return re.fullmatch(_RUNS_PROGRAMS, name) is not None

@@ -12,22 +12,15 @@ from click.core import ParameterSource
 from commodore_py.cli.output import messages
 
 from . import user_file
+from .dotenv_file import DotEnv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .dotenv_file import DotEnv
-
-_META = "commodore_py.cli.settings.origins"
+DOTENV = "commodore_py.cli.settings.dotenv"
 _CREDENTIALS = "token"
 _MASKED = "********"
 _USER_IN_URL = r"(?<=://)[^/@]+(?=@)"
-
-
-class Start(NamedTuple):
-    """What was set up before the options are read."""
-
-    dotenv: DotEnv | None = None
 
 
 class Setting(NamedTuple):
@@ -39,18 +32,13 @@ class Setting(NamedTuple):
     origin: str
     """flag, env, dotenv, file or default."""
     place: str = ""
-    """The variable, or the file and its line."""
+    """The variable, or the file and its section."""
 
 
-def keep(ctx: click.Context, start: Start) -> None:
-    """Store it for `start_of`."""
-    ctx.meta[_META] = start
-
-
-def start_of(ctx: click.Context) -> Start:
-    """What was set up before the options were read."""
-    stored = ctx.meta.get(_META)
-    return stored if isinstance(stored, Start) else Start()
+def dotenv_of(ctx: click.Context) -> DotEnv | None:
+    """The `.env` file of this run; it is what the command line starts with."""
+    stored = ctx.find_root().meta.get(DOTENV)
+    return stored if isinstance(stored, DotEnv) else None
 
 
 def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> bool:
@@ -58,7 +46,7 @@ def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> bool:
 
     The file may have come with the directory: the token would go where its author wants it.
     """
-    dotenv, url = start_of(ctx).dotenv, ctx.params.get("api_url")
+    dotenv, url = dotenv_of(ctx), ctx.params.get("api_url")
     if dotenv is None or not ctx.params.get("api_token") or "://" not in str(url):
         return False
     both = ("COMMODORE_API_URL", "api_url"), ("COMMODORE_API_TOKEN", "api_token")
@@ -120,7 +108,7 @@ def global_settings(ctx: click.Context) -> Iterator[Setting]:
                 if name == "time-limits"
                 else value
             )
-            yield Setting("", name, shown, "file", f"{file.path}:{file.lines.get((name,), 0)}")
+            yield Setting("", name, shown, "file", str(file.path))
 
 
 def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:
@@ -158,14 +146,12 @@ def _origin(
             return "flag", ""
         case ParameterSource.ENVIRONMENT:
             variable = next(name for name in variables_of(ctx, option) if os.environ.get(name))
-            dotenv = start_of(ctx).dotenv
+            dotenv = dotenv_of(ctx)
             if dotenv and variable in dotenv.names:
                 return "dotenv", f"{variable} in {dotenv.path}"
             return "env", variable
         case ParameterSource.DEFAULT_MAP:
-            file = user_file.of(ctx)
-            line = file.lines.get((*path, str(option.name)))
-            return "file", f"{file.path}:{line}" if line else str(file.path)
+            return "file", user_file.of(ctx).place_of((*path, str(option.name)))
         case _:
             return "default", ""
 

@@ -21,17 +21,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _META = "commodore_py.cli.settings.user_file"
-# Compiled when they are used: every command imports this.
-_HEADER = r"\s*\[{1,2}([^\[\]]+)\]"
-_LONG_STRING = r'''"""(?:[^\\]|\\.)*?"""|\'{3}.*?\'{3}'''
-_KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
-
 _BITS = 64
-_MOST_PARTS = 20
 # More would be more than three years, and not every clock counts that far.
 _MOST_SECONDS = 100_000_000
+_LARGEST = 1 << 20
 
-_MANY_PARTS = r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){200}"
 SHARED = ("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "strict")
 """Options of several commands that may stand at the top, for all of these."""
 GLOBAL = ("cache-size", "github-url", "oidc-listen", "time-limits")
@@ -42,13 +36,18 @@ Place = tuple[str, ...]
 
 
 class UserFile(NamedTuple):
-    """Defaults as click takes them, and the line of each."""
+    """Defaults as click takes them, and the section of each in the file."""
 
     path: Path | None
     defaults: dict[str, Any]
-    lines: Mapping[Place, int]
+    sections: Mapping[Place, Place]
     shared: Mapping[str, Any] = MappingProxyType({})
     """What stands at the top, for all commands."""
+
+    def place_of(self, setting: Place) -> str:
+        """The file and the section that set an option."""
+        section = ".".join(self.sections.get(setting, ()))
+        return f"{self.path} [{section}]" if section else str(self.path)
 
 
 def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> UserFile:
@@ -58,25 +57,17 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
     if path is None or text is None:
         return UserFile(None, {}, {})
 
-    import tomllib
+    import tomllib  # most users have no such file
 
-    # The parser's memory grows with the square of them.
-    if many := re.search(_MANY_PARTS, text):
-        where = f"{path}:{text.count(chr(10), 0, many.start()) + 1}"
-        raise CommodoreError("a key has too many parts", where=where)
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        where = f"{path}:{line[1] if line else text.count(chr(10)) + 1}"
-        raise CommodoreError(f"not valid TOML: {error}", where=where) from error
     except RecursionError as error:
-        where = f"{path}:{_most_brackets(text)}"
-        raise CommodoreError("nested too deeply", where=where) from error
-    except ValueError as error:  # Python does not make integers of more digits
-        where = f"{path}:{_longest_number(text)}"
-        raise CommodoreError("an integer has too many digits", where=where) from error
-    reader = _Reader(path, _line_numbers(text))
+        raise CommodoreError("nested too deeply", where=str(path)) from error
+    except ValueError as error:
+        line = re.search(r"line (\d+)", str(error))
+        where = f"{path}:{line[1]}" if line else str(path)
+        raise CommodoreError(f"not valid TOML: {error}", where=where) from error
+    reader = _Reader(path)
     defaults = reader.section(ctx, root, content, ())
     shared = {key: content[key] for key in SHARED if key in content}
     if shared:
@@ -84,7 +75,7 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
     settings = {key: content[key] for key in GLOBAL if key in content}
     reader.check_global(settings)
     raise_collected(reader.problems, f"settings in {path}")
-    return UserFile(path, defaults, reader.places, {**shared, **settings})
+    return UserFile(path, defaults, reader.sections, {**shared, **settings})
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
@@ -114,17 +105,13 @@ def key_of(option: click.Option) -> str:
     return (long or option.opts)[0].lstrip("-")
 
 
-_LARGEST = 1 << 20
-
-
 def _text(path: Path) -> str | None:
     try:
         return text_of(str(path), limit=_LARGEST).replace("\r\n", "\n")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
-        where = f"{path}:{error.object.count(10, 0, error.start) + 1}"
-        raise CommodoreError("the settings file is not valid UTF-8", where=where) from error
+        raise CommodoreError("the settings file is not valid UTF-8", where=str(path)) from error
     except OSError as error:
         raise CommodoreError(
             f"cannot read the settings file: {error.strerror}", where=str(path)
@@ -134,11 +121,10 @@ def _text(path: Path) -> str | None:
 class _Reader:
     """Checks a file against the command tree and collects what is wrong."""
 
-    def __init__(self, path: Path, numbers: Mapping[Place, int]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._numbers = numbers
         self.problems: list[CommodoreError] = []
-        self.places: dict[Place, int] = {}
+        self.sections: dict[Place, Place] = {}
 
     def section(
         self, ctx: click.Context, command: click.Command, table: Mapping[str, Any], at: Place
@@ -148,26 +134,20 @@ class _Reader:
         commands = command.list_commands(ctx) if isinstance(command, click.Group) else []
         found: dict[str, Any] = {}
         for key, value in table.items():
-            here = (*at, key)
-            if not at and key in GLOBAL:
-                self.places[here] = self._numbers.get(here, 0)
+            inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
+            if not at and key in (*SHARED, *GLOBAL) and key not in options:
+                continue
+            if isinstance(value, dict) and inner is not None:
+                found[key] = self.section(ctx, inner, value, (*at, key))
             elif isinstance(value, dict):
-                inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
-                if inner is None:
-                    self._unknown("section", here, commands)
-                else:
-                    found[key] = self.section(ctx, inner, value, here)
+                self._unknown("section", at, key, commands)
             elif key not in options:
-                if at or key not in SHARED:
-                    known = options if at else (*options, *SHARED, *GLOBAL)
-                    self._unknown("setting", here, known, _owners(ctx, command, key))
+                known = options if at else (*options, *SHARED, *GLOBAL)
+                self._unknown("setting", at, key, known, _owners(ctx, command, key))
             else:
-                problem = _problem(options[key], value, ctx)
-                if problem:
-                    self._reject(here, f"{'.'.join(here)}: {problem}")
-                name = str(options[key].name)
-                found[name] = value
-                self.places[(*at, name)] = self._numbers.get(here, 0)
+                self._check(options[key], value, ctx, (*at, key))
+                found[str(options[key].name)] = value
+                self.sections[*at, str(options[key].name)] = at
         return found
 
     def share(
@@ -186,13 +166,10 @@ class _Reader:
                 continue
             section = found.get(name, {})
             for option in _options_of(command):
-                key, place = key_of(option), (*at, name, str(option.name))
-                if key in shared and place[-1] not in section:
-                    problem = _problem(option, shared[key], ctx)
-                    if problem:
-                        self._reject((key,), f"{key}: {problem}")
-                    section[place[-1]] = shared[key]
-                    self.places[place] = self._numbers.get((key,), 0)
+                key, parameter = key_of(option), str(option.name)
+                if key in shared and parameter not in section:
+                    self._check(option, shared[key], ctx, (key,))
+                    section[parameter] = shared[key]
             if isinstance(command, click.Group):
                 self.share(shared, ctx, command, section, words, (*at, name))
             if section:
@@ -203,27 +180,30 @@ class _Reader:
         for key, value in settings.items():
             problem = _problem_of_global(key, value)
             if problem:
-                self._reject((key,), f"{key}: {problem}")
+                self._reject(f"{key}: {problem}")
+
+    def _check(self, option: click.Option, value: object, ctx: click.Context, at: Place) -> None:
+        problem = _problem(option, value, ctx)
+        if problem:
+            self._reject(f"{'.'.join(at)}: {problem}")
 
     def _unknown(
-        self, what: str, here: Place, known: Iterable[str], owners: Iterable[str] = ()
+        self, what: str, at: Place, key: str, known: Iterable[str], owners: Iterable[str] = ()
     ) -> None:
         from difflib import get_close_matches
 
-        near = get_close_matches(here[-1], list(known), n=1)
-        above = f"[{'.'.join(here[:-1])}]" if here[:-1] else "the top level"
+        near = get_close_matches(key, list(known), n=1)
         hint = f"did you mean {near[0]}?" if near else f"available: {', '.join(sorted(known))}"
-        sections = [f"[{'.'.join((*here[:-1], owner))}]" for owner in owners]
+        sections = [f"[{'.'.join((*at, owner))}]" for owner in owners]
         if sections:
             hint = f"it is an option of a command: put it into section {' or '.join(sections)}"
-        self._reject(here, f"unknown {what} {here[-1]} in {above}", hint)
+        above = f"[{'.'.join(at)}]" if at else "the top level"
+        self._reject(f"unknown {what} {key} in {above}", hint)
 
-    def _reject(self, here: Place, problem: str, hint: str = "") -> None:
-        # What is written inline is on the line of the table around it, or on a later one.
-        around = (here[:length] for length in range(len(here), 0, -1))
-        number = next((self._numbers[one] for one in around if one in self._numbers), 1)
-        where = f"{self._path}:{number}"
-        self.problems.append(CommodoreError(problem, where=where, hint=hint))
+    def _reject(self, problem: str, hint: str = "") -> None:
+        error = CommodoreError(problem, where=str(self._path), hint=hint)
+        if problem not in map(str, self.problems):
+            self.problems.append(error)
 
 
 def _problem_of_global(key: str, value: object) -> str:
@@ -298,43 +278,3 @@ def _shown(value: object) -> str:
         return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     except (ValueError, RecursionError):  # an integer of many digits, a list of lists of lists
         return "a value that is too large"
-
-
-def _line_numbers(text: str) -> dict[Place, int]:
-    """The line of every section and key, which `tomllib` does not provide."""
-    section: Place = ()
-    found: dict[Place, int] = {}
-    for number, line in enumerate(_without_long_strings(text).splitlines(), 1):
-        header = re.match(_HEADER, line)
-        key = re.match(_KEY, line)
-        if header:
-            section = _parts(header[1])
-            found.setdefault(section, number)
-        elif key:
-            found.setdefault((*section, *_parts(key[1])), number)
-    # A table without a header of its own is where its first key is.
-    for place, number in tuple(found.items()):
-        for length in range(1, min(len(place), _MOST_PARTS)):
-            found.setdefault(place[:length], number)
-    return found
-
-
-def _without_long_strings(text: str) -> str:
-    """The same lines, without what is in strings of several lines."""
-    return re.sub(_LONG_STRING, lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
-
-
-def _most_brackets(text: str) -> int:
-    """The line with the most brackets."""
-    lines = [line.count("[") + line.count("{") for line in text.splitlines()]
-    return lines.index(max(lines)) + 1
-
-
-def _longest_number(text: str) -> int:
-    """The line with the most digits in a row."""
-    lines = [max(map(len, re.findall("[0-9_]+", line)), default=0) for line in text.splitlines()]
-    return lines.index(max(lines)) + 1
-
-
-def _parts(name: str) -> Place:
-    return tuple(part.strip().strip("\"'") for part in name.split("."))

@@ -109,7 +109,7 @@ class Charts:
             arrived = web.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
             _require_chart(file, url)
             altered: dict[str, str] = {}
-            if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
+            if offer.digest and arrived.sha256 != _plain(offer.digest):
                 altered = {"index_digest": offer.digest, "fetched_from": without_secrets(url)}
                 self._compare_with_index(
                     chart, arrived.sha256, {"version": offer.version, **altered}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
-from commodore_py.adapters.http import web
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.parallel import in_parallel
 from commodore_py.dependencies.git.mirrors import Mirrors
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_SECONDS_FOR_FILES = 30.0
 _PARALLEL = 8  # waiting for servers, not computing
 _ORDER = (WebFile, Repository, Chart, Artifact)  # Kapitan's
 
@@ -118,7 +118,8 @@ class _Run:
             store,
             refresh=not (config.local or config.offline),
             offline=config.offline,
-            timeout=web.patience(config.request_timeout),
+            # Files may take longer than answers of an API.
+            timeout=max(config.request_timeout, _SECONDS_FOR_FILES),
             warn=warn,
         )
         clones = Clones.shared_with(

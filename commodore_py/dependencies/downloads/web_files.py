@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import mimetypes
 import re
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.archives import Member, is_zip, unpack_tar, unpack_zip
 from commodore_py.adapters.http import web
-from commodore_py.adapters.http.web import Request, Stamp
+from commodore_py.adapters.http.errors import HttpError
+from commodore_py.adapters.http.web import Request
 from commodore_py.adapters.masking import without_secrets
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .settings import FetchSettings
     from .store import Stored
 
+_NOTED = {"etag": "ETag", "modified": "Last-Modified", "type": "Content-Type"}
+_CONDITIONS = {"etag": "If-None-Match", "modified": "If-Modified-Since"}
 _TAR = "application/x-tar"
 _ZIP = "application/zip"
 _GZIP = {
@@ -34,23 +38,26 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
     """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_secrets(url)
     known = settings.store.find("file", url)
-    if known is not None and not settings.refresh and settings.store.verified(known):
+    if known is not None and not settings.store.verified(known):
+        known = None
+    if known is not None and not settings.refresh:
         return known
     settings.require_network(shown)
-    stamp = None
-    if known is not None and settings.store.verified(known):
-        stamp = Stamp(known.about.get("etag", ""), known.about.get("modified", ""))
+    conditions = {
+        header: known.about[name]
+        for name, header in _CONDITIONS.items()
+        if known is not None and known.about.get(name)
+    }
+    request = Request(url, conditions, timeout=settings.timeout, raw=raw)
     with settings.store.incoming() as folder:
         file = folder / "file"
-        request = Request(url, timeout=settings.timeout, raw=raw)
-        arrived = web.fetch(request, file, stamp)
-        if arrived is None and known is not None:
+        try:
+            headers = web.fetch(request, file).headers
+        except HttpError as error:
+            if error.status != HTTPStatus.NOT_MODIFIED or known is None:
+                raise
             return settings.store.note(shown, "file", url, sha256=known.sha256, **known.about)
-        if arrived is None:  # "not modified" although the request was unconditional
-            arrived = web.fetch(request, file)
-        about = {"etag": arrived.stamp.etag, "modified": arrived.stamp.modified} if arrived else {}
-        if arrived is not None and arrived.content_type is not None:
-            about["type"] = arrived.content_type
+        about = {name: headers[header] for name, header in _NOTED.items() if header in headers}
         return settings.store.add(file, shown, "file", url, **about)
 
 

@@ -1,22 +1,43 @@
-"""Log in, log out, and the state of the token, for one API."""
+"""The token for an API: given, stored, refreshed, or obtained by a login."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.config import facts_folder
+from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
-from .token_source import TokenSource
-from .web_tokens import expiry_of, has_expired, usable_token
+from .tokens import TokenExpired, expiry_of, has_expired, is_one_word, usable_token
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.config import Config
+
+    from .provider import Provider
+
+log = logging.getLogger(__name__)
+
+_HOW_TO_AUTHENTICATE = (
+    "log in with `commodore login`, or give a token, or the name of a file that holds one, with"
+    " --api-token or COMMODORE_API_TOKEN; a folder of cluster facts (--api-url ./facts) needs none"
+)
+
+
+class NoToken(CommodoreError):
+    """A token for the API is missing and cannot be obtained."""
+
+    @classmethod
+    def for_api(cls, api_url: str) -> NoToken:
+        """The error with a hint on every way to authenticate."""
+        hint = _HOW_TO_AUTHENTICATE
+        if api_url and "://" not in api_url and Path(api_url).is_dir():
+            hint = f"to read cluster facts from the folder {api_url}, write ./{api_url}"
+        return cls("no token for the API", where=api_url, hint=hint)
 
 
 def log_in(config: Config, *, device: bool = False) -> str:
@@ -27,21 +48,108 @@ def log_in(config: Config, *, device: bool = False) -> str:
     with doing("logging in"):
         if config.api_url:
             _require_server(config.api_url)
-        return TokenSource.of(config)._replace(device=device, must_store=True).token()
+        return token_for(config, device=device, must_store=True)
 
 
 def fetch_token(config: Config, *, device: bool = False) -> str:
     """A valid token for the API, by a login if needed."""
     with doing("getting a token"):
         _require_server(config.api_url)
-        return TokenSource.of(config)._replace(device=device).token()
+        return token_for(config, device=device)
 
 
 def log_out(config: Config) -> bool:
-    """Remove the cached token of the API; False if there was none."""
+    """Remove the stored token of the API; False if there was none."""
     with doing("logging out"):
         _require_server(config.api_url)
-        return TokenSource.of(config).forget()
+        cache = _cache()
+        with cache.locked():
+            return cache.forget(config.api_url)
+
+
+def token_without_login(config: Config) -> str:
+    """The token given or a valid stored one; empty if there is none. Sends no request."""
+    try:
+        token = usable_token(config.api_token)
+    except TokenExpired as error:
+        problem = "%s; using a cached token or a login instead"
+        log.warning(problem, error, extra={**FROM_EVERY_RUN, "where": error.where})
+        token = ""
+    return token or _stored(config.api_url)
+
+
+def token_for(config: Config, *, device: bool = False, must_store: bool = False) -> str:
+    """A valid token for the API, by a login if needed and possible.
+
+    `device` is for a login on another device, even if there is a browser; `must_store` makes it an
+    error if the token cannot be stored for other runs.
+    """
+    token = token_without_login(config)
+    if token:
+        return token
+    from .login import Way, way_here  # a web server and more: most runs have a token
+    from .login import log_in as log_in_at
+    from .provider import Provider
+
+    api_url, way = config.api_url, Way.DEVICE if device else way_here(listen=config.oidc_listen)
+    cannot_log_in = NoToken.for_api(api_url)
+    cannot_log_in.add_note(
+        "interactive login is not possible: this is a CI run, or there is no terminal"
+    )
+    if way is Way.NONE and not (api_url and any(_cache().texts(api_url, "refresh_token"))):
+        raise cannot_log_in
+    provider = Provider.of(config)
+    if not api_url:
+        return str(log_in_at(provider, way, config)["id_token"])
+    cache = _cache()
+    with cache.locked():
+        # Another run may have refreshed it while this one waited for the lock.
+        token = _stored(api_url)
+        tokens = None if token else _refreshed(provider, cache.texts(api_url, "refresh_token"))
+        if tokens:
+            _store(cache, api_url, tokens, must_store=must_store)
+    if tokens is None and not token:
+        if way is Way.NONE:
+            raise cannot_log_in
+        tokens = log_in_at(provider, way, config)
+        with cache.locked():
+            _store(cache, api_url, tokens, must_store=must_store)
+    return str(tokens["id_token"]) if tokens else token
+
+
+def _refreshed(provider: Provider, refresh_tokens: tuple[str, ...]) -> dict[str, Any] | None:
+    for refresh_token in refresh_tokens:
+        try:
+            return provider.tokens("refresh_token", refresh_token=refresh_token)
+        except CommodoreError as error:
+            problem, extra = "cannot refresh the session: %s", {"where": error.where}
+            log.warning(problem, error, extra={**FROM_EVERY_RUN, **extra})
+    return None
+
+
+def _store(cache: TokenCache, api_url: str, tokens: dict[str, Any], *, must_store: bool) -> None:
+    try:
+        cache.store(api_url, tokens)
+    except CommodoreError as error:
+        if must_store:
+            raise
+        # The token is valid anyway; only the next run has to get another.
+        extra = {**FROM_EVERY_RUN, "where": error.where, "hint": error.hint}
+        log.warning("%s", error, extra=extra)
+
+
+def _stored(api_url: str) -> str:
+    tokens = _cache().texts(api_url, "id_token") if api_url else ()
+    return next((t for t in tokens if is_one_word(t) and not has_expired(t)), "")
+
+
+def _cache() -> TokenCache:
+    folder = user_folder("XDG_CACHE_HOME", ".cache")
+    if folder is None:
+        raise CommodoreError(
+            "there is no home directory to keep tokens in", hint="set HOME, or XDG_CACHE_HOME"
+        )
+    return TokenCache(folder / "token")
 
 
 def _require_server(api_url: str) -> None:
@@ -74,34 +182,22 @@ class TokenState:
         return bool(self.text) and not self.has_expired and not self.problem
 
 
-def token_state(config: Config, cache: Path | None, now: float) -> TokenState:
-    """The state of the token given, or else of the cached one; sends no request."""
+def token_state(config: Config, cache: Path | None) -> TokenState:
+    """The state of the token given, or else of the stored one; sends no request."""
     if not config.api_url or facts_folder(config.api_url) is not None:
         return TokenState()
     try:
-        given = usable_token(config.api_token, now=now)
+        given = usable_token(config.api_token)
+        tokens = TokenCache(cache / "token") if cache else None
+        stored = tokens.texts(config.api_url, "id_token") if tokens and not given else ()
     except CommodoreError as error:
         return TokenState(needed=True, origin="given", problem=error)
-    if given:
-        return TokenState(needed=True, origin="given", expiry=expiry_of(given), text=given)
-    if cache is None:
-        return TokenState(needed=True)
-    return _cached(TokenCache(cache / "token"), config.api_url, now)
-
-
-def _cached(cache: TokenCache, api_url: str, now: float) -> TokenState:
-    try:
-        sessions = [one for one in cache.sessions(api_url) if one.id_token]
-    except CommodoreError:  # an invalid URL, reported by the check of the API
-        sessions = []
-    if not sessions:
-        return TokenState(needed=True)
-    session = sessions[0]
+    token = given or next(iter(stored), "")
     return TokenState(
         needed=True,
-        origin="cached",
-        expiry=expiry_of(session.id_token),
-        has_expired=has_expired(session.id_token, now),
-        renewable=bool(session.refresh_token),
-        text=session.id_token,
+        origin="given" if given else "cached" if token else "",
+        expiry=expiry_of(token),
+        has_expired=has_expired(token),
+        renewable=bool(tokens and not given and tokens.texts(config.api_url, "refresh_token")),
+        text=token,
     )

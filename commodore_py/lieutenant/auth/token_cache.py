@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import logging
 import os
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.cache.trust import is_of_this_user
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
@@ -18,55 +22,37 @@ from commodore_py.lieutenant.urls import base_url
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 log = logging.getLogger(__name__)
 
-_REMOVE = "remove the file, and log in again with `commodore login`"
 
-
-class Session(NamedTuple):
-    """The tokens of an earlier login."""
-
-    id_token: str
-    refresh_token: str
-
-    def __repr__(self) -> str:
-        return "Session()"  # without the tokens
-
-
-class TokenCache(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TokenCache:
     """One JSON object in a file: responses of token endpoints, by the URL of the API."""
 
     file: Path
 
-    def sessions(self, api_url: str) -> tuple[Session, ...]:
-        """The sessions of an API: that of its normalised URL, then those of other spellings."""
+    def texts(self, api_url: str, name: str) -> tuple[str, ...]:
+        """The tokens of a name for an API: `id_token` or `refresh_token`."""
         entries = self._read()
-        found = (entries.get(key) for key in _spellings(api_url, entries))
-        return tuple(
-            Session(_text(entry, "id_token"), _text(entry, "refresh_token"))
-            for entry in found
-            if isinstance(entry, dict)
-        )
+        found = (entries.get(key) for key in _keys(api_url))
+        texts = (entry.get(name) for entry in found if isinstance(entry, dict))
+        return tuple(text for text in texts if text and isinstance(text, str))
 
     def store(self, api_url: str, response: Mapping[str, Any]) -> None:
         """Store the response of a token endpoint."""
-        entries = self._read()
-        # Commodore reads other spellings. The refresh token there has just been used; using it
+        # Under both keys: the refresh token of an older entry has just been used, and using it
         # twice makes many providers end the whole session.
-        entries |= {spelling: dict(response) for spelling in _spellings(api_url, entries)}
-        self._write(entries)
+        self._write(self._read() | {key: dict(response) for key in _keys(api_url)})
 
     def forget(self, api_url: str) -> bool:
-        """Remove the sessions of an API; False if there were none."""
+        """Remove the tokens for an API; False if there were none."""
         entries = self._read()
-        removed = _spellings(api_url, entries)
-        remaining = {key: entry for key, entry in entries.items() if key not in removed}
-        if remaining == entries:
-            return False
-        self._write(remaining)
-        return True
+        removed = [entries.pop(key) for key in _keys(api_url) if key in entries]
+        if removed:
+            self._write(entries)
+        return bool(removed)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -89,43 +75,38 @@ class TokenCache(NamedTuple):
             if not is_of_this_user(self.file.stat()):
                 log.warning(
                     "the saved tokens are not used: another user may have written them",
-                    extra={**FROM_EVERY_RUN, "where": str(self.file), "hint": _REMOVE},
+                    extra={
+                        **FROM_EVERY_RUN,
+                        "where": str(self.file),
+                        "hint": "remove the file, and log in again with `commodore login`",
+                    },
                 )
                 return {}
-            entries = json_text.load(self.file.read_bytes(), name=str(self.file))
+            entries = json_text.load(bytes_of(str(self.file)), name=str(self.file))
         except FileNotFoundError:
             return {}
         except OSError as error:
-            log.warning("%s cannot be read: %s", self.file, error.strerror, extra=FROM_EVERY_RUN)
-            return {}
+            problem = f"cannot be read: {error.strerror}"
         except ValueError:
-            log.warning(
-                "%s is not valid JSON; its content is ignored", self.file, extra=FROM_EVERY_RUN
-            )
-            return {}
-        if not isinstance(entries, dict):
-            log.warning(
-                "%s holds %s instead of an object; its content is ignored",
-                self.file,
-                kind_of(entries),
-                extra=FROM_EVERY_RUN,
-            )
-            return {}
-        return entries
+            problem = "is not valid JSON; its content is ignored"
+        else:
+            if isinstance(entries, dict):
+                return entries
+            problem = f"holds {kind_of(entries)} instead of an object; its content is ignored"
+        log.warning("%s %s", self.file, problem, extra=FROM_EVERY_RUN)
+        return {}
 
     def _write(self, entries: Mapping[str, Any]) -> None:
         # The file may be a link to another folder.
         file = Path(os.path.realpath(self.file))
-        aside = file.with_name(f".{file.name}.{os.getpid()}.new")
         try:
             self._make_folder()
-            aside.unlink(missing_ok=True)
-            with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
-                json.dump(entries, new, indent=1)
-            aside.replace(file)
+            if file.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            with suppress(FileNotFoundError):
+                file.chmod(0o600)
+            write_if_changed(file, json.dumps(entries, indent=1).encode(), private=True)
         except OSError as error:
-            with suppress(OSError):
-                aside.unlink(missing_ok=True)
             raise CommodoreError(
                 f"cannot store the token: {error.strerror}",
                 where=str(self.file),
@@ -133,19 +114,6 @@ class TokenCache(NamedTuple):
             ) from error
 
 
-def _spellings(api_url: str, keys: Iterable[str]) -> tuple[str, ...]:
-    """The normalised form of a URL, and the keys that are other spellings of it."""
-    normalised = base_url(api_url)
-    return (normalised, *(k for k in keys if k != normalised and _is_spelling(k, normalised)))
-
-
-def _is_spelling(key: str, normalised: str) -> bool:
-    try:
-        return base_url(key) == normalised
-    except CommodoreError:
-        return False
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    value = entry.get(key)
-    return value if isinstance(value, str) else ""
+def _keys(api_url: str) -> tuple[str, ...]:
+    """The keys of an API: its URL as it is given, which is Commodore's, and normalised."""
+    return tuple(dict.fromkeys((api_url, base_url(api_url))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import ending, json_text
 from commodore_py.adapters.http import HttpError
-from commodore_py.adapters.http.retries import persistently
+from commodore_py.adapters.http.exchange import persistently
 from commodore_py.adapters.http.sessions import Request, Server, Tls
 
 from .credentials import Credentials, Shown, impersonation

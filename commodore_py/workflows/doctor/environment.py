@@ -110,7 +110,7 @@ class Environment:
 def inspect_environment(config: Config, cache: Path | None) -> Environment:
     """Read the whole state: query servers, read repositories and folders."""
     now = time.time()
-    token = token_state(config, cache, now)
+    token = token_state(config, cache)
     return Environment(
         python=sys.version_info[:3],
         git=_git(),

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.files.compressed import BROKEN, opened_tar, reason
+from commodore_py.adapters.files.archives import BadArchive, opened_tar
 from commodore_py.adapters.http import NotFound
-from commodore_py.adapters.http.download import download, download_text
+from commodore_py.adapters.http.web import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SHA256 = 64
+_MOST_TEXT = 1 << 20
 _SCRATCH = ".commodore-"
 _SECONDS_UNTIL_LEFT_OVER = 3600
 _SECRETS = ("COMMODORE_API_TOKEN", "COMMODORE_GITHUB_TOKEN", "GITHUB_TOKEN")
@@ -98,22 +99,22 @@ def _program(release: Release, scratch: Path, timeout: float) -> Path:
     archive = scratch / release.file
     try:
         expected = _expected_digest(release, timeout)
-        log.info("downloading %s", release.url)
-        found = download(release.url, archive, timeout=timeout)
+        found = fetch(Request(release.url, timeout=timeout, raw=True), archive)
     except NotFound as error:
         raise NotInstalled(
             f"release not found: {error}",
             where=error.where,
             hint="check the version; `commodore tool list` shows the latest ones",
         ) from error
-    _compare(release, expected, found)
+    _compare(release, expected, found.sha256)
     log.info("verified the checksum of %s", release.file)
     return _unpacked(release, archive, scratch / release.tool) if release.member else archive
 
 
 def _expected_digest(release: Release, timeout: float) -> str:
     url = release.checksums_url
-    checksums: Mapping[str, str] = checksums_in(download_text(url, timeout=timeout), url)
+    content, _ = read(Request(url, timeout=timeout), _MOST_TEXT)
+    checksums: Mapping[str, str] = checksums_in(content.decode(errors="replace"), url)
     if release.file not in checksums:
         raise NotInstalled(f"no checksum for {release.file}", where=url)
     return checksums[release.file]
@@ -141,10 +142,9 @@ def _unpacked(release: Release, archive: Path, program: Path) -> Path:
                 with member, program.open("wb") as target:
                     shutil.copyfileobj(member, target)
                 return program
-    except BROKEN as error:
-        raise NotInstalled(
-            f"{release.file} is not a valid archive: {reason(error)}", where=release.url
-        ) from error
+    except BadArchive as error:
+        problem = f"{release.file} is not a valid archive: {error}"
+        raise NotInstalled(problem, where=release.url) from error
     raise NotInstalled(f"{release.file} does not contain {release.member}", where=release.url)
 
 

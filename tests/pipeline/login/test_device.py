@@ -55,7 +55,7 @@ def test_a_failed_device_login_is_reported(
         with pytest.raises(CommodoreError, match="answered 401 Unauthorized: unauthorized_client"):
             log_in(config, device=True)
         provider.behaviour.raw = {"/device/auth": (200, b'{"device_code": "x"}')}
-        with pytest.raises(CommodoreError, match="is without page or code"):
+        with pytest.raises(CommodoreError, match="is incomplete"):
             log_in(config, device=True)
         provider.behaviour.document = {"device_authorization_endpoint": None}
         with pytest.raises(CommodoreError, match="does not support logins on other devices"):
@@ -66,6 +66,7 @@ def test_a_failed_device_login_is_reported(
     ("error", "problem"),
     [
         (b'{"error": "expired_token"}', "the login timed out after"),
+        (b'{"error": "slow_down"}', "the login timed out after"),
         (b'{"error": "invalid_grant"}', "answered 400 Bad Request: invalid_grant"),
     ],
 )
@@ -79,4 +80,4 @@ def test_an_expired_device_code_is_reported(
     provider.behaviour.raw = {"/token": (400, error)}
 
     with interactive_terminal(monkeypatch), pytest.raises(CommodoreError, match=problem):
-        log_in(config, device=True)
+        log_in(replace(config, login_timeout=2), device=True)

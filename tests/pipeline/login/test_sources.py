@@ -156,6 +156,19 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
     )
 
 
+@pytest.mark.usefixtures("no_terminal")
+def test_a_session_that_is_not_renewed_prompts_nobody_in_ci(
+    config: Config, api: Api, provider: Double, empty_home: Path
+) -> None:
+    write_token_cache(empty_home, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
+
+    with pytest.raises(CommodoreError, match="no token for the API"):
+        fetch_token(replace(config, login_timeout=1))
+
+    assert [fields["grant_type"] for fields in provider.requests("/token")] == ["refresh_token"]
+    assert provider.requests("/device/auth") == []
+
+
 @pytest.mark.usefixtures("person")
 def test_runs_side_by_side_renew_a_session_once(
     config: Config, api: Api, provider: Double, empty_home: Path

@@ -10,9 +10,8 @@ import pytest
 
 from commodore_py.adapters import http
 from commodore_py.adapters.http import HttpError, ServerAway, TooMany, web
-from commodore_py.adapters.http.download import download, download_text
+from commodore_py.adapters.http.exchange import retry_after
 from commodore_py.adapters.http.registry import Reference, Registry
-from commodore_py.adapters.http.retries import wanted_pause
 from tests.support.servers import misbehaving
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _LONG = 20
 
 
 def ask_api(url: str, _: Path) -> object:
-    return http.get_json(url, timeout=30, pauses=())
+    return http.get_json(url, timeout=30)
 
 
 def send_report(url: str, _: Path) -> object:
@@ -41,20 +40,16 @@ def send_form(url: str, _: Path) -> object:
     return http.post_form(url, {"a": "1"}, timeout=30)
 
 
-def download_a_tool(url: str, folder: Path) -> object:
-    return download(url, folder / "file", timeout=30, pauses=())
-
-
-def download_checksums(url: str, _: Path) -> object:
-    return download_text(url, timeout=30, pauses=())
+def read_a_small_file(url: str, _: Path) -> object:
+    return web.read(web.Request(url, timeout=30), 1 << 20)
 
 
 def fetch_a_file(url: str, folder: Path) -> object:
-    return web.fetch(web.Request(url, timeout=30), folder / "file", pauses=())
+    return web.fetch(web.Request(url, timeout=30), folder / "file")
 
 
 def fetch_as_it_is(url: str, folder: Path) -> object:
-    return web.fetch(web.Request(url, timeout=30, raw=True), folder / "file", pauses=())
+    return web.fetch(web.Request(url, timeout=30, raw=True), folder / "file")
 
 
 def list_tags(url: str, _: Path) -> object:
@@ -64,7 +59,7 @@ def list_tags(url: str, _: Path) -> object:
 
 
 DOORS = (
-    *(ask_api, send_report, send_form, download_a_tool, download_checksums),
+    *(ask_api, send_report, send_form, read_a_small_file),
     *(fetch_a_file, fetch_as_it_is, list_tags),
 )
 
@@ -106,7 +101,7 @@ def test_silence_is_an_error_of_its_own(limits: SetLimits) -> None:
         misbehaving.serve(misbehaving.silent_after_request) as server,
         pytest.raises(HttpError, match="no answer within 1 seconds") as raised,
     ):
-        http.get_json(server.url, timeout=1, pauses=())
+        http.get_json(server.url, timeout=1)
 
     assert "--request-timeout" in raised.value.hint
 
@@ -232,16 +227,10 @@ def test_a_report_is_sent_again_only_if_it_was_not_taken() -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("door", [download_a_tool, fetch_a_file])
-def test_downloads_wait_for_busy_servers_too(
-    tmp_path: Path, door: Callable[[str, Path], object]
-) -> None:
+def test_downloads_wait_for_busy_servers_too(tmp_path: Path) -> None:
     busy = answers("429 Too Many Requests", "Retry-After: 0")
     with misbehaving.serve(busy, FINE) as server:
-        if door is download_a_tool:
-            download(server.url, tmp_path / "file", timeout=5)
-        else:
-            web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
+        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
 
     assert (tmp_path / "file").read_bytes() == b"[1]"
 
@@ -250,7 +239,7 @@ def test_downloads_wait_for_busy_servers_too(
     "text", ["", "soon", "-1", "1.5", "٣", "Mon", "Fri, 99 Foo 2026 99:99:99 GMT", "1" * 400]
 )
 def test_what_is_no_time_is_none(text: str) -> None:
-    pause = wanted_pause({"Retry-After": text})
+    pause = retry_after({"Retry-After": text})
 
     assert pause is None or text.startswith("1")
 
@@ -258,6 +247,6 @@ def test_what_is_no_time_is_none(text: str) -> None:
 def test_a_length_below_zero_is_no_empty_file(tmp_path: Path) -> None:
     lying = misbehaving.serve(misbehaving.claims_less_than_nothing)
     with lying as server, pytest.raises(HttpError, match="claims to have -5 bytes"):
-        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file", pauses=())
+        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
 
     assert not (tmp_path / "file").exists()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
-from commodore_py.lieutenant.reports import report_body
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster, report_body
 from tests.support.builders import make_config
 from tests.support.lieutenant import (
     as_yaml,

@@ -2,7 +2,7 @@
 
 import json
 
-from commodore_py.lieutenant.reports import report_body
+from commodore_py.lieutenant.clusters import report_body
 from tests.support.lieutenant import make_record
 
 COMMIT = "0a1b2c3d" * 5

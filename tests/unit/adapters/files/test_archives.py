@@ -7,7 +7,6 @@ import gzip
 import io
 import lzma
 import resource
-import struct
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -127,9 +126,6 @@ BOMBS = {
     "a pax header of 3 GiB": lambda: gzip.compress(
         header("x", 3 << 30, tarfile.XHDTYPE) + bytes(1 << 20)
     ),
-    "a pax header of 64 MiB": lambda: gzip.compress(
-        header("x", 64 << 20, tarfile.XHDTYPE) + bytes(64 << 20), 1
-    ),
     "a long name of 64 MiB": lambda: gzip.compress(
         header("x", 64 << 20, tarfile.GNUTYPE_LONGNAME) + b"x" * (64 << 20), 1
     ),
@@ -169,16 +165,6 @@ def test_an_archive_that_expands_without_end_is_refused(
     assert grown < 2_000_000, f"{grown} KiB"
 
 
-def test_a_zip_that_lists_too_much_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "bomb.zip"
-    size = 33 << 20
-    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0)
-    file.write_bytes(bytes(size) + end)
-
-    with pytest.raises(BadArchive, match="a header is larger than 33554432 bytes"):
-        unpack_zip(file)
-
-
 def test_a_zip_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "bomb.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -187,7 +173,7 @@ def test_a_zip_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:
     # It says 4 GiB in both places.
     file.write_bytes(content.replace((64 << 20).to_bytes(4, "little"), b"\xf0\xff\xff\xff"))
 
-    with pytest.raises(BadArchive, match="larger than 2147483648 bytes"):
+    with pytest.raises(BadArchive, match="larger than 1073741824 bytes"):
         unpack_zip(file)
 
 
@@ -225,7 +211,7 @@ def test_a_member_below_a_link_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "file.tar"
     file.write_bytes(tar_with((member("a", tarfile.SYMTYPE, "b"), b""), (member("a/c"), b"x")))
 
-    with pytest.raises(BadArchive, match="would be written through a"):
+    with pytest.raises(BadArchive, match="would be written through a,"):
         unpack_tar(file)
 
 

@@ -1,14 +1,11 @@
 """The ways to log in, by the environment."""
 
-import socket
 import sys
-from contextlib import suppress
 
 import pytest
 
-from commodore_py.adapters import desktop
-from commodore_py.adapters.http.listener import Listener
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters.http.listener import listening
+from commodore_py.config import user_folder
 from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.support.servers.oidc.contract import interactive_terminal
 
@@ -52,31 +49,12 @@ def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setenv("HOME", "/home/somebody")
 
-    assert str(desktop.cache_folder()) == "/home/somebody/.cache/commodore"
-
-
-def loopback() -> list[str]:
-    """The loopback addresses of this machine; some have no IPv6."""
-    found = []
-    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
-        with suppress(OSError), socket.create_server((address, 0), family=family):
-            found.append(address)
-    return found
-
-
-@pytest.mark.parametrize("address", loopback())
-def test_a_listener_is_on_every_loopback_address(address: str) -> None:
-    with (
-        Listener("localhost", 0) as listener,
-        socket.create_connection((address, listener.port)),
-        pytest.raises(CommodoreError, match=f"listens on port {listener.port}"),
-    ):
-        Listener(address, listener.port)
+    assert str(user_folder("XDG_CACHE_HOME", ".cache")) == "/home/somebody/.cache/commodore"
 
 
 def test_a_port_is_given_back() -> None:
-    with Listener("localhost", 0) as listener:
-        port = listener.port
+    with listening("localhost", 0) as listener:
+        port = listener.server_port
 
-    with Listener("localhost", port) as again:
-        assert again.port == port
+    with listening("localhost", port) as again:
+        assert again.server_port == port

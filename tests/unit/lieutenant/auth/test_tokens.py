@@ -2,15 +2,21 @@
 
 import base64
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.auth.token_source import NoToken
-from commodore_py.lieutenant.auth.web_tokens import TokenExpired, usable_token
+from commodore_py.lieutenant.auth.session import NoToken
+from commodore_py.lieutenant.auth.tokens import TokenExpired, usable_token
 
 NOW = 1_800_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW)
 
 
 def jwt(**claims: object) -> str:
@@ -33,12 +39,12 @@ def jwt(**claims: object) -> str:
     ],
 )
 def test_a_token_is_taken_as_it_is(token: str) -> None:
-    assert usable_token(f" {token}\n", now=NOW) == token
+    assert usable_token(f" {token}\n") == token
 
 
 @pytest.mark.parametrize("given", ["", "  \n"])
 def test_an_empty_token_is_none(given: str) -> None:
-    assert usable_token(given, now=NOW) == ""
+    assert usable_token(given) == ""
 
 
 def test_the_name_of_a_file_stands_for_its_content(
@@ -47,7 +53,7 @@ def test_the_name_of_a_file_stands_for_its_content(
     (tmp_path / "token").write_text(f"{jwt(exp=NOW + 60)}\n")
     monkeypatch.chdir(tmp_path)
 
-    assert usable_token("token", now=NOW) == jwt(exp=NOW + 60)
+    assert usable_token("token") == jwt(exp=NOW + 60)
 
 
 def test_a_folder_is_not_accepted_as_token_file(
@@ -56,7 +62,7 @@ def test_a_folder_is_not_accepted_as_token_file(
     (tmp_path / "token").mkdir()
     monkeypatch.chdir(tmp_path)
 
-    assert usable_token("token", now=NOW) == "token"
+    assert usable_token("token") == "token"
 
 
 @pytest.mark.parametrize(
@@ -73,14 +79,14 @@ def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -
     file.write_bytes(content)
 
     with pytest.raises(CommodoreError, match=problem) as raised:
-        usable_token(str(file), now=NOW)
+        usable_token(str(file))
 
     assert raised.value.where == str(file)
 
 
 def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
     with pytest.raises(CommodoreError, match="without spaces") as raised:
-        usable_token("schlüssel", now=NOW)
+        usable_token("schlüssel")
 
     assert "schl" not in f"{raised.value} {raised.value.where} {raised.value.hint}"
 
@@ -91,7 +97,7 @@ def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
 )
 def test_an_expired_token_is_not_sent(expiry: float, shown: str) -> None:
     with pytest.raises(TokenExpired, match=f"has expired: it was valid until {shown}"):
-        usable_token(jwt(exp=expiry), now=NOW)
+        usable_token(jwt(exp=expiry))
 
 
 def test_an_expired_token_of_a_file_names_the_file(tmp_path: Path) -> None:
@@ -99,7 +105,7 @@ def test_an_expired_token_of_a_file_names_the_file(tmp_path: Path) -> None:
     file.write_text(jwt(exp=NOW))
 
     with pytest.raises(TokenExpired) as raised:
-        usable_token(str(file), now=NOW)
+        usable_token(str(file))
 
     assert raised.value.where == str(file)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,9 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SECONDS_TO_SPARE = 10
-_LONGEST = 1 << 20  # bytes of a file with a token
+_SECONDS_TO_SPARE = 10
 """A token that expires sooner counts as expired: requests take time, and clocks differ."""
+_LARGEST = 1 << 20
 
 
 class TokenExpired(CommodoreError):
@@ -51,13 +52,13 @@ def expiry_of(token: str) -> float | None:
         return None
 
 
-def has_expired(token: str, now: float) -> bool:
+def has_expired(token: str) -> bool:
     """Whether a token has expired, as far as known."""
     expiry = expiry_of(token)
-    return expiry is not None and expiry < now + SECONDS_TO_SPARE
+    return expiry is not None and expiry < time.time() + _SECONDS_TO_SPARE
 
 
-def usable_token(given: str, *, now: float) -> str:
+def usable_token(given: str) -> str:
     """The token, or the content of the file of that name; empty if none was given."""
     token = given.strip()
     if not token:
@@ -71,7 +72,7 @@ def usable_token(given: str, *, now: float) -> str:
         raise CommodoreError(
             "invalid API token: it must be printable ASCII characters without spaces", where=where
         )
-    if has_expired(token, now):
+    if has_expired(token):
         expiry = expiry_of(token) or 0
         since = datetime.fromtimestamp(max(expiry, 0), UTC).isoformat(sep=" ", timespec="seconds")
         raise TokenExpired(
@@ -92,7 +93,7 @@ def _file_named(token: str) -> Path | None:
 
 def _content(path: Path) -> str:
     try:
-        token = text_of(str(path), limit=_LONGEST).strip()
+        token = text_of(str(path), limit=_LARGEST).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise CommodoreError(
             f"cannot read the API token: {getattr(error, 'strerror', None) or 'not valid UTF-8'}",
