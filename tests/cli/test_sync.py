@@ -285,14 +285,14 @@ def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) ->
         scenario.a_component(slug)
     commit_in(scenario.template, {"hooks/post_gen_project.py": hook})
 
-    refused = scenario.sync()
+    refused = scenario.sync(trust=False)
 
     assert refused.code == 1
     assert "--trust" in refused.err
     assert refused.err.count(hook) == 1  # shown once, not for every component
     assert branch_of(scenario.hosted["one"]) == ""
 
-    trusted = scenario.sync("--trust")
+    trusted = scenario.sync()
 
     assert trusted.code == 0, trusted.err
     assert trusted.err.count(hook) == 1
@@ -316,7 +316,7 @@ def test_repositories_elsewhere_get_a_branch(
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
         (folder / "list.yaml").write_text(f"- {entry}\n")
 
-        ran = commodore("component", "sync", "list.yaml", *QUICKLY)  # no token is needed
+        ran = commodore("component", "sync", "list.yaml", "--trust", *QUICKLY)  # no token is needed
 
         assert ran.code == 0, ran.err
         assert summary(ran) == [f"{entry}: branch pushed, no pull request opened: {url}"]
@@ -325,7 +325,7 @@ def test_repositories_elsewhere_get_a_branch(
         assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
         kept = empty_home / ".cache/commodore/git/127.0.0.1/git/component-one.git"
         assert (kept / "HEAD").is_file()  # for the next working directory
-        again = commodore("component", "sync", "list.yaml", *QUICKLY)
+        again = commodore("component", "sync", "list.yaml", "--trust", *QUICKLY)
         assert summary(again) == [
             f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"
         ]

@@ -26,7 +26,7 @@ def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
 def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
-    scenario.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
+    scenario.github.refuse_writes.append(Refusal(422, "Not now"))  # after the push
     assert scenario.sync().code == 1
     pushed = branch_of(one)
     assert pushed

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from commodore_py.adapters.http.github import PUBLIC
+from commodore_py.adapters.http.github import PUBLIC, connect
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.workflows.authoring.sync.list import read_list
-from commodore_py.workflows.authoring.sync.run import Outcome, Result, SyncRequest, github_at
+from commodore_py.workflows.authoring.sync.run import Outcome, Result, SyncRequest
 from commodore_py.workflows.authoring.sync.run import sync as offer
 
 if TYPE_CHECKING:
@@ -29,24 +29,23 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     settings = settings.more_verbose(options["verbose"])
     github_url = user_file.shared_text("github_url") or PUBLIC
     entries = read_list(path, github_url, options["filter"])
-    if any(entry.github for entry in entries) and not options["github_token"]:
-        raise CommodoreError(
-            "no token for GitHub",
-            where=str(path),
-            hint="set --github-token or COMMODORE_GITHUB_TOKEN",
-        )
+    github = None
+    if any(entry.github for entry in entries):
+        token, pause = options["github_token"], options["github_pause"]
+        if not token:
+            raise CommodoreError(
+                "no token for GitHub",
+                where=str(path),
+                hint="set --github-token or COMMODORE_GITHUB_TOKEN",
+            )
+        github = connect(github_url, token, timeout=settings.request_timeout, pause=pause)
     dry_run = options["dry_run"]
     if options["template_version"] and not dry_run:
         messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
     wanted = SyncRequest(
         kind,
-        github_at(
-            github_url,
-            options["github_token"],
-            timeout=settings.request_timeout,
-            pause=options["github_pause"],
-        ),
+        github,
         options["pr_branch"],
         options["pr_label"],
         options["template_version"],

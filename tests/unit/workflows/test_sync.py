@@ -1,21 +1,13 @@
-"""The list of a sync, templates that many repositories share, and versions alone."""
+"""The list of a sync."""
 
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.model.tree import Entry as File
 from commodore_py.workflows.authoring.sync.list import Entry, read_list
-from commodore_py.workflows.authoring.sync.run import changes_only_ids
-from commodore_py.workflows.authoring.templates.record import Record
-from commodore_py.workflows.authoring.templates.source import TemplateCache
-from commodore_py.workflows.authoring.templates.update import Plan
-from tests.support.templates import make_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,43 +56,3 @@ def test_passwords_are_not_shown() -> None:
     entry = Entry("https://me:secret@h/a.git", url="https://me:secret@h/a.git")
 
     assert "secret" not in str(entry)
-
-
-def test_a_template_is_fetched_once(tmp_path: Path) -> None:
-    url = str(make_template(tmp_path / "template", hook=""))
-    with ExitStack() as stack:
-        shelf = TemplateCache(stack)
-        with shelf(url, trust=False) as first, shelf(url, trust=False) as nested:
-            pass
-        with shelf(url, trust=False) as second, shelf(url, "x", trust=False) as other:
-            pass
-
-        assert first is nested is second
-        assert other is not first
-        assert first.clone is not None
-        assert first.clone.is_dir()
-    assert not first.clone.exists()
-
-
-@pytest.mark.parametrize(
-    ("changed", "only"),
-    [
-        ({"commit"}, True),
-        ({"commit", "checkout"}, True),
-        ({"commit", "_commit"}, True),
-        ({"commit", "checkout", "_commit"}, False),
-        ({"checkout"}, False),
-        ({"commit", "slug"}, False),
-    ],
-)
-def test_versions_alone(tmp_path: Path, changed: set[str], only: bool) -> None:
-    names = ("template", "commit", "checkout", "slug", "_commit")
-    before = "".join(f'  "{name}": "old",\n' for name in names)
-    after = "".join(f'  "{name}": "{"new" if name in changed else "old"}",\n' for name in names)
-    (tmp_path / ".cruft.json").write_text(before)
-    record = Record("", "", None, {})
-    files = {PurePosixPath(".cruft.json"): File(after.encode())}
-    more = {**files, PurePosixPath("README.md"): None}
-
-    assert changes_only_ids(Plan(tmp_path, record, files, (), (), ())) is only
-    assert not changes_only_ids(Plan(tmp_path, record, more, (), (), ()))

@@ -1,11 +1,9 @@
-"""The branch of a proposed change: committed without touching the checkout, and pushed."""
+"""Push a commit as the branch of a proposed change."""
 
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, over_network
@@ -14,11 +12,10 @@ from commodore_py.adapters.git.repository import remote_settings
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.authoring.templates.files import git_identity, write_changes
 from commodore_py.workflows.authoring.templates.update import SUBJECT
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.authoring.templates.update import Plan
+    from pathlib import Path
 
 _REMOTE = re.compile(r"^remote: ?(.*?)\s*$", re.MULTILINE)
 _URL = re.compile(r"https?://\S+")
@@ -38,28 +35,6 @@ class Pushed:
         """The URL to open a review, if the server printed one."""
         found = _URL.search(self.output)
         return found[0] if found else ""
-
-
-def commit_beside(plan: Plan) -> str:
-    """Commit the plan on top of the checkout's commit, without touching the checkout.
-
-    An interruption at any time leaves nothing that would disturb another run.
-    """
-    folder = plan.folder
-    git_folder = git(folder, "rev-parse", "--absolute-git-dir")
-    with tempfile.TemporaryDirectory(prefix="commodore-sync-") as scratch:
-        files = Path(scratch) / "files"
-        files.mkdir()
-        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **git_identity(folder)}
-        where = (f"--git-dir={git_folder}", f"--work-tree={files}")
-        git(files, *where, "read-tree", "HEAD", env=env)
-        git(files, *where, "checkout-index", "--all", env=env)
-        write_changes(files, plan.changed)
-        git(files, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env)
-        tree = git(files, *where, "write-tree", env=env)
-        how = ("--no-gpg-sign", "-p", "HEAD", "-F", "-")
-        message = plan.message().encode()
-        return git(files, *where, "commit-tree", tree, *how, stdin=message, env=env)
 
 
 def push(folder: Path, commit: str, branch: str) -> Pushed:

@@ -4,41 +4,47 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from commodore_py.adapters.http.github import GitHub, Wanted
-from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
+from commodore_py.adapters.http.github import (
+    GitHubUnusable,
+    Proposal,
+    find_repository,
+    propose,
+)
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Fetch, Kind
+from commodore_py.workflows.authoring.templates.merge import InConflict
 from commodore_py.workflows.authoring.templates.record import NAME
-from commodore_py.workflows.authoring.templates.source import TemplateCache
-from commodore_py.workflows.authoring.templates.update import InConflict, UpdateRequest, plan_update
+from commodore_py.workflows.authoring.templates.source import open_templates
+from commodore_py.workflows.authoring.templates.update import (
+    UpdateRequest,
+    message_of,
+    prepare_update,
+)
 
-from .branch import commit_beside, push
+from .branch import push
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.adapters.http.github import Repository
+    from github import Github
+    from github.Repository import Repository
+
     from commodore_py.config import Config
     from commodore_py.model.catalog import DiffLine
     from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
-    from commodore_py.workflows.authoring.templates.update import Plan
+    from commodore_py.workflows.authoring.templates.source import Templates
+    from commodore_py.workflows.authoring.templates.update import Update
 
     from .list import Entry
 
 log = logging.getLogger(__name__)
-
-_MOST_BETWEEN_WRITES: Final = 1.0
-# All three together are a change, as they are for Commodore.
-_ONLY_IDS: Final = ({"commit"}, {"commit", "checkout"}, {"commit", "_commit"})
 
 
 class Result(Enum):
@@ -74,7 +80,7 @@ class SyncRequest:
     """What to propose, and how."""
 
     kind: RepositoryKind
-    github: GitHub
+    github: Github | None
     branch: str
     labels: tuple[str, ...] = ()
     version: str | None = None
@@ -83,11 +89,6 @@ class SyncRequest:
     batch: int = 0
     """Pull requests before a pause; no pauses if not positive."""
     pause: float = 0
-
-
-def github_at(url: str, token: str, *, timeout: float, pause: float) -> GitHub:
-    """A client of GitHub; without a pause, all waits are short."""
-    return GitHub(url, token, timeout, pause=pause, between_writes=min(pause, _MOST_BETWEEN_WRITES))
 
 
 def sync(
@@ -100,14 +101,14 @@ def sync(
 
     An interrupted run can be started again.
     """
-    with ExitStack() as stack:
-        run = _Run(config, wanted, TemplateCache(stack), fetcher(config))
+    with open_templates(trust=wanted.trust) as templates:
+        run = _Run(config, wanted, templates, fetcher(config))
         since = 0
         for number, entry in enumerate(entries):
             begun(entry)
             try:
                 outcome = run.one(entry)
-            except NothingMoreToAsk as error:
+            except GitHubUnusable as error:
                 yield _failed(entry, error)
                 yield from (Outcome(other, Result.NOT_TRIED) for other in entries[number + 1 :])
                 return
@@ -125,14 +126,14 @@ def sync(
 class _Run:
     config: Config
     wanted: SyncRequest
-    shelf: TemplateCache
+    templates: Templates
     fetch: Fetch
 
     def one(self, entry: Entry) -> Outcome:
         """Update one repository, as far as possible without its owner."""
         repository = None
-        if entry.github:
-            repository = self.wanted.github.repository(entry.github)
+        if entry.github and self.wanted.github is not None:
+            repository = find_repository(self.wanted.github, entry.github)
             if repository is None:
                 return Outcome(
                     entry, Result.SKIPPED, "not found, or not accessible with this token"
@@ -149,30 +150,26 @@ class _Run:
         folder = fetched.worktree
         if not (folder / NAME).is_file():
             return Outcome(entry, Result.SKIPPED, f"it has no {NAME}")
-        plan = plan_update(
-            UpdateRequest(wanted.kind, folder, wanted.version, wanted.trust, open=self.shelf)
-        )
-        plan.refuse_conflicts()
-        if not plan or changes_only_ids(plan):
-            return Outcome(entry, Result.CURRENT, notes=plan.notes)
+        update = prepare_update(UpdateRequest(wanted.kind, folder, wanted.version), self.templates)
+        if not update.commit or update.only_version:
+            return Outcome(entry, Result.CURRENT, notes=update.notes)
         result, about = Result.WOULD, ""
         if not wanted.dry_run:
-            result, about = self._offer(plan, repository)
-        return Outcome(entry, result, about, plan.lines, plan.notes)
+            result, about = self._offer(update, repository)
+        return Outcome(entry, result, about, update.lines, update.notes)
 
-    def _offer(self, plan: Plan, repository: Repository | None) -> tuple[Result, str]:
+    def _offer(self, update: Update, repository: Repository | None) -> tuple[Result, str]:
         wanted = self.wanted
-        pushed = push(plan.folder, commit_beside(plan), wanted.branch)
+        pushed = push(update.folder, update.commit, wanted.branch)
         if repository is None:
             where = pushed.url or pushed.output or f"branch {wanted.branch}"
             return (Result.PUSHED if pushed.updated else Result.ON_BRANCH), where
         title = f"Update from {wanted.kind.name} template"
-        body = plan.message().partition("\n\n")[2].strip()
-        offered = Wanted(wanted.branch, title, body, wanted.labels)
-        request, done = wanted.github.offer(repository, offered)
+        body = message_of(update.record).partition("\n\n")[2].strip()
+        url, done = propose(repository, Proposal(wanted.branch, title, body, wanted.labels))
         if done == "created":
-            return Result.CREATED, request.url
-        return (Result.UPDATED if done or pushed.updated else Result.OFFERED), request.url
+            return Result.CREATED, url
+        return (Result.UPDATED if done or pushed.updated else Result.OFFERED), url
 
     def _spec(self, entry: Entry, repository: Repository | None) -> DependencySpec:
         kind, name = Kind(self.wanted.kind.name), entry.dependency(self.wanted.kind.prefix)
@@ -192,20 +189,3 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
         )
     error.add_note(f"while updating {entry}")
     return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)
-
-
-def changes_only_ids(plan: Plan) -> bool:
-    """Whether an update would change only the recorded version of the template."""
-    entry = plan.changed.get(PurePosixPath(NAME))
-    if entry is None or len(plan.changed) > 1:
-        return False
-    before = (plan.folder / NAME).read_bytes().decode(errors="replace").splitlines()
-    after = entry.content.decode().splitlines()
-    return len(before) == len(after) and _changed_keys(before, after) in _ONLY_IDS
-
-
-def _changed_keys(before: list[str], after: list[str]) -> set[str]:
-    changed = {
-        line for pair in zip(before, after, strict=True) if pair[0] != pair[1] for line in pair
-    }
-    return {line.strip().partition(":")[0].strip('"') for line in changed}

@@ -20,9 +20,9 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
-from .files import diff, git_identity
+from .merge import diff, git_identity
 from .record import NAME, Record
-from .source import recorded_url, templates
+from .source import open_templates, recorded_url
 from .variables import TemplateOptions, apply_options, refuse_unknown
 
 if TYPE_CHECKING:
@@ -78,13 +78,12 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
         },
         wanted.options,
     )
-    with templates(recorded_url(wanted.template), trust=wanted.trust) as opened:
-        template = opened.at(wanted.version)
-        variables = template.filled(given.variables)
-        refuse_unknown(wanted.options.set, variables, template.url)
-        tree = template.render(variables)
-        record = Record(template.url, template.commit, wanted.version, variables)
-    tree |= Tree({PurePosixPath(NAME): Entry(record.content())})
+    with open_templates(trust=wanted.trust) as templates:
+        template = templates.at(recorded_url(wanted.template), wanted.version)
+        (rendered,) = templates.render((template, given.variables))
+    refuse_unknown(wanted.options.set, rendered.variables, template.url)
+    record = Record(template.url, template.commit, wanted.version, rendered.variables)
+    tree = rendered.files | Tree({PurePosixPath(NAME): Entry(record.content())})
     lines = diff(Tree(), tree)
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
         content = Path(scratch) / "content"

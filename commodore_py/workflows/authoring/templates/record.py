@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path, PurePosixPath
 
+    from commodore_py.model.tree import Tree
+
 NAME: Final = ".cruft.json"
 MOST_LEVELS: Final = 100
 """How deep variables of a template may be nested."""
 _OURS: Final = ("template", "commit", "checkout", "context", "directory")
+_ADDED: Final = ("_template", "_commit")
 
 
 class NoRecord(CommodoreError):
@@ -73,7 +77,7 @@ class Record:
             known["template"],
             known["commit"],
             checkout if isinstance(checkout, str) else None,
-            {**(variables or {})},
+            {name: value for name, value in (variables or {}).items() if name not in _ADDED},
             directory if isinstance(directory, str) else None,
             {key: value for key, value in known.items() if key not in _OURS},
         )
@@ -113,23 +117,20 @@ class Record:
             )
 
 
-def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
-    """Whether updates skip a path."""
-    patterns = [*_texts(record.more.get("skip")), *_skip_of_project(folder)]
-    return any(
-        path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
+def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
+    """The paths that updates skip, by the record or by `pyproject.toml`."""
+    patterns = _texts(record.more.get("skip"))
+    with suppress(OSError, ValueError, RecursionError):
+        settings: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
+        for key in ("tool", "cruft", "skip"):
+            settings = settings.get(key) if isinstance(settings, dict) else None
+        patterns += _texts(settings)
+    return {
+        path
+        for path in tree
         for pattern in patterns
-    )
-
-
-def _skip_of_project(folder: Path) -> list[str]:
-    try:
-        known: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
-    except (OSError, ValueError, RecursionError):
-        return []
-    for key in ("tool", "cruft", "skip"):
-        known = known.get(key) if isinstance(known, dict) else None
-    return _texts(known)
+        if path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
+    }
 
 
 def _texts(value: object) -> list[str]:
