@@ -210,10 +210,10 @@ def test_a_case_that_does_not_compile_shows_the_reason_and_stops_no_other(
     assert "4 cases: 2 passed, 2 failed" in ran.out
 
 
-def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path: Path) -> None:
+def test_name_and_alias_are_options(commodore: CommandLine, tmp_path: Path) -> None:
     metadata = "parameters:\n  one:\n    =_metadata:\n      multi_instance: true\n"
     files = {"class/defaults.yml": metadata, "tests/small.yml": sized(4, "my_small")}
-    component = one(tmp_path, {**files, "Makefile": "commodore_args = -n other\n"})
+    component = one(tmp_path, {**files})
 
     ran = cases_of(
         commodore, component, "--case", "small", "-n", "one", "-a", "my-{case}", "--update"
@@ -267,12 +267,12 @@ def test_expectations_that_are_not_met_have_their_line(
         ("objects: [{kind: Secret}]\n", "no object matches Secret"),
         ("objects: [{kind: Deployment, count: 2}]\n", "1 objects match Deployment, expected 2"),
         ("fails: nothing like this\n", "compiled, but was expected to fail"),
-        ("feils: x\n", "unknown key feils"),
-        ("fails: '['\n", "not a valid regular expression"),
-        ("objects: [{kind: Deployment, has: {'a..b': 1}}]\n", "'a..b' is not a valid field path"),
-        ("objects: {}\n", "objects must be a list"),
-        ("objects: [{has: {}}]\n", "an entry needs kind"),
-        ("- a\n", "expectations must be a mapping"),
+        ("feils: x\n", "'feils' was unexpected"),
+        ("fails: '['\n", "is not a 'regex'"),
+        ("objects: [{kind: Deployment, has: {'a..b': 1}}]\n", "'a..b' is not a 'field-path'"),
+        ("objects: {}\n", "is not of type 'array'"),
+        ("objects: [{}]\n", "should be non-empty"),
+        ("- a\n", "is not of type 'object'"),
     ],
 )
 def test_expectations_that_fail(

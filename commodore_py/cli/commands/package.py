@@ -54,7 +54,7 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the package at PATH and compare them with the expected output.
 
     \b
-    Test cases are tests/*.yml, or those that CI runs. Expected output is in
+    Test cases are tests/*.yml, or those of .cruft.json. Expected output is in
     tests/golden/. To accept the new output:
       commodore package test --update
     """

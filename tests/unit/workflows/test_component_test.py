@@ -9,7 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from commodore_py.workflows.authoring.testing.expect import Expectations, values_at
+from commodore_py.workflows.authoring.testing.expect import values_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,21 +23,6 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-@pytest.mark.long
-def test_a_pattern_of_a_failure_that_never_ends(tmp_path: Path) -> None:
-    written(tmp_path, {"a.expect.yml": 'fails: "(a+)+$"'})
-    expected = Expectations.read(tmp_path / "a.expect.yml")
-
-    (problem,) = expected.of_failure(CommodoreError("a" * 50 + "b"))
-
-    assert "took more than 5 seconds" in str(problem)
-
-
-MATRIX = """\
-jobs:
-  test: {strategy: {matrix: {instance: [b, a]}}}
-  lint: {strategy: {matrix: {command: [x]}}}
-"""
 CRUFT = """{"template": "t", "commit": "c", "context": {"cookiecutter":
   {"test_cases": "c b", "slug": "it", "add_golden": "n"}}}"""
 CASES = {f"tests/{name}.yml": "" for name in "abc"}
@@ -49,7 +34,7 @@ CASES = {f"tests/{name}.yml": "" for name in "abc"}
         ({}, ["a", "b", "c"]),
         ({"tests/a.expect.yml": ""}, ["a", "b", "c"]),
         ({".cruft.json": CRUFT}, ["c", "b"]),
-        ({".cruft.json": CRUFT, ".github/workflows/test.yaml": MATRIX}, ["b", "a"]),
+        ({".cruft.json": CRUFT, "tests/golden/a/x": ""}, ["c", "b", "a"]),
     ],
 )
 def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected: list[str]) -> None:
@@ -108,8 +93,7 @@ def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> Non
 
 
 def test_a_case_is_not_the_name_of_a_folder_elsewhere(tmp_path: Path) -> None:
-    matrix = "jobs: {test: {strategy: {matrix: {instance: [../../../elsewhere]}}}}"
-    files = {"tests/defaults.yml": "", ".github/workflows/test.yaml": matrix}
+    files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", "../../../elsewhere")}
 
     with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):
         find_suite("component", written(tmp_path / "component-own", files))

@@ -76,12 +76,18 @@ def compile_cases(
                 gathered.append((case, gather(config, wanted, folder, locked)))
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
-        groups = fetch_groups(gathered)
-        for group in groups:
-            # The next group may want other versions, and the next run the first ones again.
-            ready, failed = _fetched(group, keep_others=len(groups) > 1)
-            yield from failed
-            yield from compiled(config, ready, _compile)
+        # Of cases that require different content at one path, each has what it requires when it
+        # is compiled; and the next run requires the first again.
+        groups: dict[object, list[tuple[Case, Gathered]]] = {}
+        for case, each in gathered:
+            groups.setdefault(_requirements(each), []).append((case, each))
+        for group in groups.values():
+            try:
+                _fetch(group[0][1], keep_others=len(groups) > 1)
+            except CommodoreError as error:
+                yield from (CaseRun(case.name, None, error) for case, _ in group)
+            else:
+                yield from compiled(config, [(case.name, each) for case, each in group], _compile)
 
 
 def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
@@ -103,44 +109,25 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
     return CompileRequest(component, directory, settings.search_paths or (directory,))
 
 
-def _fetched(
-    group: list[tuple[Case, Gathered]], *, keep_others: bool
-) -> tuple[list[tuple[str, Gathered]], list[CaseRun]]:
-    """The cases whose dependencies were fetched, and those whose fetch failed."""
-    first = group[0][1]
-    try:
-        if requirements_fingerprint(first.request.component.checkout(), first.parameters):
-            findings = apart(lambda: _libraries_of(first, keep_others=keep_others))
-            if findings is not None:
-                first.lock.take(findings)
-        else:
-            fetch_libraries(first, keep_others=keep_others)
-    except CommodoreError as error:
-        return [], [CaseRun(case.name, None, error) for case, _ in group]
-    ready, failed, there = [], [], set[object]()
-    for case, one in group:
-        keys = {each: (each.output_path, each.source, each.unpack) for each in one.downloads}
-        try:
-            fetch_component_downloads(
-                one, tuple(each for each, key in keys.items() if key not in there)
-            )
-        except CommodoreError as error:
-            failed.append(CaseRun(case.name, None, error))
-        else:
-            there |= {*keys.values()}
-            ready.append((case.name, one))
-    return ready, failed
+def _fetch(gathered: Gathered, *, keep_others: bool) -> None:
+    if requirements_fingerprint(gathered.request.component.checkout(), gathered.parameters):
+        findings = apart(lambda: _libraries_of(gathered, keep_others=keep_others))
+        if findings is not None:
+            gathered.lock.take(findings)
+    else:
+        fetch_libraries(gathered, keep_others=keep_others)
+    fetch_component_downloads(gathered, gathered.downloads)
 
 
-def _libraries_of(first: Gathered, *, keep_others: bool) -> Findings | None:
-    fetch_libraries(first, keep_others=keep_others)
-    return first.lock.findings
+def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
+    fetch_libraries(gathered, keep_others=keep_others)
+    return gathered.lock.findings
 
 
 def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
-    errors, notices = problems_in(gathered)
+    errors, notices = _problems_in(gathered)
     return Output(
         done.tree.below(PurePosixPath(folder)),
         (*done.notices, *notices),
@@ -149,36 +136,13 @@ def _compile(gathered: Gathered) -> Output:
     )
 
 
-def fetch_groups(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:
-    """Groups whose members want the same at every place, in the order of the cases."""
-    found: list[tuple[dict[str, object], list[tuple[Case, Gathered]]]] = []
-    for case, one in gathered:
-        requirements = _requirements(one)
-        for there, group in found:
-            if all(
-                there.get(place, requirement) == requirement
-                for place, requirement in requirements.items()
-            ):
-                there.update(requirements)
-                group.append((case, one))
-                break
-        else:
-            found.append((requirements, [(case, one)]))
-    return [group for _, group in found]
-
-
-def _requirements(gathered: Gathered) -> dict[str, object]:
+def _requirements(gathered: Gathered) -> object:
     component = gathered.request.component.checkout()
-    requirements: dict[str, object] = {}
-    for one in gathered.downloads:
-        place = normpath(one.output_path)
-        requirements[place] = (requirements.get(place), one.source, one.unpack)
-    # No place of a download is called so: that would be the folder of all libraries.
-    requirements[_LIBRARIES] = requirements_fingerprint(component, gathered.parameters)
-    return requirements
+    downloads = [(normpath(one.output_path), one.source, one.unpack) for one in gathered.downloads]
+    return requirements_fingerprint(component, gathered.parameters), frozenset(downloads)
 
 
-def problems_in(gathered: Gathered) -> tuple[Problems, Problems]:
+def _problems_in(gathered: Gathered) -> tuple[Problems, Problems]:
     """Problems that fail a case, and those that are notices.
 
     The ignore file at the top of the component applies.
