@@ -1,4 +1,4 @@
-"""Parts of `component test`: test cases, expectations, paths of fields."""
+"""Parts of `component test`: test cases."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from commodore_py.workflows.authoring.testing.expect import values_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,34 +44,6 @@ def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected:
 def test_expected_output_is_wanted_unless_the_template_disables_it(tmp_path: Path) -> None:
     assert find_suite("component", written(tmp_path, CASES)).golden
     assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
-
-
-VALUE = {
-    "a": [{"name": "x", "v": 1}, {"name": "y", "v": 2}],
-    "b.c": {"d": {"v": 3}},
-    "e": None,
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("a[name=x].v", [1]),
-        ("a[0].v", [1]),
-        ("a[*].v", [1, 2]),
-        ("a[name=x,v=1].v", [1]),
-        ("a[name=x,v=2].v", []),
-        ('"b.c".d.v', [3]),
-        ("*.d.v", [3]),
-        ("**.v", [1, 2, 3]),
-        ("e", [None]),
-        ("e.f", []),
-        ("a.name", []),
-        ("none", []),
-    ],
-)
-def test_values_at_a_path(path: str, expected: list[object]) -> None:
-    assert list(values_at(VALUE, parse_path(path))) == expected
 
 
 @pytest.mark.parametrize("link", ["tests/golden", "tests/golden/defaults", "tests"])
