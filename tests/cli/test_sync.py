@@ -9,13 +9,11 @@ import pytest
 
 from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.scenarios.template_sync import (
-    QUICKLY,
     TemplateSync,
     branch_of,
     make_scenario,
     summary,
 )
-from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -297,40 +295,6 @@ def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) ->
     assert trusted.code == 0, trusted.err
     assert trusted.err.count(hook) == 1
     assert "made-by-hook" in git(scenario.hosted["two"].place, "ls-tree", "template-sync")
-
-
-def test_repositories_elsewhere_get_a_branch(
-    scenario: TemplateSync, empty_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = scenario.a_component("one")
-    hook = one.place / "hooks" / "post-receive"
-    url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
-    hook.write_text(f"#!/bin/sh\necho\necho 'To create a merge request:'\necho '  {url}'\n")
-    hook.chmod(0o755)
-    scenario.change_template("two", "theirs")
-    commodore, folder = scenario.commodore, scenario.folder
-    with git_http.serve(folder / "git") as server:
-        entry = server.url("component-one.git")
-        settings = folder / "gitconfig"  # by default, HTTP remotes are pushed to over SSH
-        settings.write_text(f'[url "{server.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-        (folder / "list.yaml").write_text(f"- {entry}\n")
-
-        ran = commodore("component", "sync", "list.yaml", "--trust", *QUICKLY)  # no token is needed
-
-        assert ran.code == 0, ran.err
-        assert summary(ran) == [f"{entry}: branch pushed, no pull request opened: {url}"]
-        assert "create this one yourself" in ran.err
-        pushed = branch_of(one)
-        assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
-        kept = empty_home / ".cache/commodore/git/127.0.0.1/git/component-one.git"
-        assert (kept / "HEAD").is_file()  # for the next working directory
-        again = commodore("component", "sync", "list.yaml", "--trust", *QUICKLY)
-        assert summary(again) == [
-            f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"
-        ]
-    assert branch_of(one) == pushed
-    assert scenario.github.received == []
 
 
 def test_packages(scenario: TemplateSync) -> None:

@@ -203,8 +203,7 @@ def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every component in COMPONENT_LIST, a YAML list of repositories.
 
     \b
-    Entries are owner/repository on GitHub, or URLs of other Git repositories:
+    Entries are owner/repository on GitHub:
       - acme/component-one
-      - https://git.example.com/acme/component-two.git
     """
     syncing.sync(COMPONENT, settings, options["component_list"], options)

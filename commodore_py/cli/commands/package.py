@@ -207,8 +207,7 @@ def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every package in PACKAGE_LIST, a YAML list of repositories.
 
     \b
-    Entries are owner/repository on GitHub, or URLs of other Git repositories:
+    Entries are owner/repository on GitHub:
       - acme/package-one
-      - https://git.example.com/acme/package-two.git
     """
     syncing.sync(PACKAGE, settings, options["package_list"], options)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, over_network
@@ -17,40 +15,31 @@ from commodore_py.workflows.authoring.templates.update import SUBJECT
 if TYPE_CHECKING:
     from pathlib import Path
 
-_REMOTE = re.compile(r"^remote: ?(.*?)\s*$", re.MULTILINE)
-_URL = re.compile(r"https?://\S+")
 
+def push(folder: Path, commit: str, branch: str) -> bool:
+    """Push a commit as a branch, and return whether it was necessary.
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
-    """The result of a push."""
-
-    updated: bool
-    """Whether anything was pushed; an equal branch is not pushed again."""
-    output: str = ""
-    """Messages of the server."""
-
-    @property
-    def url(self) -> str:
-        """The URL to open a review, if the server printed one."""
-        found = _URL.search(self.output)
-        return found[0] if found else ""
-
-
-def push(folder: Path, commit: str, branch: str) -> Pushed:
-    """Push a commit as a branch, unless the branch holds the same change already."""
-    there = _remote_branch(folder, branch)
-    if there:
-        own = git(folder, "rev-list", "--no-merges", there, "--not", commit).split()
-        _refuse_foreign(folder, branch, own)
-        if there == commit or (
-            own == [there] and _change(folder, there) == _change(folder, commit)
-        ):
-            return Pushed(updated=False)
+    A branch with the same change stays as it is: each push starts CI. Commits of others are not
+    overwritten.
+    """
     ref = f"refs/heads/{branch}"
-    how = ("--no-verify", "--no-follow-tags", f"--force-with-lease={ref}:{there}")
+    remote = _remote_commit(folder, ref)
+    if remote:
+        commits = git(folder, "rev-list", "--no-merges", remote, "--not", commit).split()
+        subjects = [git(folder, "log", "-1", "--format=%h %s", each) for each in commits]
+        foreign = [line for line in subjects if line.partition(" ")[2] != SUBJECT]
+        if foreign:
+            raise CommodoreError(
+                f"branch {branch} has commits of others: {'; '.join(foreign)}; nothing was pushed",
+                where=str(folder),
+                hint="merge its pull request, delete the branch, or use another one with"
+                " --pr-branch",
+            )
+        if commits in ([], [remote]) and _change(folder, remote) == _change(folder, commit):
+            return False
+    how = ("--no-verify", "--no-follow-tags", f"--force-with-lease={ref}:{remote}")
     try:
-        output = over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
+        over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
     except ProgramFailed as error:
         settings = remote_settings(folder)
         url = settings.get("pushurl") or settings.get("url", "")
@@ -59,38 +48,22 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
             where=without_secrets(url),
             hint="check your write access; git config url.BASE.insteadOf chooses another URL",
         ) from error
-    return Pushed(updated=True, output="\n".join(line for line in _REMOTE.findall(output) if line))
+    return True
 
 
-def _remote_branch(folder: Path, branch: str) -> str:
+def _remote_commit(folder: Path, ref: str) -> str:
     """Fetch the commit of a remote branch; empty if the branch does not exist."""
-    ref = f"refs/heads/{branch}"
     try:
         listing = over_network(folder, "ls-remote", "origin", ref)
         lines = (line.partition("\t") for line in listing.splitlines())
         commit = next((commit for commit, _, name in lines if name == ref), "")
         if commit and commit_of(folder, commit) is None:
-            into = f"+{ref}:refs/remotes/origin/{branch}"
-            over_network(folder, "fetch", "--quiet", "--no-tags", "origin", into)
+            over_network(folder, "fetch", "--quiet", "--no-tags", "origin", ref)
     except ProgramFailed as error:
         raise CommodoreError(
-            f"cannot query branch {branch}: {error.stderr.strip()}", where=str(folder)
+            f"cannot query {ref}: {error.stderr.strip()}", where=str(folder)
         ) from error
     return commit
-
-
-def _refuse_foreign(folder: Path, branch: str, own: list[str]) -> None:
-    """Refuse to overwrite commits of others."""
-    if not own:
-        return
-    listing = git(folder, "log", "--no-walk=unsorted", "--format=%h %s", *own)
-    foreign = [line for line in listing.splitlines() if line.partition(" ")[2] != SUBJECT]
-    if foreign:
-        raise CommodoreError(
-            f"branch {branch} has commits of others: {'; '.join(foreign)}; nothing was pushed",
-            where=str(folder),
-            hint="merge its pull request, delete the branch, or use another one with --pr-branch",
-        )
 
 
 def _change(folder: Path, commit: str) -> tuple[str, str]:

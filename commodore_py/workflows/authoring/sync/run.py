@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from commodore_py.adapters import yaml
 from commodore_py.adapters.http.github import (
     GitHubUnusable,
     Proposal,
     find_repository,
     propose,
 )
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.reading import content_of
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.dependencies.protection.run_lock import exclusive_run
@@ -31,7 +36,8 @@ from commodore_py.workflows.authoring.templates.update import (
 from .branch import push
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from github import Github
     from github.Repository import Repository
@@ -40,11 +46,12 @@ if TYPE_CHECKING:
     from commodore_py.model.catalog import DiffLine
     from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
     from commodore_py.workflows.authoring.templates.source import Templates
-    from commodore_py.workflows.authoring.templates.update import Update
-
-    from .list import Entry
 
 log = logging.getLogger(__name__)
+
+
+_REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_EXPECTED: Final = "expected a list of owner/repository"
 
 
 class Result(Enum):
@@ -53,8 +60,6 @@ class Result(Enum):
     CREATED = "pull request created"
     UPDATED = "pull request updated"
     OFFERED = "pull request is up-to-date"
-    PUSHED = "branch pushed, no pull request opened"
-    ON_BRANCH = "branch is up-to-date, no pull request opened"
     WOULD = "pull request would be created or updated"
     CURRENT = "already up-to-date"
     SKIPPED = "skipped"
@@ -64,9 +69,9 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A repository and its result."""
+    """The result of `owner/repository`."""
 
-    entry: Entry
+    name: str
     result: Result
     about: str = ""
     """A URL, or why."""
@@ -80,7 +85,7 @@ class SyncRequest:
     """What to propose, and how."""
 
     kind: RepositoryKind
-    github: Github | None
+    github: Github
     branch: str
     labels: tuple[str, ...] = ()
     version: str | None = None
@@ -91,11 +96,35 @@ class SyncRequest:
     pause: float = 0
 
 
+def read_list(path: Path, wanted: re.Pattern[str] | None) -> tuple[str, ...]:
+    """The repositories of a list that match, each once."""
+    text = content_of(path)
+    try:
+        content = yaml.load(text, name=str(path))
+    except YamlError as error:
+        error.hint = _EXPECTED
+        raise
+    if not isinstance(content, list):
+        raise CommodoreError(f"this is no list: {_EXPECTED}", where=f"{path}:1")
+    wrong = [
+        f"{path}:{yaml.line_at(text, (0, number))}: {entry}"
+        for number, entry in enumerate(content)
+        if not isinstance(entry, str) or not _REPOSITORY.fullmatch(entry)
+    ]
+    if wrong:
+        raise CommodoreError(
+            f"invalid entries in the list: {len(wrong)}; nothing was changed",
+            where="\n".join(map(without_secrets, wrong)),
+            hint=f"{_EXPECTED}, such as acme/component-one",
+        )
+    return tuple(dict.fromkeys(name for name in content if not wanted or wanted.search(name)))
+
+
 def sync(
     config: Config,
     wanted: SyncRequest,
-    entries: tuple[Entry, ...],
-    begun: Callable[[Entry], None],
+    names: Sequence[str],
+    begun: Callable[[str], None],
 ) -> Iterator[Outcome]:
     """Propose updates to all repositories; reports each before and after.
 
@@ -104,19 +133,19 @@ def sync(
     with open_templates(trust=wanted.trust) as templates:
         run = _Run(config, wanted, templates, fetcher(config))
         since = 0
-        for number, entry in enumerate(entries):
-            begun(entry)
+        for number, name in enumerate(names):
+            begun(name)
             try:
-                outcome = run.one(entry)
+                outcome = run.update(name)
             except GitHubUnusable as error:
-                yield _failed(entry, error)
-                yield from (Outcome(other, Result.NOT_TRIED) for other in entries[number + 1 :])
+                yield _failed(name, error)
+                yield from (Outcome(other, Result.NOT_TRIED) for other in names[number + 1 :])
                 return
             except CommodoreError as error:
-                outcome = _failed(entry, error)
+                outcome = _failed(name, error)
             yield outcome
             since += outcome.result in (Result.CREATED, Result.UPDATED)
-            if since == wanted.batch and since and number + 1 < len(entries):
+            if since == wanted.batch and since and number + 1 < len(names):
                 log.warning("pausing for %g seconds after %s pull requests", wanted.pause, since)
                 time.sleep(wanted.pause)
                 since = 0
@@ -129,56 +158,45 @@ class _Run:
     templates: Templates
     fetch: Fetch
 
-    def one(self, entry: Entry) -> Outcome:
+    def update(self, name: str) -> Outcome:
         """Update one repository, as far as possible without its owner."""
-        repository = None
-        if entry.github and self.wanted.github is not None:
-            repository = find_repository(self.wanted.github, entry.github)
-            if repository is None:
-                return Outcome(
-                    entry, Result.SKIPPED, "not found, or not accessible with this token"
-                )
-            if repository.archived:
-                return Outcome(entry, Result.SKIPPED, "archived")
+        repository = find_repository(self.wanted.github, name)
+        if repository is None:
+            return Outcome(name, Result.SKIPPED, "not found, or not accessible with this token")
+        if repository.archived:
+            return Outcome(name, Result.SKIPPED, "archived")
         # Do not hold the lock during pauses.
         with exclusive_run(self.config.paths):
-            return self._update(entry, repository)
+            return self._update(name, repository)
 
-    def _update(self, entry: Entry, repository: Repository | None) -> Outcome:
-        wanted = self.wanted
-        (fetched,) = self.fetch([self._spec(entry, repository)])
+    def _update(self, name: str, repository: Repository) -> Outcome:
+        wanted, kind = self.wanted, self.wanted.kind
+        spec = DependencySpec(
+            Kind(kind.name),
+            name.rpartition("/")[2].replace(kind.prefix, "", 1),
+            repository.clone_url,
+            repository.default_branch,
+        )
+        (fetched,) = self.fetch([spec])
         folder = fetched.worktree
         if not (folder / NAME).is_file():
-            return Outcome(entry, Result.SKIPPED, f"it has no {NAME}")
-        update = prepare_update(UpdateRequest(wanted.kind, folder, wanted.version), self.templates)
+            return Outcome(name, Result.SKIPPED, f"it has no {NAME}")
+        update = prepare_update(UpdateRequest(kind, folder, wanted.version), self.templates)
         if not update.commit or update.only_version:
-            return Outcome(entry, Result.CURRENT, notes=update.notes)
-        result, about = Result.WOULD, ""
-        if not wanted.dry_run:
-            result, about = self._offer(update, repository)
-        return Outcome(entry, result, about, update.lines, update.notes)
-
-    def _offer(self, update: Update, repository: Repository | None) -> tuple[Result, str]:
-        wanted = self.wanted
-        pushed = push(update.folder, update.commit, wanted.branch)
-        if repository is None:
-            where = pushed.url or pushed.output or f"branch {wanted.branch}"
-            return (Result.PUSHED if pushed.updated else Result.ON_BRANCH), where
-        title = f"Update from {wanted.kind.name} template"
+            return Outcome(name, Result.CURRENT, notes=update.notes)
+        if wanted.dry_run:
+            return Outcome(name, Result.WOULD, "", update.lines, update.notes)
+        pushed = push(folder, update.commit, wanted.branch)
+        title = f"Update from {kind.name} template"
         body = message_of(update.record).partition("\n\n")[2].strip()
         url, done = propose(repository, Proposal(wanted.branch, title, body, wanted.labels))
+        result = Result.UPDATED if done or pushed else Result.OFFERED
         if done == "created":
-            return Result.CREATED, url
-        return (Result.UPDATED if done or pushed.updated else Result.OFFERED), url
-
-    def _spec(self, entry: Entry, repository: Repository | None) -> DependencySpec:
-        kind, name = Kind(self.wanted.kind.name), entry.dependency(self.wanted.kind.prefix)
-        if repository is None:
-            return DependencySpec(kind, name, entry.url, None)
-        return DependencySpec(kind, name, repository.clone_url, repository.default_branch)
+            result = Result.CREATED
+        return Outcome(name, result, url, update.lines, update.notes)
 
 
-def _failed(entry: Entry, error: CommodoreError) -> Outcome:
+def _failed(name: str, error: CommodoreError) -> Outcome:
     if isinstance(error, LocalWork):
         # There is no --force here: one prompt cannot cover many repositories.
         error.hint = "push these changes or remove the folder, then start again"
@@ -187,5 +205,5 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
             "make the template's changes in a clone and push them; or exclude the file with `skip`"
             " in .cruft.json"
         )
-    error.add_note(f"while updating {entry}")
-    return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)
+    error.add_note(f"while updating {name}")
+    return Outcome(name, Result.FAILED, str(error).partition("\n")[0], error=error)
