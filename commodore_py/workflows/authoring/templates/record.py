@@ -14,7 +14,7 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path, PurePosixPath
 
     from commodore_py.model.tree import Tree
@@ -105,15 +105,14 @@ class Record:
         value = self.variables.get(name)
         return value if isinstance(value, str) else ""
 
-    def required(self, names: tuple[tuple[str, str], ...], folder: Path) -> None:
+    def refuse_missing(self, names: Iterable[str], folder: Path) -> None:
         """Refuse a record without required variables."""
-        missing = [f'"{name}": "{value}"' for name, value in names if name not in self.variables]
+        missing = [name for name in names if name not in self.variables]
         if missing:
-            words = "variable" if len(missing) == 1 else "variables"
             raise NoRecord(
-                f"{NAME} lacks the {words} " + ", ".join(one.split(":")[0] for one in missing),
+                f"{NAME} lacks variables: {', '.join(missing)}",
                 where=str(folder / NAME),
-                hint="add to context.cookiecutter, for example: " + ", ".join(missing),
+                hint="add them to context.cookiecutter",
             )
 
 

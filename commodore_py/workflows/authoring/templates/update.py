@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from .source import Templates
 
 SUBJECT: Final = "Update from template"
+_FALLBACKS: Final = {
+    "automerge_patch": "y",
+    "automerge_patch_v0": "n",
+    "automerge_patch_regexp_blocklist": "",
+    "automerge_patch_v0_regexp_allowlist": "",
+    "automerge_minor_regexp_allowlist": "",
+    "auto_release": "y",
+    "test_cases": "defaults",
+}
+"""Variables that older records lack."""
 _SHORT: Final = 7
 _SHOWN: Final = 20
 
@@ -68,9 +78,9 @@ def prepare_update(wanted: UpdateRequest, templates: Templates) -> Update:
             where=str(folder),
             hint="use the root of the repository",
         )
-    record.required(wanted.kind.required, folder)
+    record.refuse_missing(wanted.kind.required, folder)
     wanted.kind.check(record.text("slug"))
-    existing = {**dict(wanted.kind.fallbacks), **_guessed(folder, record), **record.variables}
+    existing = {**_FALLBACKS, **_guessed(folder, record), **record.variables}
     given = apply_options(existing, wanted.options)
     _refuse_changes(folder)
 
