@@ -17,12 +17,12 @@ from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
     CompileRequest,
+    component_workspace,
     fetch_component_downloads,
     fetch_libraries,
     gather,
     render,
     restore_checkout,
-    temporary_folder,
 )
 from commodore_py.workflows.authoring.folder_kind import other_kind_error
 
@@ -71,9 +71,9 @@ def compile_cases(
                 wanted = request_for(suite, case, settings)
                 if not number:
                     restore_checkout(wanted)
-                folder = stack.enter_context(temporary_folder(config))
+                work = stack.enter_context(component_workspace(config))
                 locked = lock.run() if lock is not None else RunLock()
-                gathered.append((case, gather(config, wanted, folder, locked)))
+                gathered.append((case, gather(config, wanted, work, locked)))
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
         # Of cases that require different content at one path, each has what it requires when it

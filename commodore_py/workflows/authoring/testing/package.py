@@ -12,11 +12,8 @@ from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.authoring.package import PackageFolder
-from commodore_py.workflows.authoring.package_compile import (
-    placed,
-    render_package,
-    working_directory,
-)
+from commodore_py.workflows.authoring.package_compile import placed, render_package
+from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
 from .run import CaseRun, Output, compiled
 
@@ -26,7 +23,9 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
 
-    from .cases import Case, Suite
+    from .cases import Suite
+
+    _Work = tuple[Config, PackageFolder, Workspace]
 
 
 def compile_cases(
@@ -37,31 +36,26 @@ def compile_cases(
     They may require different versions of one component; shared content comes from the
     user's caches. The directories remain in a folder if one is given, and are reused there.
     """
-    with working_directory(keep) as parent:
-        ready: list[tuple[str, tuple[Config, PackageFolder]]] = []
+    with workspace("package-", folder=keep) as parent:
+        ready: list[tuple[str, _Work]] = []
         for case in suite.cases:
-            folder = parent / case.name
+            folder = parent.folder / case.name
             folder.mkdir(parents=True, exist_ok=True)
+            test_class = case.values.relative_to(suite.directory)
             try:
-                package = package_of(suite, case)
+                package = PackageFolder.find(suite.directory, test_class, [])
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
             else:
-                own = replace(config, paths=WorkPaths(folder), processes=1)
-                ready.append((case.name, (own, package)))
-        yield from compiled(config, ready, partial(_compile, passing=keep is None, lock=lock))
+                case_config = replace(config, paths=WorkPaths(folder), processes=1)
+                work = Workspace(folder, parent.temporary)
+                ready.append((case.name, (case_config, package, work)))
+        yield from compiled(config, ready, partial(_compile, lock=lock))
 
 
-def package_of(suite: Suite, case: Case) -> PackageFolder:
-    """What is compiled for a case."""
-    return PackageFolder.find(suite.directory, case.values.relative_to(suite.directory), [])
-
-
-def _compile(
-    what: tuple[Config, PackageFolder], *, passing: bool, lock: SharedLock | None
-) -> Output:
+def _compile(what: _Work, *, lock: SharedLock | None) -> Output:
     locked = lock.run() if lock is not None else RunLock()
-    rendered = render_package(*what, passing=passing, lock=locked)
+    rendered = render_package(*what, locked)
     tree = Tree()
     for folder, one in placed(rendered.instances).items():
         tree |= one.below(PurePosixPath(folder))
