@@ -36,7 +36,7 @@ class GitHubUnusable(GitHubError):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a pull request is to be."""
+    """A pull request to open, or to update."""
 
     branch: str
     title: str
@@ -81,31 +81,31 @@ def find_repository(api: Github, name: str) -> Repository | None:
             return None
 
 
-def propose(repository: Repository, wanted: Proposal) -> tuple[str, str]:
+def propose(repository: Repository, proposal: Proposal) -> tuple[str, str]:
     """Open a pull request, or update the open one; returns its URL and what was done."""
     with _errors(repository.full_name):
-        head = f"{repository.owner.login}:{wanted.branch}"
+        head = f"{repository.owner.login}:{proposal.branch}"
         done = ""
         for request in repository.get_pulls(state="open", head=head):
             # Old servers ignore `head`, and a fork of the same owner has another branch.
             source: Repository | None = request.head.repo  # none if the fork was deleted
             in_place = source is not None and source.full_name == repository.full_name
-            if in_place and request.head.ref == wanted.branch:
+            if in_place and request.head.ref == proposal.branch:
                 break
         else:
             request = repository.create_pull(
-                title=wanted.title,
-                body=wanted.body,
-                head=wanted.branch,
+                title=proposal.title,
+                body=proposal.body,
+                head=proposal.branch,
                 base=repository.default_branch,
             )
             done = "created"
-        if (request.body or "").replace("\r\n", "\n").strip() != wanted.body.strip():
-            request.edit(body=wanted.body)
+        if (request.body or "").replace("\r\n", "\n").strip() != proposal.body.strip():
+            request.edit(body=proposal.body)
             done = "updated"
         # GitHub ignores the case of labels.
         labels = {label.name.lower() for label in request.labels}
-        missing = [label for label in wanted.labels if label.lower() not in labels]
+        missing = [label for label in proposal.labels if label.lower() not in labels]
         if missing:
             request.add_to_labels(*missing)
         return request.html_url, done or ("updated" if missing else "")

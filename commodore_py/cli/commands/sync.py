@@ -39,7 +39,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     if options["template_version"] and not dry_run:
         messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
-    wanted = SyncRequest(
+    request = SyncRequest(
         kind,
         github,
         options["pr_branch"],
@@ -54,13 +54,13 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     config = config_of(settings, **caches)
     outcomes: list[Outcome] = []
     try:
-        for outcome in offer(config, wanted, names, _print_heading):
+        for outcome in offer(config, request, names, _print_heading):
             _print_outcome(outcome)
             outcomes.append(outcome)
     finally:
         _print_summary(kind, outcomes, len(names))
     raise_collected(
-        [one.error for one in outcomes if one.error is not None],
+        [outcome.error for outcome in outcomes if outcome.error is not None],
         f"not all {kind.name}s could be updated",
     )
 
@@ -81,10 +81,11 @@ def _print_outcome(outcome: Outcome) -> None:
 def _print_summary(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
     if not listed:
         messages.warn(f"no {kind.name} in the list to process: see --filter")
-    for one in outcomes:
-        about = f": {one.about}" if one.about else ""
-        streams.result(f"{one.name}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
-    counts = Counter(one.result for one in outcomes)
+    for outcome in outcomes:
+        about = f": {outcome.about}" if outcome.about else ""
+        line = f"{outcome.name}: {outcome.result.value}{about}"
+        streams.result(line, fg=_COLOURS.get(outcome.result))
+    counts = Counter(outcome.result for outcome in outcomes)
     parts = [f"{result.value}: {counts[result]}" for result in Result if counts[result]]
     done = f"{len(outcomes)} of {listed}" if len(outcomes) < listed else str(listed)
     plural = "" if listed == 1 else "s"

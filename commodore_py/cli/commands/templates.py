@@ -62,7 +62,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     name = options["name"] or options["slug"]
     kind.check(options["slug"])
     messages.heading(f"Adding {kind.name} {name}...")
-    wanted = NewRepository(
+    request = NewRepository(
         kind,
         options["slug"],
         options["template_url"],
@@ -74,7 +74,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         trust=options["trust"],
         options=_template_options(options),
     )
-    made = make_repository(config_of(settings), wanted)
+    made = make_repository(config_of(settings), request)
     _print_notes(made.notes)
     streams.result(formats.diff_lines(made.lines))
     streams.result(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
@@ -104,9 +104,9 @@ def update(
 ) -> None:
     """Update a repository, and print what was changed."""
     settings.more_verbose(options["verbose"])
-    wanted = UpdateRequest(kind, folder, options["template_version"], _template_options(options))
+    request = UpdateRequest(kind, folder, options["template_version"], _template_options(options))
     with open_templates(trust=options["trust"]) as opened:
-        update = prepare_update(wanted, opened)
+        update = prepare_update(request, opened)
     _print_notes(update.notes)
     if update.commit:
         take(update.folder, update.commit, commit=options["commit"])
@@ -172,13 +172,13 @@ def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
 
 
 def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, DependencyPatterns]:
-    found = {}
+    lists = {}
     for kind, variable in _LISTS.items():
         start = f"{verb}_automerge_{kind}"
         names, patterns = options.get(f"{start}_depname"), options.get(f"{start}_pattern")
         if names or patterns:
-            found[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
-    return found
+            lists[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
+    return lists
 
 
 def _print_notes(notes: Iterable[str]) -> None:

@@ -46,7 +46,7 @@ _KEEP_FOLDER = 3  # verbosity
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    """What to compile, and where to."""
+    """A component to compile, and its output folder."""
 
     component: ComponentFolder
     output: Path
@@ -66,7 +66,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a component is made of, laid out in a folder; what it downloads is not there yet."""
+    """The sources of a component, laid out in a folder; downloads are not fetched yet."""
 
     config: Config
     place: Workspace
@@ -78,18 +78,18 @@ class Gathered:
 
     @property
     def parameters(self) -> Parameters:
-        """Those of the instance."""
+        """Parameters of the instance."""
         return self.sources.inventory.bootstrap.parameters
 
 
 def compile_component(
-    config: Config, wanted: CompileRequest, lock: SharedLock | None = None
+    config: Config, request: CompileRequest, lock: SharedLock | None = None
 ) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
-    restore_checkout(wanted)
+    restore_checkout(request)
     with component_workspace(config) as place:
         locked = lock.run() if lock is not None else RunLock()
-        gathered = gather(config, wanted, place, locked)
+        gathered = gather(config, request, place, locked)
         fetch_libraries(gathered)
         fetch_component_downloads(gathered, gathered.downloads)
         compiled = render(gathered)
@@ -100,20 +100,20 @@ def compile_component(
     return compiled
 
 
-def restore_checkout(wanted: CompileRequest) -> None:
+def restore_checkout(request: CompileRequest) -> None:
     """Repair what a killed run left in the component's checkout."""
-    on_disk.repair(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
+    on_disk.repair(on_disk.notes_in(request.component.repository), patience=_PATIENCE)
 
 
 @run_log.act("gather")
-def gather(config: Config, wanted: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
+def gather(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     with place.user_paths():
-        return _gathered(config, wanted, place, lock)
+        return _gathered(config, request, place, lock)
 
 
-def _gathered(config: Config, wanted: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
-    at = wanted.component
+def _gathered(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
+    at = request.component
     log.info("Gathering what component %s is made of", at.instance.component)
     config = replace(config, paths=WorkPaths(place.folder), local=False)
     now = datetime.now().astimezone()
@@ -123,10 +123,10 @@ def _gathered(config: Config, wanted: CompileRequest, place: Workspace, lock: Ru
     places = single_locator(config, cluster, classes, at.instance)
     compiler.check_entries(resolved, places.parameter)
     paths = config.paths
-    for one in (at, *at.beside):
-        link(paths.dependencies / one.instance.component, one.directory)
+    for component in (at, *at.beside):
+        link(paths.dependencies / component.instance.component, component.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
-    beside = [one.checkout() for one in at.beside]
+    beside = [component.checkout() for component in at.beside]
     link_component_libraries(config, at.checkout(), resolved.bootstrap.parameters, beside)
     write_argocd_stub(paths.libraries)
     sources = Sources(
@@ -134,27 +134,27 @@ def _gathered(config: Config, wanted: CompileRequest, place: Workspace, lock: Ru
         classes,
         resolved,
         now,
-        plan=_plan(wanted, paths),
+        plan=_plan(request, paths),
         places=places,
         notices=deprecations(resolved),
     )
     downloads = tuple(compiler.wanted_downloads(resolved))
-    return Gathered(config, place, wanted, sources, downloads, lock)
+    return Gathered(config, place, request, sources, downloads, lock)
 
 
-def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
-    at = wanted.component
+def _plan(request: CompileRequest, paths: WorkPaths) -> CompilePlan:
+    at = request.component
     return CompilePlan(
-        output=wanted.output,
+        output=request.output,
         search_paths=(
-            *wanted.search_paths,
+            *request.search_paths,
             at.directory / "vendor",
             paths.dependencies,
             paths.root,
             LIBRARIES,
         ),
         checkouts={at.instance.name: Checkout(at.repository, at.instance.component)},
-        user_search_paths=wanted.search_paths,
+        user_search_paths=request.search_paths,
         alone=True,
         reveal=True,
         scratch_notes=on_disk.notes_in(at.repository),

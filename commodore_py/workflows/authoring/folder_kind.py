@@ -1,4 +1,4 @@
-"""Whether a folder holds a component or a package, for errors about the wrong one."""
+"""Errors about folders that hold a component instead of a package, or the reverse."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Kind = Literal["component", "package"]
 _OTHER: dict[Kind, Kind] = {"component": "package", "package": "component"}
 
 
-def other_kind_error(folder: Path, wanted: Kind) -> CommodoreError | None:
+def other_kind_error(folder: Path, expected: Kind) -> CommodoreError | None:
     """The error for a component that is used as a package, or the reverse."""
-    other = _OTHER[wanted]
+    other = _OTHER[expected]
     if _kind_of(folder) != other:
         return None
     return CommodoreError(
-        f"this is a {other}, not a {wanted}",
+        f"this is a {other}, not a {expected}",
         where=str(folder),
         hint=f"for {other}s there are `commodore {other} test` and `commodore {other} compile`",
     )

@@ -109,24 +109,24 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
     Two instances with different contents for one file are an error.
     """
-    found: dict[str, Tree] = {}
+    folders: dict[str, Tree] = {}
     for name in sorted(trees, key=lambda name: name.count(".")):
         folder = PurePosixPath(name.replace(".", "/"))
-        outer = next((top for top in found if folder.is_relative_to(top)), "")
+        outer = next((top for top in folders if folder.is_relative_to(top)), "")
         if not outer:
-            found[str(folder)] = trees[name]
+            folders[str(folder)] = trees[name]
             continue
         tree = trees[name].below(folder.relative_to(outer))
-        there = found[outer]
+        present = folders[outer]
         for path in tree:
-            if path in there and there[path] != tree[path]:
+            if path in present and present[path] != tree[path]:
                 raise CommodoreError(
                     f"two instances have different contents for {outer}/{path}",
                     where=f"instance {name}, and one whose folder is around its own",
                     hint="name one of the instances otherwise",
                 )
-        found[outer] = there | tree
-    return found
+        folders[outer] = present | tree
+    return folders
 
 
 @run_log.act("gather")

@@ -24,7 +24,7 @@ def classes_of(
 
     Of two with one name the last counts, as it is linked over the other.
     """
-    found: dict[str, Path] = {}
+    classes: dict[str, Path] = {}
     errors: list[CommodoreError] = []
     for file in files:
         path = file.resolve()
@@ -46,11 +46,11 @@ def classes_of(
                 )
             )
             continue
-        if found.get(path.stem, path) != path:
+        if classes.get(path.stem, path) != path:
             log.warning(
                 "two files of values would be class %s: only the last counts",
                 path.stem,
-                extra={"where": f"{found[path.stem]}, {path}", "hint": "rename one of them"},
+                extra={"where": f"{classes[path.stem]}, {path}", "hint": "rename one of them"},
             )
-        found[path.stem] = path
-    return tuple(found.items()), errors
+        classes[path.stem] = path
+    return tuple(classes.items()), errors

@@ -82,7 +82,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class SyncRequest:
-    """What to propose, and how."""
+    """Options of a sync."""
 
     kind: RepositoryKind
     github: Github
@@ -96,7 +96,7 @@ class SyncRequest:
     pause: float = 0
 
 
-def read_list(path: Path, wanted: re.Pattern[str] | None) -> tuple[str, ...]:
+def read_list(path: Path, pattern: re.Pattern[str] | None) -> tuple[str, ...]:
     """The repositories of a list that match, each once."""
     text = content_of(path)
     try:
@@ -117,12 +117,12 @@ def read_list(path: Path, wanted: re.Pattern[str] | None) -> tuple[str, ...]:
             where="\n".join(map(without_secrets, wrong)),
             hint=f"{_EXPECTED}, such as acme/component-one",
         )
-    return tuple(dict.fromkeys(name for name in content if not wanted or wanted.search(name)))
+    return tuple(dict.fromkeys(name for name in content if not pattern or pattern.search(name)))
 
 
 def sync(
     config: Config,
-    wanted: SyncRequest,
+    request: SyncRequest,
     names: Sequence[str],
     begun: Callable[[str], None],
 ) -> Iterator[Outcome]:
@@ -130,8 +130,8 @@ def sync(
 
     An interrupted run can be started again.
     """
-    with open_templates(trust=wanted.trust) as templates:
-        run = _Run(config, wanted, templates, fetcher(config))
+    with open_templates(trust=request.trust) as templates:
+        run = _Run(config, request, templates, fetcher(config))
         since = 0
         for number, name in enumerate(names):
             begun(name)
@@ -145,22 +145,22 @@ def sync(
                 outcome = _failed(name, error)
             yield outcome
             since += outcome.result in (Result.CREATED, Result.UPDATED)
-            if since == wanted.batch and since and number + 1 < len(names):
-                log.warning("pausing for %g seconds after %s pull requests", wanted.pause, since)
-                time.sleep(wanted.pause)
+            if since == request.batch and since and number + 1 < len(names):
+                log.warning("pausing for %g seconds after %s pull requests", request.pause, since)
+                time.sleep(request.pause)
                 since = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     config: Config
-    wanted: SyncRequest
+    request: SyncRequest
     templates: Templates
     fetch: Fetch
 
     def update(self, name: str) -> Outcome:
         """Update one repository, as far as possible without its owner."""
-        repository = find_repository(self.wanted.github, name)
+        repository = find_repository(self.request.github, name)
         if repository is None:
             return Outcome(name, Result.SKIPPED, "not found, or not accessible with this token")
         if repository.archived:
@@ -170,7 +170,7 @@ class _Run:
             return self._update(name, repository)
 
     def _update(self, name: str, repository: Repository) -> Outcome:
-        wanted, kind = self.wanted, self.wanted.kind
+        request, kind = self.request, self.request.kind
         spec = DependencySpec(
             Kind(kind.name),
             name.rpartition("/")[2].replace(kind.prefix, "", 1),
@@ -181,15 +181,15 @@ class _Run:
         folder = fetched.worktree
         if not (folder / NAME).is_file():
             return Outcome(name, Result.SKIPPED, f"it has no {NAME}")
-        update = prepare_update(UpdateRequest(kind, folder, wanted.version), self.templates)
+        update = prepare_update(UpdateRequest(kind, folder, request.version), self.templates)
         if not update.commit or update.only_version:
             return Outcome(name, Result.CURRENT, notes=update.notes)
-        if wanted.dry_run:
+        if request.dry_run:
             return Outcome(name, Result.WOULD, "", update.lines, update.notes)
-        pushed = push(folder, update.commit, wanted.branch)
+        pushed = push(folder, update.commit, request.branch)
         title = f"Update from {kind.name} template"
         body = message_of(update.record).partition("\n\n")[2].strip()
-        url, done = propose(repository, Proposal(wanted.branch, title, body, wanted.labels))
+        url, done = propose(repository, Proposal(request.branch, title, body, request.labels))
         result = Result.UPDATED if done or pushed else Result.OFFERED
         if done == "created":
             result = Result.CREATED

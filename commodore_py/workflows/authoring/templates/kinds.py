@@ -28,7 +28,7 @@ class BadSlug(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class RepositoryKind:
-    """What is true of all repositories of a kind."""
+    """Rules for the repositories of a kind."""
 
     name: str
     folder_prefix: str = ""

@@ -32,7 +32,7 @@ class NoRecord(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a repository was created from; variables are in the template's order."""
+    """The template and variables of a repository, in the template's order."""
 
     template: str
     commit: str
@@ -62,29 +62,29 @@ class Record:
     @classmethod
     def parse(cls, content: object, path: Path) -> Record:
         """The record in what a file holds."""
-        known = content if isinstance(content, dict) else {}
-        context = known.get("context")
+        fields = content if isinstance(content, dict) else {}
+        context = fields.get("context")
         variables = context.get("cookiecutter") if isinstance(context, dict) else None
         for key, value, kind in (
-            ("template", known.get("template"), str),
-            ("commit", known.get("commit"), str),
+            ("template", fields.get("template"), str),
+            ("commit", fields.get("commit"), str),
             ("context.cookiecutter", variables, dict),
         ):
             if not isinstance(value, kind):
                 raise NoRecord(f"{NAME} has no {key}", where=str(path))
-        checkout, directory = known.get("checkout"), known.get("directory")
+        checkout, directory = fields.get("checkout"), fields.get("directory")
         return cls(
-            known["template"],
-            known["commit"],
+            fields["template"],
+            fields["commit"],
             checkout if isinstance(checkout, str) else None,
             {name: value for name, value in (variables or {}).items() if name not in _ADDED},
             directory if isinstance(directory, str) else None,
-            {key: value for key, value in known.items() if key not in _OURS},
+            {key: value for key, value in fields.items() if key not in _OURS},
         )
 
     def content(self) -> bytes:
         """The file, as it is written."""
-        known = {
+        fields = {
             "template": self.template,
             "commit": self.commit,
             "checkout": self.checkout,
@@ -98,7 +98,7 @@ class Record:
             "directory": self.directory,
             **self.more,
         }
-        return (json.dumps(known, indent=2, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(fields, indent=2, ensure_ascii=False) + "\n").encode()
 
     def text(self, name: str) -> str:
         """A variable that is a text, empty where there is none."""
@@ -133,4 +133,4 @@ def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
 
 
 def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -39,7 +39,7 @@ The first is in the folder `1`. A released version never changes: updates render
 changes of the template from those of the author.
 """
 _NEWEST: Final = (None, "main", "HEAD")
-_EXPRESSION: Final = re.compile(r"[{<][{<%#]")
+_EXPRESSION: Final = re.compile(r"\{[{%#]|<[<%#]")
 
 
 class UntrustedTemplate(CommodoreError):
@@ -83,16 +83,16 @@ class Templates:
         self._show_hooks(folder)
         return Version(url, commit, folder)
 
-    def render(self, *wanted: tuple[Version, Mapping[str, object]]) -> list[rendering.Rendered]:
+    def render(self, *requests: tuple[Version, Mapping[str, object]]) -> list[rendering.Rendered]:
         """Render versions of templates with variables; private ones are computed again."""
-        for template, _ in wanted:
+        for template, _ in requests:
             if not template.url.startswith(BUILT_IN) and not self.trust:
                 raise UntrustedTemplate(
                     "a third-party template can run code on this machine, by hooks and expressions",
                     where=without_secrets(template.url),
                     hint="review the template, above all the hooks shown above; to use it: --trust",
                 )
-        results = rendering.render([_job(*each) for each in wanted])
+        results = rendering.render([_job(*request) for request in requests])
         for result in results:
             for path in result.files:
                 if has_git_name(str(path)):
@@ -144,7 +144,8 @@ def _job(template: Version, variables: Mapping[str, object]) -> rendering.Job:
         # Cookiecutter evaluates values as it does defaults, and records come with repositories.
         if _EXPRESSION.search(json.dumps(value)):
             raise CommodoreError(
-                f"the value of {name} contains an expression of a template: {value!r}"
+                f"the value of {name} contains an expression of a template: {value!r}",
+                hint="{{, {% and << cannot be part of a value",
             )
     if template.url.startswith(BUILT_IN):
         for case in str(given.get("test_cases", "")).split():

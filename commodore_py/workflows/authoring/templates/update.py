@@ -40,7 +40,7 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class UpdateRequest:
-    """What to update, to which version, with which other variables."""
+    """A repository to update, the version and other variables."""
 
     kind: RepositoryKind
     folder: Path
@@ -68,9 +68,9 @@ def message_of(record: Record) -> str:
     return f"{SUBJECT}\n\nTemplate version: {version}\n"
 
 
-def prepare_update(wanted: UpdateRequest, templates: Templates) -> Update:
+def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
     """Commit the update of a repository to a version and options, beside its checkout."""
-    folder = wanted.folder.resolve()
+    folder = request.folder.resolve()
     record = Record.read(folder)
     if not is_repository(folder):
         raise CommodoreError(
@@ -78,13 +78,13 @@ def prepare_update(wanted: UpdateRequest, templates: Templates) -> Update:
             where=str(folder),
             hint="use the root of the repository",
         )
-    record.refuse_missing(wanted.kind.required, folder)
-    wanted.kind.check(record.text("slug"))
+    record.refuse_missing(request.kind.required, folder)
+    request.kind.check(record.text("slug"))
     existing = {**_FALLBACKS, **_guessed(folder, record), **record.variables}
-    given = apply_options(existing, wanted.options)
+    given = apply_options(existing, request.options)
     _refuse_changes(folder)
 
-    version = wanted.version or record.checkout
+    version = request.version or record.checkout
     old = templates.at(record.template, record.commit, record.directory)
     new = templates.at(record.template, version, record.directory)
     before, after = templates.render((old, existing), (new, given.variables))
@@ -95,7 +95,7 @@ def prepare_update(wanted: UpdateRequest, templates: Templates) -> Update:
             *skipped(before.files | after.files, record, folder),
         }
         kept = clone.merge(*wanted_files(before.files, after.files, clone.present(), unwanted))
-        cases = [c for c in wanted.options.remove_cases if c not in wanted.options.add_cases]
+        cases = [c for c in request.options.remove_cases if c not in request.options.add_cases]
         for case in map(check_case, cases):
             clone.remove(f"tests/{case}.yml", f"tests/golden/{case}")
         clone.write(NAME, updated.content())

@@ -91,7 +91,7 @@ def compile_cases(
 
 
 def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
-    """What is compiled for a case."""
+    """The compile of a case."""
     directory = suite.directory
     if not case.values.is_file():
         raise other_kind_error(directory, "component") or CommodoreError(
@@ -138,7 +138,9 @@ def _compile(gathered: Gathered) -> Output:
 
 def _requirements(gathered: Gathered) -> object:
     component = gathered.request.component.checkout()
-    downloads = [(normpath(one.output_path), one.source, one.unpack) for one in gathered.downloads]
+    downloads = [
+        (normpath(each.output_path), each.source, each.unpack) for each in gathered.downloads
+    ]
     return requirements_fingerprint(component, gathered.parameters), frozenset(downloads)
 
 

@@ -57,6 +57,6 @@ def _compile(what: _Work, *, lock: SharedLock | None) -> Output:
     locked = lock.run() if lock is not None else RunLock()
     rendered = render_package(*what, locked)
     tree = Tree()
-    for folder, one in placed(rendered.instances).items():
-        tree |= one.below(PurePosixPath(folder))
+    for folder, files in placed(rendered.instances).items():
+        tree |= files.below(PurePosixPath(folder))
     return Output(tree, rendered.notices, locked.findings)

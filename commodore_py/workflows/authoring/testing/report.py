@@ -59,7 +59,7 @@ class Expectations:
         return cls(fails, golden)
 
     def problems_of(self, case: Case, ran: CaseRun) -> Iterator[CommodoreError]:
-        """What is wrong with how the compile ended."""
+        """Problems with how the compile ended."""
         if ran.output is not None and self.fails:
             yield CommodoreError(
                 f"compiled, but was expected to fail: {self.fails!r}", where=str(case.expectations)
@@ -105,12 +105,12 @@ class Report:
     @property
     def good(self) -> bool:
         """Whether no case failed, and nothing is refused."""
-        return not self.refused and all(one.status != "failed" for one in self.outcomes)
+        return not self.refused and all(outcome.status != "failed" for outcome in self.outcomes)
 
     @property
     def refused(self) -> tuple[Problem, ...]:
         """Problems that fail a strict run although every case passed."""
-        return tuple(one for one in self.notices() if one.strict) if self.strict else ()
+        return tuple(notice for notice in self.notices() if notice.strict) if self.strict else ()
 
     def notices(self) -> Iterator[Problem]:
         """Notices of all cases, each once."""
@@ -128,7 +128,7 @@ class Report:
                 where=str(file),
                 code="tests/unlisted",
             )
-        yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)
+        yield from dict.fromkeys(each for outcome in self.outcomes for each in outcome.notices)
 
 
 def build_report(
@@ -174,8 +174,8 @@ def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
         problems = tuple(expected.problems_of(case, ran))
         if ran.output is not None:
             problems = (*problems, *map(_as_error, ran.output.errors))
-            wanted = suite.golden if expected.golden is None else expected.golden
-            if wanted and not expected.fails:
+            has_golden = suite.golden if expected.golden is None else expected.golden
+            if has_golden and not expected.fails:
                 change = _change_of(case.golden, ran.output.tree)
             if change and update and not problems:
                 _accept(case.golden, ran.output.tree)
@@ -211,7 +211,7 @@ def _unexpected(golden: Path) -> CommodoreError:
 
 
 def _change_of(folder: Path, compiled: Tree) -> Change:
-    """What would change if the output became the expected one."""
+    """The change from the expected output to this one."""
     try:
         expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
     except OSError as error:
@@ -240,7 +240,7 @@ def _orphans(suite: Suite) -> tuple[Path, ...]:
             expected = Expectations.of(case)
         except CommodoreError:
             continue  # that file has failed the case already
-        wanted = not expected.fails if expected.golden is None else expected.golden
-        if case.golden.is_dir() and not wanted:
+        has_golden = not expected.fails if expected.golden is None else expected.golden
+        if case.golden.is_dir() and not has_golden:
             unwanted.append(case.golden)
     return (*suite.orphans, *unwanted)
