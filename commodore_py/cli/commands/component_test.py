@@ -26,8 +26,8 @@ from commodore_py.cli.settings.options import (
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.dependencies.lock.shared import SharedLock
 from commodore_py.problems.refuse import refuse
-from commodore_py.workflows.authoring.testing import component as flow
 from commodore_py.workflows.authoring.testing.cases import find_suite
+from commodore_py.workflows.authoring.testing.compiles import Settings, component_cases
 from commodore_py.workflows.authoring.testing.report import build_report
 from commodore_py.workflows.authoring.testing.run import with_lock
 
@@ -148,7 +148,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     tests/golden/. To accept the new output:
       commodore component test --update
     """
-    compile_settings = flow.Settings(
+    compile_settings = Settings(
         name=options["name"],
         alias=options["alias"],
         search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
@@ -159,7 +159,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite, lock: flow.compile_cases(config, suite, compile_settings, lock),
+        lambda config, suite, lock: component_cases(config, suite, compile_settings, lock),
     )
 
 

@@ -28,7 +28,7 @@ from commodore_py.errors import UsageError
 from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import compile_package
 from commodore_py.workflows.authoring.templates.kinds import PACKAGE
-from commodore_py.workflows.authoring.testing import package as flow
+from commodore_py.workflows.authoring.testing.compiles import package_cases
 
 from . import sync as syncing
 from . import templates
@@ -69,7 +69,7 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite, lock: flow.compile_cases(config, suite, keep, lock),
+        lambda config, suite, lock: package_cases(config, suite, keep, lock),
     )
 
 

@@ -10,8 +10,8 @@ from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.workflows.authoring.sync.run import Outcome, Result, SyncRequest, read_list
-from commodore_py.workflows.authoring.sync.run import sync as offer
+from commodore_py.workflows.authoring.sync import Outcome, Result, SyncRequest, read_list
+from commodore_py.workflows.authoring.sync import sync as offer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,23 +28,13 @@ def classes_of(
     errors: list[CommodoreError] = []
     for file in files:
         path = file.resolve()
+        problem = ""
         if path.suffix not in _SUFFIXES:
-            errors.append(
-                CommodoreError(
-                    "a file of values must end in .yml or .yaml to be a class",
-                    where=str(file),
-                    hint="rename it",
-                )
-            )
-            continue
-        if path.stem == _INIT:
-            errors.append(
-                CommodoreError(
-                    f"a file of values cannot be called {path.name}",
-                    where=str(file),
-                    hint="that is the class of its folder: rename it",
-                )
-            )
+            problem = "a file of values must end in .yml or .yaml to be a class"
+        elif path.stem == _INIT:
+            problem = f"a file of values cannot be called {path.name}: that is its folder's class"
+        if problem:
+            errors.append(CommodoreError(problem, where=str(file), hint="rename it"))
             continue
         if classes.get(path.stem, path) != path:
             log.warning(

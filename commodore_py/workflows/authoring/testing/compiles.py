@@ -1,18 +1,21 @@
-"""Test a component: all of its cases in one process, against what is expected of them."""
+"""Compile the cases of a component or a package, fetching what they share once."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from commodore_py.config import WorkPaths
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
+from commodore_py.model.tree import Tree
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
@@ -25,24 +28,24 @@ from commodore_py.workflows.authoring.component_compile import (
     restore_checkout,
 )
 from commodore_py.workflows.authoring.folder_kind import other_kind_error
+from commodore_py.workflows.authoring.package import PackageFolder
+from commodore_py.workflows.authoring.package_compile import placed, render_package
+from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
 from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
-    from commodore_py.model.problem import Problem
-    from commodore_py.workflows.authoring.component_compile import Gathered
-
-    Problems = tuple[Problem, ...]
     from collections.abc import Generator
-    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.dependencies.lock.unlocked import Findings
+    from commodore_py.model.problem import Problem
+    from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
 
-_LIBRARIES = "vendor"
+    _PackageWork = tuple[Config, PackageFolder, Workspace]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Settings:
     beside: tuple[Path, ...] = ()
 
 
-def compile_cases(
+def component_cases(
     config: Config, suite: Suite, settings: Settings, lock: SharedLock | None = None
 ) -> Generator[CaseRun, None, None]:
     """Compile all cases; yields each as soon as it is done.
@@ -68,12 +71,12 @@ def compile_cases(
         gathered: list[tuple[Case, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                wanted = request_for(suite, case, settings)
+                request = _request_for(suite, case, settings)
                 if not number:
-                    restore_checkout(wanted)
+                    restore_checkout(request)
                 work = stack.enter_context(component_workspace(config))
                 locked = lock.run() if lock is not None else RunLock()
-                gathered.append((case, gather(config, wanted, work, locked)))
+                gathered.append((case, gather(config, request, work, locked)))
             except CommodoreError as error:
                 yield CaseRun(case.name, None, error)
         # Of cases that require different content at one path, each has what it requires when it
@@ -87,10 +90,12 @@ def compile_cases(
             except CommodoreError as error:
                 yield from (CaseRun(case.name, None, error) for case, _ in group)
             else:
-                yield from compiled(config, [(case.name, each) for case, each in group], _compile)
+                yield from compiled(
+                    config, [(case.name, each) for case, each in group], _compile_component
+                )
 
 
-def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
+def _request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
     """The compile of a case."""
     directory = suite.directory
     if not case.values.is_file():
@@ -124,7 +129,7 @@ def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
     return gathered.lock.findings
 
 
-def _compile(gathered: Gathered) -> Output:
+def _compile_component(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.request.output / "compiled")
     errors, notices = _problems_in(gathered)
@@ -144,24 +149,56 @@ def _requirements(gathered: Gathered) -> object:
     return requirements_fingerprint(component, gathered.parameters), frozenset(downloads)
 
 
-def _problems_in(gathered: Gathered) -> tuple[Problems, Problems]:
+def _problems_in(gathered: Gathered) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
     """Problems that fail a case, and those that are notices.
 
     The ignore file at the top of the component applies.
     """
     sources = gathered.sources
     subjects = subjects_of(sources.inventory, sources.classes)
-    found = list(map(_strictly, schema_problems(subjects, sources.places.parameter)))
-    if not found:
+    problems = [
+        # A cluster ignores a schema that cannot be used; to its author it is an error.
+        each._replace(severity="error") if each.code.endswith("/bad-schema") else each
+        for each in schema_problems(subjects, sources.places.parameter)
+    ]
+    if not problems:
         return (), ()
-
-    verdict = verdict_of(found, (gathered.request.component.directory,))
-    notices = (one for one in verdict.problems if one.severity != "info" or one.strict)
+    verdict = verdict_of(problems, (gathered.request.component.directory,))
+    notices = (each for each in verdict.problems if each.severity != "info" or each.strict)
     return verdict.failing, tuple(
-        one._replace(severity="warning") for one in notices if one not in verdict.failing
+        each._replace(severity="warning") for each in notices if each not in verdict.failing
     )
 
 
-def _strictly(problem: Problem) -> Problem:
-    """A cluster ignores a schema that cannot be used; to its author it is an error."""
-    return problem._replace(severity="error") if problem.code.endswith("/bad-schema") else problem
+def package_cases(
+    config: Config, suite: Suite, keep: Path | None = None, lock: SharedLock | None = None
+) -> Generator[CaseRun, None, None]:
+    """Compile all cases, each in a working directory of its own; yields each when it is done.
+
+    They may require different versions of one component; shared content comes from the
+    user's caches. The directories remain in a folder if one is given, and are reused there.
+    """
+    with workspace("package-", folder=keep) as parent:
+        ready: list[tuple[str, _PackageWork]] = []
+        for case in suite.cases:
+            folder = parent.folder / case.name
+            folder.mkdir(parents=True, exist_ok=True)
+            test_class = case.values.relative_to(suite.directory)
+            try:
+                package = PackageFolder.find(suite.directory, test_class, [])
+            except CommodoreError as error:
+                yield CaseRun(case.name, None, error)
+            else:
+                case_config = replace(config, paths=WorkPaths(folder), processes=1)
+                work = Workspace(folder, parent.temporary)
+                ready.append((case.name, (case_config, package, work)))
+        yield from compiled(config, ready, partial(_compile_package, lock=lock))
+
+
+def _compile_package(what: _PackageWork, *, lock: SharedLock | None) -> Output:
+    locked = lock.run() if lock is not None else RunLock()
+    rendered = render_package(*what, locked)
+    tree = Tree()
+    for folder, files in placed(rendered.instances).items():
+        tree |= files.below(PurePosixPath(folder))
+    return Output(tree, rendered.notices, locked.findings)
