@@ -28,7 +28,7 @@ def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
         yield scenario
 
 
-def test_changes_are_offered_once(scenario: TemplateSync) -> None:
+def test_changes_are_proposed_once(scenario: TemplateSync) -> None:
     one, two = scenario.a_component("one"), scenario.a_component("two")
     master = git(one.place, "rev-parse", "master")
     newest = scenario.change_template("two", "theirs")
@@ -148,7 +148,7 @@ acme/component-x: skipped: not found, or not accessible with this token
     )
 
 
-def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateSync) -> None:
+def test_pull_request_follows_template(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -165,7 +165,7 @@ def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateS
     assert one.pulls[0].labels == ["late"]
 
 
-def test_a_new_commit_on_the_default_branch_causes_no_push(scenario: TemplateSync) -> None:
+def test_new_commit_on_default_branch_causes_no_push(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -183,7 +183,7 @@ def test_a_new_commit_on_the_default_branch_causes_no_push(scenario: TemplateSyn
     )
 
 
-def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
+def test_merged_change_is_not_proposed_again(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -199,7 +199,7 @@ def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
     )
 
 
-def test_only_another_version_of_the_template_is_not_a_change(scenario: TemplateSync) -> None:
+def test_new_template_version_alone_is_no_change(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     commit_in(scenario.template, {"README.md": "About the template itself.\n"})
 
@@ -209,7 +209,7 @@ def test_only_another_version_of_the_template_is_not_a_change(scenario: Template
     assert branch_of(one) == ""
 
 
-def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
+def test_dry_run_changes_nothing(scenario: TemplateSync) -> None:
     one, two = scenario.a_component("one"), scenario.a_component("two")
     scenario.change_template("two", "theirs")
     git(scenario.template, "tag", "v2")
@@ -233,7 +233,7 @@ def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
     assert scenario.github.writes() == []
 
 
-def test_entries_that_are_wanted(scenario: TemplateSync) -> None:
+def test_filter_and_skipped_repositories(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     scenario.a_component("two")
     scenario.change_template("two", "theirs")
@@ -277,7 +277,7 @@ def test_pauses_between_batches(scenario: TemplateSync) -> None:
     assert "pausing" not in scenario.sync("--pr-batch-size", "1").err  # nothing is offered again
 
 
-def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) -> None:
+def test_hooks_run_only_with_trust(scenario: TemplateSync) -> None:
     hook = "open('made-by-hook', 'w').write('x')\n"
     for slug in ("one", "two"):
         scenario.a_component(slug)

@@ -35,19 +35,21 @@ CASES = {f"tests/{name}.yml": "" for name in "abc"}
         ({".cruft.json": CRUFT, "tests/golden/a/x": ""}, ["c", "b", "a"]),
     ],
 )
-def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected: list[str]) -> None:
+def test_cases_are_listed_by_record_or_files(
+    tmp_path: Path, files: Mapping[str, str], expected: list[str]
+) -> None:
     suite = find_suite("component", written(tmp_path, {**CASES, **files}))
 
     assert [case.name for case in suite.cases] == expected
 
 
-def test_expected_output_is_wanted_unless_the_template_disables_it(tmp_path: Path) -> None:
+def test_golden_output_can_be_disabled_by_template(tmp_path: Path) -> None:
     assert find_suite("component", written(tmp_path, CASES)).golden
     assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
 
 
 @pytest.mark.parametrize("link", ["tests/golden", "tests/golden/defaults", "tests"])
-def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> None:
+def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str) -> None:
     outside = tmp_path / "outside"
     folder = written(tmp_path / "component-own", {"class/own.yml": "", "class/defaults.yml": ""})
     for name in ("golden/defaults", "defaults"):
@@ -62,7 +64,7 @@ def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> Non
         find_suite("component", folder)
 
 
-def test_a_case_is_not_the_name_of_a_folder_elsewhere(tmp_path: Path) -> None:
+def test_case_name_outside_of_component_is_refused(tmp_path: Path) -> None:
     files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", "../../../elsewhere")}
 
     with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):

@@ -95,7 +95,7 @@ NOTHING = dict.fromkeys(("add_golden", "add_matrix", "automerge_patch", "auto_re
 
 @pytest.mark.parametrize("kind", ["component", "package"])
 @pytest.mark.parametrize("variables", [{}, EVERYTHING, NOTHING, {**NOTHING, "license": "none"}])
-def test_what_is_rendered_can_be_read(kind: str, variables: Mapping[str, str]) -> None:
+def test_rendered_files_are_valid(kind: str, variables: Mapping[str, str]) -> None:
     tree = rendered(kind, **variables)
 
     for path, entry in tree.items():
@@ -110,7 +110,7 @@ def test_what_is_rendered_can_be_read(kind: str, variables: Mapping[str, str]) -
     assert (PurePosixPath("LICENSE") in tree) == (variables.get("license") != "none")
 
 
-def test_the_files_of_a_component() -> None:
+def test_files_of_component() -> None:
     tree = rendered("component")
 
     assert len(tree) == 32  # with its record: 33, as ever
@@ -135,7 +135,7 @@ def test_the_files_of_a_component() -> None:
         ({"automerge_patch_v0": "y", "automerge_patch_v0_regexp_allowlist": "x"}, [(None, None)]),
     ],
 )
-def test_rules_of_renovate(
+def test_renovate_rules(
     variables: dict[str, str], rules: list[tuple[str | None, list[str] | None]]
 ) -> None:
     for kind in ("component", "package"):
@@ -156,12 +156,12 @@ def test_rules_of_renovate(
         ({"name": "<% include 'x' %>"}, "value of name contains an expression"),
     ],
 )
-def test_values_that_are_no_data_are_refused(variables: dict[str, str], message: str) -> None:
+def test_values_with_expressions_are_refused(variables: dict[str, str], message: str) -> None:
     with pytest.raises(CommodoreError, match=message):
         rendered("component", **variables)
 
 
-def test_lists_are_sorted_and_removals_come_last() -> None:
+def test_lists_are_sorted_after_removals() -> None:
     options = TemplateOptions(
         add={BLOCKED: DependencyPatterns(("dep", "gone"), ("^x.*",))},
         remove={BLOCKED: DependencyPatterns(("gone", "never there"), ())},
@@ -172,7 +172,7 @@ def test_lists_are_sorted_and_removals_come_last() -> None:
     assert after[BLOCKED] == "^dep$;^x.*;zz"
 
 
-def test_a_separator_cannot_be_in_a_pattern() -> None:
+def test_separator_in_pattern_is_refused() -> None:
     with pytest.raises(UsageError, match="`;` separates"):
         apply_options({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
 
@@ -192,16 +192,16 @@ def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after
 
 
 @pytest.mark.parametrize("case", ["../x", "a b", "", "-x", "$(rm)"])
-def test_a_case_is_the_name_of_a_file(case: str) -> None:
+def test_invalid_case_is_refused(case: str) -> None:
     with pytest.raises(CommodoreError, match="test case"):
         apply_options({}, TemplateOptions(add_cases=(case,)))
 
 
 @pytest.mark.parametrize("word", ["key", "=value", "_template=x"])
-def test_assignments_have_a_shape(word: str) -> None:
+def test_invalid_assignment_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="KEY=VALUE"):
         assignments([word])
 
 
-def test_values_may_hold_anything() -> None:
+def test_assignment_values_may_hold_anything() -> None:
     assert assignments(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
