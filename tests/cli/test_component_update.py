@@ -368,6 +368,20 @@ def test_update_does_not_write_through_links(
     assert not any((tmp_path / "outside").iterdir())
 
 
+def test_record_that_is_a_link_is_replaced(
+    commodore: CommandLine, built_in: Path, tmp_path: Path
+) -> None:
+    outside = (built_in / ".cruft.json").rename(tmp_path / "outside")
+    before = outside.read_bytes()
+    (built_in / ".cruft.json").symlink_to(outside)
+    commit_in(built_in, {})
+
+    assert update(commodore, built_in, "--lib").code == 0
+
+    assert outside.read_bytes() == before
+    assert not (built_in / ".cruft.json").is_symlink()
+
+
 def test_failed_commit_changes_nothing(commodore: CommandLine, built_in: Path) -> None:
     before = state_of(built_in)
     (built_in / ".git" / "index.lock").touch()

@@ -33,7 +33,7 @@ class InConflict(CommodoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Workspace:
+class Clone:
     """A clone of a repository, at the commit of its checkout."""
 
     folder: Path
@@ -59,7 +59,8 @@ class Workspace:
         ):
             return ()
         unmerged = _names(self.clone, "diff", "--name-only", "--diff-filter=U", "-z")
-        kept = [name for name in unmerged if _is_deletion(PurePosixPath(name), before, after)]
+        removed = {str(path) for path in before if path not in after}
+        kept = [name for name in unmerged if name in removed]
         conflicts = [
             f"{name} changed on both sides"
             if PurePosixPath(name) in before
@@ -85,7 +86,8 @@ class Workspace:
         git(self.clone, "--literal-pathspecs", "rm", *how, "--", *paths)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file."""
+        """Write a file; a link is replaced."""
+        (self.clone / name).unlink(missing_ok=True)
         (self.clone / name).write_bytes(content)
         git(self.clone, "--literal-pathspecs", "add", "--force", "--", name)
 
@@ -120,7 +122,7 @@ class Workspace:
 
 
 @contextmanager
-def workspace(folder: Path) -> Iterator[Workspace]:
+def cloned(folder: Path) -> Iterator[Clone]:
     """A clone of a repository, which is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="commodore-update-") as scratch:
         clone = Path(scratch) / "clone"
@@ -128,7 +130,7 @@ def workspace(folder: Path) -> Iterator[Workspace]:
         how = ("--quiet", "--shared", "--no-checkout", "--no-tags")
         git(folder, "clone", *how, "--", str(folder), str(clone))
         git(clone, "checkout", "--quiet", "--detach", head)
-        yield Workspace(folder, clone, head)
+        yield Clone(folder, clone, head)
 
 
 def take(folder: Path, update: str, *, commit: bool) -> None:
@@ -173,10 +175,6 @@ def git_identity(folder: Path) -> dict[str, str]:
 def diff(before: Tree, after: Tree) -> tuple[DiffLine, ...]:
     """Files that were added and removed, and the lines of those that changed."""
     return diff_text(change_between(before, after))
-
-
-def _is_deletion(path: PurePosixPath, before: Tree, after: Tree) -> bool:
-    return path in before and path not in after
 
 
 def _with_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:

@@ -132,8 +132,10 @@ class Templates:
 
     def _show_hooks(self, folder: Path) -> None:
         for hook in sorted(folder.glob("hooks/*")):
-            text = hook.read_text("utf-8", errors="replace") if hook.is_file() else ""
-            if text and text not in self.shown:
+            # A link may lead to any file of the user.
+            shown = hook.is_file() and hook.resolve().is_relative_to(folder.resolve())
+            text = hook.read_text("utf-8", errors="replace") if shown else "a link or a folder"
+            if text not in self.shown:
                 log.warning("the template has the hook hooks/%s:\n%s", hook.name, text)
                 self.shown.add(text)
 

@@ -13,7 +13,7 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 from .kinds import check_case
-from .merge import wanted_files, workspace
+from .merge import cloned, wanted_files
 from .record import NAME, Record, skipped
 from .variables import TemplateOptions, apply_options
 
@@ -89,7 +89,7 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
     new = templates.at(record.template, version, record.directory)
     before, after = templates.render((old, existing), (new, given.variables))
     updated = replace(record, commit=new.commit, checkout=version, variables=after.variables)
-    with workspace(folder) as clone:
+    with cloned(folder) as clone:
         unwanted = {
             PurePosixPath(NAME),
             *skipped(before.files | after.files, record, folder),
