@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 PUBLIC = "https://api.github.com"
 
+_TOKEN = re.compile(r"[!-~]+")
 _ATTEMPTS = 5
 _LONGEST_WAIT = 3660.0
 """Seconds; limits are reset every hour."""
@@ -54,12 +56,19 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
             where=url,
             hint="give the API's URL with https",
         )
+    # An error about a header would show the token.
+    if not _TOKEN.fullmatch(token):
+        raise GitHubUnusable(
+            "the token for GitHub contains a space, a line break or other characters of no token",
+            hint="check --github-token or COMMODORE_GITHUB_TOKEN",
+        )
     return github.Github(
-        auth=github.Auth.Token(token) if token else None,
+        auth=github.Auth.Token(token),
         base_url=url.rstrip("/"),
         timeout=max(1, round(timeout)),
         retry=github.GithubRetry(
             total=_ATTEMPTS,
+            connect=2,
             backoff_factor=0.5,
             status_forcelist=[429, *range(500, 600)],
             secondary_rate_wait=pause,
@@ -122,10 +131,12 @@ def _errors(name: str) -> Iterator[None]:
         raise _translated(error, name) from error
     # PyGithub asserts that answers point to its own server, and have the expected types.
     except (RequestException, github.BadAttributeException, AssertionError, RuntimeError) as error:
+        cause = getattr(error.args[0], "reason", error) if error.args else error
         raise GitHubError(
-            f"no usable answer from GitHub: {error}",
+            f"no usable answer from GitHub: {str(cause).rpartition(': ')[2]}",
             where=name,
-            hint="start again: completed work is not repeated",
+            hint="check the network and the setting github-url; then start again: completed work"
+            " is not repeated",
         ) from error
 
 

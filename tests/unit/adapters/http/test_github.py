@@ -136,6 +136,19 @@ def test_refused_token_ends_all(server: GitHubServer, hosted: Hosted) -> None:
     assert "ghp_wrong" not in f"{caught.value}{caught.value.hint}"
 
 
+@pytest.mark.parametrize("token", ["ghp_secret\nx", " ghp_secret", "ghp_secret\u00e9"])
+def test_invalid_token_is_not_shown(token: str) -> None:
+    with pytest.raises(GitHubUnusable, match="characters of no token") as caught:
+        connect("https://api.example.com", token, timeout=5, pause=0)
+
+    assert "secret" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_unreachable_server_is_an_error() -> None:
+    with pytest.raises(GitHubError, match=r"no usable answer from GitHub: .*refused"):
+        find_repository(connect("http://127.0.0.1:9", TOKEN, timeout=1, pause=0), NAME)
+
+
 def test_token_without_rights_is_reported(server: GitHubServer, hosted: Hosted) -> None:
     repository = existing(server)
     hosted.writable = False
