@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from github import Github
     from github.GithubException import GithubException
     from github.Repository import Repository
+    from urllib3 import BaseHTTPResponse
+
+log = logging.getLogger(__name__)
 
 PUBLIC = "https://api.github.com"
 
@@ -25,6 +29,7 @@ _ATTEMPTS = 5
 _LONGEST_WAIT = 3660.0
 """Seconds; limits are reset every hour."""
 _BETWEEN_WRITES = 1.0
+_REPORTED_WAIT = 10
 _DENIED = 401, 403, 404
 
 
@@ -62,11 +67,23 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
             "the token for GitHub contains a space, a line break or other characters of no token",
             hint="check --github-token or COMMODORE_GITHUB_TOKEN",
         )
+    github.set_log_level(logging.WARNING)  # its own handler writes to stderr beside ours
+
+    class AnnouncedRetry(github.GithubRetry):
+        """Waits that are reported, as they may take an hour."""
+
+        def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+            asked = self.get_retry_after(response) if response is not None else None
+            seconds = asked or self.get_backoff_time()
+            if seconds >= _REPORTED_WAIT:
+                log.warning("waiting %d seconds: GitHub limits the rate of requests", seconds)
+            super().sleep(response)
+
     return github.Github(
         auth=github.Auth.Token(token),
         base_url=url.rstrip("/"),
         timeout=max(1, round(timeout)),
-        retry=github.GithubRetry(
+        retry=AnnouncedRetry(
             total=_ATTEMPTS,
             connect=2,
             backoff_factor=0.5,
