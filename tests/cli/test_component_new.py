@@ -28,7 +28,9 @@ def nothing_in(folder: Path) -> bool:
     return not any(folder.iterdir())
 
 
-def test_it_compiles_to_its_expected_output_at_once(commodore: CommandLine, tmp_path: Path) -> None:
+def test_new_component_compiles_to_its_golden_output(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
     assert new(commodore, "my-comp", "-t", "extra", "--output-dir", ".").code == 0
     made = tmp_path / "my-comp"
 
@@ -44,9 +46,7 @@ def test_it_compiles_to_its_expected_output_at_once(commodore: CommandLine, tmp_
         assert files_below(tmp_path / f"out-{case}" / "compiled") == expected
 
 
-def test_it_is_a_worktree_with_one_commit_and_a_remote(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_new_component_is_worktree_with_one_commit(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp")
 
     assert ran.code == 0, ran.err
@@ -63,7 +63,7 @@ def test_it_is_a_worktree_with_one_commit_and_a_remote(
     assert git(made, "remote", "get-url", "--push", "origin") == url
 
 
-def test_elsewhere_it_is_a_repository_of_its_own(commodore: CommandLine, tmp_path: Path) -> None:
+def test_output_dir_makes_separate_repository(commodore: CommandLine, tmp_path: Path) -> None:
     assert new(commodore, "my-comp", "--output-dir", str(tmp_path)).code == 0
 
     made = tmp_path / "my-comp"
@@ -72,7 +72,7 @@ def test_elsewhere_it_is_a_repository_of_its_own(commodore: CommandLine, tmp_pat
     assert not (tmp_path / "dependencies").exists()
 
 
-def test_a_record_has_all_fields(commodore: CommandLine, tmp_path: Path) -> None:
+def test_record_has_all_fields(commodore: CommandLine, tmp_path: Path) -> None:
     new(commodore, "my-comp", "--output-dir", ".", "--set", "add_go_unit=y", "--no-autorelease")
 
     record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())
@@ -88,7 +88,7 @@ def test_a_record_has_all_fields(commodore: CommandLine, tmp_path: Path) -> None
     assert "go test" in (tmp_path / "my-comp" / "Makefile").read_text()
 
 
-def test_a_package_has_a_place_of_its_own(commodore: CommandLine, tmp_path: Path) -> None:
+def test_new_package_uses_prefixed_folder(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("package", "new", "my-pack", *MINE, "--set", "license=MIT")
 
     assert ran.code == 0, ran.err
@@ -99,9 +99,7 @@ def test_a_package_has_a_place_of_its_own(commodore: CommandLine, tmp_path: Path
 
 
 @pytest.mark.parametrize("kind", ["component", "package"])
-def test_without_an_owner_the_default_is_noticed(
-    commodore: CommandLine, tmp_path: Path, kind: str
-) -> None:
+def test_default_owner_is_reported(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
     ran = commodore(kind, "new", "my-comp", "--output-dir", ".")
 
     assert ran.code == 0, ran.err
@@ -112,7 +110,7 @@ def test_without_an_owner_the_default_is_noticed(
 
 
 @pytest.mark.parametrize("empty", [False, True])
-def test_a_chosen_owner_brings_no_notice(
+def test_chosen_owner_is_not_reported(
     commodore: CommandLine, tmp_path: Path, *, empty: bool
 ) -> None:
     ran = commodore("component", "new", "my-comp", "--owner", "" if empty else "acme")
@@ -128,7 +126,7 @@ def test_a_chosen_owner_brings_no_notice(
     ("kind", "folder", "application"),
     [("component", "my-one", "my-one"), ("package", "pkg.my-one", "pkg.my-one")],
 )
-def test_the_next_steps_have_the_lines_of_the_hierarchy(
+def test_next_steps_show_hierarchy_lines(
     commodore: CommandLine, kind: str, folder: str, application: str
 ) -> None:
     ran = commodore(kind, "new", "my-one", *MINE)
@@ -144,9 +142,7 @@ def test_the_next_steps_have_the_lines_of_the_hierarchy(
 
 
 @pytest.mark.parametrize("kind", ["component", "package"])
-def test_a_slug_does_not_repeat_the_prefix(
-    commodore: CommandLine, tmp_path: Path, kind: str
-) -> None:
+def test_slug_with_prefix_is_refused(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
     ran = commodore(kind, "new", f"{kind}-foo", *MINE)
 
     assert ran.code == 1
@@ -157,7 +153,7 @@ def test_a_slug_does_not_repeat_the_prefix(
 
 
 @pytest.mark.parametrize("slug", ["ab", "Foo", "foo_bar", "foo-", "1foo", "foo\n", ""])
-def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug: str) -> None:
+def test_invalid_slug_is_refused(commodore: CommandLine, tmp_path: Path, slug: str) -> None:
     ran = new(commodore, slug)
 
     assert ran.code == 1
@@ -170,7 +166,7 @@ def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug
     ("slug", "message"),
     [("global", "components, defaults, global, params"), ("t-acme", "'t-'")],
 )
-def test_a_package_takes_no_place_of_the_inventory(
+def test_reserved_package_slug_is_refused(
     commodore: CommandLine, tmp_path: Path, slug: str, message: str
 ) -> None:
     ran = commodore("package", "new", slug, *MINE)
@@ -181,7 +177,7 @@ def test_a_package_takes_no_place_of_the_inventory(
     assert nothing_in(tmp_path)
 
 
-def test_the_output_directory_must_exist(commodore: CommandLine, tmp_path: Path) -> None:
+def test_missing_output_directory_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp", "--output-dir", "nowhere")
     assert ran.code == 1
     assert "nowhere does not exist" in ran.err
@@ -191,7 +187,7 @@ def test_the_output_directory_must_exist(commodore: CommandLine, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
+def test_existing_target_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     taken = tmp_path / "dependencies" / "my-comp"
     taken.mkdir(parents=True)
 
@@ -203,7 +199,7 @@ def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("elsewhere", [(), ("--output-dir", ".")])
-def test_a_template_that_cannot_be_had_leaves_nothing(
+def test_unusable_template_leaves_nothing(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
 ) -> None:
     missing = tmp_path / "no-template"
@@ -222,7 +218,9 @@ def test_a_template_that_cannot_be_had_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["template"]
 
 
-def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_path: Path) -> None:
+def test_new_after_deleted_checkout_backs_up_commits(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
     import shutil
 
     assert new(commodore, "my-comp").code == 0
@@ -238,7 +236,7 @@ def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_pa
     assert kept == mine
 
 
-def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -> None:
+def test_several_cases_enable_matrix(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp", "-t", "two", "--no-matrix-tests", "--output-dir", ".")
 
     assert ran.code == 0
@@ -247,7 +245,7 @@ def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -
     assert "          - two\n" in workflow
 
 
-def test_patches_of_v0_are_patches(commodore: CommandLine, tmp_path: Path) -> None:
+def test_automerge_of_v0_enables_automerge(commodore: CommandLine, tmp_path: Path) -> None:
     off = ("--no-automerge-patch", "--automerge-patch-v0")
     ran = new(commodore, "my-comp", *off, "--output-dir", ".")
 
@@ -258,9 +256,7 @@ def test_patches_of_v0_are_patches(commodore: CommandLine, tmp_path: Path) -> No
     assert "matchCurrentVersion" not in rules[0]
 
 
-def test_programs_of_a_template_run_only_when_trusted(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_hooks_run_only_with_trust(commodore: CommandLine, tmp_path: Path) -> None:
     hook = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
     template = make_template(tmp_path / "template", hook=hook)
     words = ("--template-url", str(template), "--output-dir", ".")
@@ -281,21 +277,23 @@ def test_programs_of_a_template_run_only_when_trusted(
     assert (tmp_path / "ran").exists()
 
 
-def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path) -> None:
+def test_untrusted_template_is_refused_without_hooks(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
     from tests.support.templates import change_template
 
     template = make_template(tmp_path / "template", hook="")
-    change_template(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
+    change_template(template, {"x": "{{ cookiecutter.__class__.__mro__ }}"})
 
     ran = new(commodore, "my-comp", "--template-url", str(template), "--output-dir", ".")
 
     assert ran.code == 1
-    assert "unsafe" in ran.err
+    assert "--trust" in ran.err
     assert not (tmp_path / "my-comp").exists()
 
 
 @pytest.mark.parametrize("elsewhere", [(), ("--output-dir", "dependencies")])
-def test_what_is_ignored_is_there_but_not_committed(
+def test_ignored_files_exist_but_are_not_committed(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
 ) -> None:
     from tests.support.templates import change_template
@@ -310,7 +308,7 @@ def test_what_is_ignored_is_there_but_not_committed(
     own.write_text("x\n")
     git(template, "add", "--force", str(own))
     commit_in(template, {})
-    words = ("--template-url", str(template), *elsewhere)
+    words = ("--template-url", str(template), "--trust", *elsewhere)
 
     ran = commodore(
         *("component", "new", "my-other", *MINE, *words), GIT_CONFIG_GLOBAL=str(settings)
@@ -325,9 +323,7 @@ def test_what_is_ignored_is_there_but_not_committed(
     assert (made / ".git").is_file()
 
 
-def test_a_variable_that_the_template_lacks_is_refused(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_unknown_variable_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp", "--set", "add_libb=y")
 
     assert ran.code == 2

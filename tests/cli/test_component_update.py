@@ -57,7 +57,7 @@ def state_of(made: Path) -> tuple[str, str, dict[str, bytes]]:
     return git(made, "rev-parse", "HEAD"), git(made, "status", "--porcelain"), files
 
 
-def test_nothing_to_do(commodore: CommandLine, built_in: Path) -> None:
+def test_update_without_changes(commodore: CommandLine, built_in: Path) -> None:
     before = state_of(built_in)
 
     ran = update(commodore, built_in)
@@ -68,7 +68,7 @@ def test_nothing_to_do(commodore: CommandLine, built_in: Path) -> None:
     assert state_of(built_in) == before
 
 
-def test_other_variables_of_a_built_in_template(commodore: CommandLine, built_in: Path) -> None:
+def test_options_change_built_in_template(commodore: CommandLine, built_in: Path) -> None:
     ran = update(commodore, built_in, "-t", "extra", "--lib")
 
     assert ran.code == 0, ran.err
@@ -87,7 +87,7 @@ def test_other_variables_of_a_built_in_template(commodore: CommandLine, built_in
     assert git(built_in, "diff", "--stat", "HEAD~2", "HEAD") == ""
 
 
-def test_the_changes_of_a_template_and_those_of_the_author(
+def test_changes_of_template_and_author_are_merged(
     commodore: CommandLine, foreign: Path, template: Path
 ) -> None:
     commit_in(foreign, {"README.md": (foreign / "README.md").read_text().replace("six", "mine")})
@@ -111,7 +111,7 @@ def test_the_changes_of_a_template_and_those_of_the_author(
     assert "github.com/acme" in git(foreign, "remote", "get-url", "origin")
 
 
-def test_remotes_are_left_alone(commodore: CommandLine, built_in: Path) -> None:
+def test_update_does_not_touch_remotes(commodore: CommandLine, built_in: Path) -> None:
     git(built_in, "remote", "set-url", "origin", "https://git.example.com/elsewhere.git")
 
     assert update(commodore, built_in, "--pp").code == 0
@@ -119,7 +119,7 @@ def test_remotes_are_left_alone(commodore: CommandLine, built_in: Path) -> None:
     assert git(built_in, "remote", "get-url", "origin") == "https://git.example.com/elsewhere.git"
 
 
-def test_without_a_commit(commodore: CommandLine, built_in: Path) -> None:
+def test_no_commit_leaves_changes_unstaged(commodore: CommandLine, built_in: Path) -> None:
     head = git(built_in, "rev-parse", "HEAD")
 
     ran = update(commodore, built_in, "--lib", "--no-commit")
@@ -131,9 +131,7 @@ def test_without_a_commit(commodore: CommandLine, built_in: Path) -> None:
     assert git(built_in, "diff", "--cached", "--name-only") == ""
 
 
-def test_what_belongs_to_a_removed_case_goes_with_it(
-    commodore: CommandLine, built_in: Path
-) -> None:
+def test_removed_case_removes_its_files(commodore: CommandLine, built_in: Path) -> None:
     assert update(commodore, built_in, "-t", "extra").code == 0
     golden = "tests/golden/extra/my-comp"
     commit_in(
@@ -150,7 +148,7 @@ def test_what_belongs_to_a_removed_case_goes_with_it(
     assert not (built_in / "tests" / "golden" / "extra").exists()
 
 
-def test_other_changed_files_stay_when_the_template_gives_them_up(
+def test_changed_file_survives_removal_from_template(
     commodore: CommandLine, built_in: Path
 ) -> None:
     golden = "tests/golden/defaults/my-comp/apps/my-comp.yaml"
@@ -163,7 +161,7 @@ def test_other_changed_files_stay_when_the_template_gives_them_up(
     assert (built_in / golden).read_text() == "a: 1\n"
 
 
-def test_what_is_skipped_is_the_authors(commodore: CommandLine, built_in: Path) -> None:
+def test_skipped_files_are_not_updated(commodore: CommandLine, built_in: Path) -> None:
     record = record_of(built_in) | {"skip": ["Makefile*", "class"]}
     commit_in(built_in, {".cruft.json": json.dumps(record, indent=2) + "\n"})
     before = (built_in / "class" / "my-comp.yml").read_bytes()
@@ -175,7 +173,7 @@ def test_what_is_skipped_is_the_authors(commodore: CommandLine, built_in: Path) 
     assert record_of(built_in)["skip"] == ["Makefile*", "class"]
 
 
-def test_a_path_that_is_not_a_directory(commodore: CommandLine, tmp_path: Path) -> None:
+def test_path_must_be_directory(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     for path in ("nowhere", "file"):
@@ -186,7 +184,7 @@ def test_a_path_that_is_not_a_directory(commodore: CommandLine, tmp_path: Path) 
         assert "irectory" in ran.err
 
 
-def test_a_directory_that_no_template_made(commodore: CommandLine, tmp_path: Path) -> None:
+def test_directory_without_record_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     ran = update(commodore, tmp_path)
 
     assert ran.code == 1
@@ -194,7 +192,41 @@ def test_a_directory_that_no_template_made(commodore: CommandLine, tmp_path: Pat
     assert ".cruft.json" in ran.err
 
 
-def test_changes_that_are_not_committed(commodore: CommandLine, built_in: Path) -> None:
+def test_deleted_folder_stays_deleted(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    (foreign / "raw" / "kept").unlink()
+    commit_in(foreign, {})
+    change_template(template, {"raw/more": "new\n", "other/more": "new\n"})
+
+    assert update(commodore, foreign).code == 0
+
+    assert not (foreign / "raw" / "more").exists()
+    assert (foreign / "other" / "more").exists()
+
+
+def test_added_case_keeps_existing_golden_output(commodore: CommandLine, built_in: Path) -> None:
+    golden = "tests/golden/extra/my-comp/apps/my-comp.yaml"
+    commit_in(built_in, {golden: "a: 1\n"})
+
+    ran = update(commodore, built_in, "-t", "extra")
+
+    assert ran.code == 0, ran.err
+    assert (built_in / golden).read_text() == "a: 1\n"
+
+
+def test_expression_in_record_is_refused(commodore: CommandLine, built_in: Path) -> None:
+    text = (built_in / ".cruft.json").read_text()
+    hostile = text.replace('"name": "my-comp"', '"name": "<< cookiecutter.__class__ >>"')
+    commit_in(built_in, {".cruft.json": hostile})
+
+    ran = commodore("component", "update", str(built_in))
+
+    assert ran.code == 1
+    assert "the value of name contains an expression" in ran.err
+
+
+def test_uncommitted_changes_are_refused(commodore: CommandLine, built_in: Path) -> None:
     (built_in / "README.md").write_text("mine\n")
     (built_in / "untracked").touch()
     before = state_of(built_in)
@@ -208,7 +240,7 @@ def test_changes_that_are_not_committed(commodore: CommandLine, built_in: Path) 
     assert state_of(built_in) == before
 
 
-def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None:
+def test_last_test_case_cannot_be_removed(commodore: CommandLine, built_in: Path) -> None:
     before = state_of(built_in)
 
     ran = update(commodore, built_in, "--remove-test-case", "defaults")
@@ -220,7 +252,7 @@ def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None
 
 
 @pytest.mark.parametrize("words", [(), ("--no-commit",)])
-def test_a_conflict_changes_nothing(
+def test_conflict_changes_nothing(
     commodore: CommandLine, foreign: Path, template: Path, words: tuple[str, ...]
 ) -> None:
     in_conflict(foreign, template)
@@ -243,7 +275,7 @@ def in_conflict(foreign: Path, template: Path) -> None:
     change_template(template, files)
 
 
-def test_not_the_root_of_a_repository(
+def test_update_needs_repository_root(
     commodore: CommandLine, built_in: Path, tmp_path: Path
 ) -> None:
     import shutil
@@ -263,7 +295,9 @@ def test_not_the_root_of_a_repository(
 
 
 @pytest.mark.parametrize("name", ["slug", "name", "add_golden", "github_owner", "add_matrix"])
-def test_a_record_that_lacks_a_variable(commodore: CommandLine, built_in: Path, name: str) -> None:
+def test_record_without_required_variable_is_refused(
+    commodore: CommandLine, built_in: Path, name: str
+) -> None:
     text = "".join(
         line
         for line in (built_in / ".cruft.json").read_text().splitlines(keepends=True)
@@ -275,11 +309,12 @@ def test_a_record_that_lacks_a_variable(commodore: CommandLine, built_in: Path, 
 
     assert ran.code == 1
     assert str(built_in / ".cruft.json") in ran.err
-    assert f'lacks the variable "{name}"' in ran.err
-    assert f'for example: "{name}": "' in ran.err
+    assert f"lacks variables: {name}" in ran.err
 
 
-def test_variables_that_older_records_lack(commodore: CommandLine, foreign: Path) -> None:
+def test_variables_missing_in_old_records_are_derived(
+    commodore: CommandLine, foreign: Path
+) -> None:
     record = (foreign / ".cruft.json").read_text()
     removed = ("add_lib", "add_pp", "test_cases", "automerge_patch", "copyright_holder")
     lines = [
@@ -300,9 +335,7 @@ def test_variables_that_older_records_lack(commodore: CommandLine, foreign: Path
     assert git(foreign, "status", "--porcelain") == ""
 
 
-def test_a_template_in_a_folder_of_its_repository(
-    commodore: CommandLine, foreign: Path, template: Path
-) -> None:
+def test_template_in_subdirectory(commodore: CommandLine, foreign: Path, template: Path) -> None:
     git(template, "rm", "--quiet", "--cached", "-r", ".")
     (template / "inner").mkdir()
     for path in [path for path in template.iterdir() if path.name not in (".git", "inner")]:
@@ -321,7 +354,7 @@ def test_a_template_in_a_folder_of_its_repository(
     assert "not a folder of the template" in refused.err
 
 
-def test_nothing_is_written_behind_a_link(
+def test_update_does_not_write_through_links(
     commodore: CommandLine, built_in: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "outside").mkdir()
@@ -331,11 +364,25 @@ def test_nothing_is_written_behind_a_link(
     ran = update(commodore, built_in, "--lib")
 
     assert ran.code == 1
-    assert "lib/my-comp.libsonnet is below a link" in ran.err
+    assert "lib already exists with other content" in ran.err
     assert not any((tmp_path / "outside").iterdir())
 
 
-def test_a_failure_half_way_is_undone(commodore: CommandLine, built_in: Path) -> None:
+def test_record_that_is_a_link_is_replaced(
+    commodore: CommandLine, built_in: Path, tmp_path: Path
+) -> None:
+    outside = (built_in / ".cruft.json").rename(tmp_path / "outside")
+    before = outside.read_bytes()
+    (built_in / ".cruft.json").symlink_to(outside)
+    commit_in(built_in, {})
+
+    assert update(commodore, built_in, "--lib").code == 0
+
+    assert outside.read_bytes() == before
+    assert not (built_in / ".cruft.json").is_symlink()
+
+
+def test_failed_commit_changes_nothing(commodore: CommandLine, built_in: Path) -> None:
     before = state_of(built_in)
     (built_in / ".git" / "index.lock").touch()
 
@@ -347,9 +394,7 @@ def test_a_failure_half_way_is_undone(commodore: CommandLine, built_in: Path) ->
     assert state_of(built_in) == before
 
 
-def test_programs_of_a_template_are_shown_and_not_run(
-    commodore: CommandLine, foreign: Path, template: Path
-) -> None:
+def test_hooks_are_shown_and_not_run(commodore: CommandLine, foreign: Path, template: Path) -> None:
     ran_here = foreign.parent / "ran"
     hook = f"open({str(ran_here)!r}, 'w')\n"
     commit_in(template, {"hooks/post_gen_project.py": hook})
@@ -364,7 +409,7 @@ def test_programs_of_a_template_are_shown_and_not_run(
     assert state_of(foreign) == before
 
 
-def test_programs_are_shown_before_they_run(
+def test_hooks_are_shown_before_they_run(
     commodore: CommandLine, foreign: Path, template: Path
 ) -> None:
     hook = "raise SystemExit('I ' + 'ran')\n"

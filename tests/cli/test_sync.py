@@ -9,13 +9,11 @@ import pytest
 
 from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.scenarios.template_sync import (
-    QUICKLY,
     TemplateSync,
     branch_of,
     make_scenario,
     summary,
 )
-from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +28,7 @@ def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
         yield scenario
 
 
-def test_changes_are_offered_once(scenario: TemplateSync) -> None:
+def test_changes_are_proposed_once(scenario: TemplateSync) -> None:
     one, two = scenario.a_component("one"), scenario.a_component("two")
     master = git(one.place, "rev-parse", "master")
     newest = scenario.change_template("two", "theirs")
@@ -150,7 +148,7 @@ acme/component-x: skipped: not found, or not accessible with this token
     )
 
 
-def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateSync) -> None:
+def test_pull_request_follows_template(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -167,7 +165,7 @@ def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateS
     assert one.pulls[0].labels == ["late"]
 
 
-def test_a_new_commit_on_the_default_branch_causes_no_push(scenario: TemplateSync) -> None:
+def test_new_commit_on_default_branch_causes_no_push(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -185,7 +183,7 @@ def test_a_new_commit_on_the_default_branch_causes_no_push(scenario: TemplateSyn
     )
 
 
-def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
+def test_merged_change_is_not_proposed_again(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -201,7 +199,7 @@ def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
     )
 
 
-def test_only_another_version_of_the_template_is_not_a_change(scenario: TemplateSync) -> None:
+def test_new_template_version_alone_is_no_change(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     commit_in(scenario.template, {"README.md": "About the template itself.\n"})
 
@@ -211,7 +209,7 @@ def test_only_another_version_of_the_template_is_not_a_change(scenario: Template
     assert branch_of(one) == ""
 
 
-def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
+def test_dry_run_changes_nothing(scenario: TemplateSync) -> None:
     one, two = scenario.a_component("one"), scenario.a_component("two")
     scenario.change_template("two", "theirs")
     git(scenario.template, "tag", "v2")
@@ -235,7 +233,7 @@ def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
     assert scenario.github.writes() == []
 
 
-def test_entries_that_are_wanted(scenario: TemplateSync) -> None:
+def test_filter_and_skipped_repositories(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     scenario.a_component("two")
     scenario.change_template("two", "theirs")
@@ -279,58 +277,24 @@ def test_pauses_between_batches(scenario: TemplateSync) -> None:
     assert "pausing" not in scenario.sync("--pr-batch-size", "1").err  # nothing is offered again
 
 
-def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) -> None:
+def test_hooks_run_only_with_trust(scenario: TemplateSync) -> None:
     hook = "open('made-by-hook', 'w').write('x')\n"
     for slug in ("one", "two"):
         scenario.a_component(slug)
     commit_in(scenario.template, {"hooks/post_gen_project.py": hook})
 
-    refused = scenario.sync()
+    refused = scenario.sync(trust=False)
 
     assert refused.code == 1
     assert "--trust" in refused.err
     assert refused.err.count(hook) == 1  # shown once, not for every component
     assert branch_of(scenario.hosted["one"]) == ""
 
-    trusted = scenario.sync("--trust")
+    trusted = scenario.sync()
 
     assert trusted.code == 0, trusted.err
     assert trusted.err.count(hook) == 1
     assert "made-by-hook" in git(scenario.hosted["two"].place, "ls-tree", "template-sync")
-
-
-def test_repositories_elsewhere_get_a_branch(
-    scenario: TemplateSync, empty_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = scenario.a_component("one")
-    hook = one.place / "hooks" / "post-receive"
-    url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
-    hook.write_text(f"#!/bin/sh\necho\necho 'To create a merge request:'\necho '  {url}'\n")
-    hook.chmod(0o755)
-    scenario.change_template("two", "theirs")
-    commodore, folder = scenario.commodore, scenario.folder
-    with git_http.serve(folder / "git") as server:
-        entry = server.url("component-one.git")
-        settings = folder / "gitconfig"  # by default, HTTP remotes are pushed to over SSH
-        settings.write_text(f'[url "{server.url("")}"]\n\tinsteadOf = ssh://git@127.0.0.1/git/\n')
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-        (folder / "list.yaml").write_text(f"- {entry}\n")
-
-        ran = commodore("component", "sync", "list.yaml", *QUICKLY)  # no token is needed
-
-        assert ran.code == 0, ran.err
-        assert summary(ran) == [f"{entry}: branch pushed, no pull request opened: {url}"]
-        assert "create this one yourself" in ran.err
-        pushed = branch_of(one)
-        assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
-        kept = empty_home / ".cache/commodore/git/127.0.0.1/git/component-one.git"
-        assert (kept / "HEAD").is_file()  # for the next working directory
-        again = commodore("component", "sync", "list.yaml", *QUICKLY)
-        assert summary(again) == [
-            f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"
-        ]
-    assert branch_of(one) == pushed
-    assert scenario.github.received == []
 
 
 def test_packages(scenario: TemplateSync) -> None:

@@ -23,10 +23,10 @@ def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
         yield scenario
 
 
-def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
+def test_second_run_completes_failed_one(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
-    scenario.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
+    scenario.github.refuse_writes.append(Refusal(422, "Not now"))  # after the push
     assert scenario.sync().code == 1
     pushed = branch_of(one)
     assert pushed
@@ -39,7 +39,7 @@ def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
     assert branch_of(one) == pushed
 
 
-def test_failures_are_reported_at_the_end_and_all_others_are_done(scenario: TemplateSync) -> None:
+def test_failures_do_not_stop_other_repositories(scenario: TemplateSync) -> None:
     for slug in ("conflict", "leftovers", "refused", "last"):
         scenario.a_component(slug)
     assert scenario.sync("--dry-run").code == 0
@@ -86,7 +86,7 @@ def test_commits_of_others_are_not_overwritten(scenario: TemplateSync) -> None:
     assert branch_of(one, "other")
 
 
-def test_work_in_a_checkout_belongs_to_the_user(scenario: TemplateSync) -> None:
+def test_local_work_in_checkout_is_kept(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     assert scenario.sync("--dry-run").code == 0
     (scenario.checkout("one") / "README.md").write_text("mine\n")
@@ -100,7 +100,7 @@ def test_work_in_a_checkout_belongs_to_the_user(scenario: TemplateSync) -> None:
     assert (scenario.checkout("one") / "README.md").read_text() == "mine\n"
 
 
-def test_a_refused_token_ends_the_run(scenario: TemplateSync) -> None:
+def test_refused_token_ends_run(scenario: TemplateSync) -> None:
     for slug in ("one", "two", "three"):
         scenario.a_component(slug)
     scenario.change_template("two", "theirs")
@@ -116,7 +116,7 @@ def test_a_refused_token_ends_the_run(scenario: TemplateSync) -> None:
     ]
 
 
-def test_without_a_token(commodore: CommandLine, tmp_path: Path) -> None:
+def test_missing_token_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 
     ran = commodore("component", "sync", "list.yaml")
@@ -130,7 +130,7 @@ def test_without_a_token(commodore: CommandLine, tmp_path: Path) -> None:
     ("content", "place"),
     [("acme: component-one\n", ":1"), ("", ":1"), ("- a\n- [b\n", ":3"), ("text\n", ":1")],
 )
-def test_a_list_that_is_none(
+def test_invalid_list_is_refused(
     commodore: CommandLine, tmp_path: Path, content: str, place: str
 ) -> None:
     (tmp_path / "list.yaml").write_text(content)
@@ -142,7 +142,7 @@ def test_a_list_that_is_none(
     assert "list of owner/repository" in ran.err
 
 
-def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
+def test_invalid_entries_are_refused_with_lines(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
 
@@ -155,7 +155,7 @@ def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
     assert scenario.github.received == []
 
 
-def test_a_filter_that_is_not_an_expression(commodore: CommandLine, tmp_path: Path) -> None:
+def test_invalid_filter_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 
     ran = commodore("component", "sync", "list.yaml", "--filter", "a(b", "--github-token", TOKEN)
@@ -166,7 +166,7 @@ def test_a_filter_that_is_not_an_expression(commodore: CommandLine, tmp_path: Pa
     assert "position 1: '(b'" in ran.err
 
 
-def test_a_pause_below_zero(commodore: CommandLine, tmp_path: Path) -> None:
+def test_negative_pause_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 
     ran = commodore("component", "sync", "list.yaml", "--github-pause", "-1")

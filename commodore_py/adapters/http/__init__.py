@@ -10,7 +10,7 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 
-from .address import is_private, same_server
+from .address import is_private
 from .errors import HttpError, NotFound, ServerAway, TooMany, read_whole
 from .exchange import PAUSES, Request, persistently, responding
 
@@ -25,12 +25,10 @@ __all__ = [
     "NotFound",
     "ServerAway",
     "TooMany",
-    "ask_json",
     "get_json",
     "is_private",
     "post_form",
     "post_json",
-    "same_server",
 ]
 
 _SECRET_FIELDS = ("client_secret", "code", "code_verifier", "device_code", "refresh_token")
@@ -48,43 +46,28 @@ def get_json(
 ) -> Any:  # noqa: ANN401 - the door: callers parse
     """The response of a URL, None if it is empty; unreachable servers are tried again."""
     request = Request(url, token=token, params=params, timeout=timeout)
-    return persistently(lambda: _exchange(request)[0], url, pauses)
+    return persistently(lambda: _exchange(request), url, pauses)
 
 
 def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
     """Send a value once; redirects repeat it, but only to the same server."""
     content = json.dumps(body).encode()
     request = Request(url, _JSON, "POST", body=content, token=token, timeout=timeout)
-    return persistently(lambda: _exchange(request)[0], url, kinds=(TooMany,))
+    return persistently(lambda: _exchange(request), url, kinds=(TooMany,))
 
 
 def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
     """Send the fields of a form once, and read the JSON that answers it."""
     REDACTOR.learn(*(text for name, text in fields.items() if name in _SECRET_FIELDS))
     body = urlencode(fields).encode()
-    return _exchange(Request(url, _FORM, "POST", body=body, timeout=timeout))[0]
+    return _exchange(Request(url, _FORM, "POST", body=body, timeout=timeout))
 
 
-def ask_json(
-    method: str,
-    url: str,
-    body: object = None,
-    *,
-    accept: Mapping[str, str],
-    token: str,
-    timeout: float,
-) -> tuple[Any, Mapping[str, str]]:
-    """Send one request; the response and its headers, as some contain pages and limits."""
-    content = None if body is None else json.dumps(body).encode()
-    headers = {**accept, **(_JSON if content is not None else {})}
-    return _exchange(Request(url, headers, method, body=content, token=token, timeout=timeout))
-
-
-def _exchange(request: Request) -> tuple[Any, Mapping[str, str]]:
+def _exchange(request: Request) -> Any:  # noqa: ANN401 - the door: callers parse
     with responding(request) as (sent, response):
         # The status was checked first: the page of a broken proxy is not JSON.
         read_whole(response, sent.url)
-        return json_of(response, sent.url), response.headers
+        return json_of(response, sent.url)
 
 
 def json_of(response: requests.Response, url: str) -> Any:  # noqa: ANN401 - the door: callers parse

@@ -1,62 +1,49 @@
-"""GitHub's REST API, as far as offering changes goes; its limits are waited for."""
+"""Pull requests on GitHub, by PyGithub: it follows pages, redirects and rate limits."""
 
 from __future__ import annotations
 
 import logging
-import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from commodore_py.adapters import ending
 from commodore_py.errors import CommodoreError
 
-from . import PAUSES, HttpError, NotFound, ServerAway, ask_json, is_private, same_server
-from .exchange import persistently
-from .github_refusals import GitHubError, NothingMoreToAsk, github_error, limit_of, message_of
+from . import is_private
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from github import Github
+    from github.GithubException import GithubException
+    from github.Repository import Repository
+    from urllib3 import BaseHTTPResponse
 
 log = logging.getLogger(__name__)
 
 PUBLIC = "https://api.github.com"
 
-_ACCEPT = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
-_MOST_WAITS = 5
-_PER_PAGE = 100
-_MINUTE = 60
+_TOKEN = re.compile(r"[!-~]+")
+_ATTEMPTS = 5
+_LONGEST_WAIT = 3660.0
+"""Seconds; limits are reset every hour."""
+_BETWEEN_WRITES = 1.0
+_REPORTED_WAIT = 10
+_DENIED = 401, 403, 404
+
+
+class GitHubError(CommodoreError):
+    """A request that GitHub refused, or that did not reach it."""
+
+
+class GitHubUnusable(GitHubError):
+    """The token is refused, or a limit lasts too long: further requests fail, too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
-    """A repository as GitHub knows it; it may have got another name meanwhile."""
-
-    full_name: str
-    clone_url: str
-    default_branch: str
-    archived: bool
-
-    @property
-    def owner(self) -> str:
-        """The user or group."""
-        return self.full_name.partition("/")[0]
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequest:
-    """An open pull request."""
-
-    number: int
-    url: str
-    body: str
-    labels: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a pull request is to be."""
+class Proposal:
+    """A pull request to open, or to update."""
 
     branch: str
     title: str
@@ -64,187 +51,138 @@ class Wanted:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class GitHub:
-    """A server and the credentials for it."""
+def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
+    """A client; `pause` is how long a limit lasts if GitHub does not say it, in seconds."""
+    import github  # slow to import
 
-    url: str
-    token: str = field(repr=False)
-    timeout: float
-    pause: float = _MINUTE
-    """Seconds to wait if GitHub reports a rate limit without its duration."""
-    longest: float = 61 * _MINUTE
-    """Seconds; limits are reset every hour."""
-    between_writes: float = 1
-    """Seconds that GitHub requires between two changes."""
-    written: float = field(default=0, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if not is_private(self.url):
-            raise CommodoreError(
-                "the token for GitHub would be sent in clear",
-                where=self.url,
-                hint="give the API's URL with https",
-            )
-
-    def repository(self, name: str) -> Repository | None:
-        """What is known of `owner/repository`, if it is there and may be seen."""
-        try:
-            found, _ = self._ask("GET", f"/repos/{quote(name)}")
-        except NotFound:
-            return None
-        return Repository(
-            _text(found, "full_name"),
-            _text(found, "clone_url"),
-            _text(found, "default_branch"),
-            bool(found.get("archived")),
-        )
-
-    def open_pull_request(self, repository: Repository, branch: str) -> PullRequest | None:
-        """The open pull request from a branch of the repository itself, if there is one."""
-        query = {"state": "open", "head": f"{repository.owner}:{branch}", "per_page": _PER_PAGE}
-        path = f"/repos/{quote(repository.full_name)}/pulls?{urlencode(query)}"
-        # Older servers ignore `head`; and a fork of the same owner is not our branch.
-        for one in self._pages(path):
-            head = _inner(one, "head")
-            own = _inner(head, "repo").get("full_name") == repository.full_name
-            if own and head.get("ref") == branch:
-                return _pull_request(one)
-        return None
-
-    def offer(self, repository: Repository, wanted: Wanted) -> tuple[PullRequest, str]:
-        """Open a pull request or update the open one; returns what was done."""
-        there = self.open_pull_request(repository, wanted.branch)
-        done = ""
-        if there is None:
-            there, done = self._create(repository, wanted), "created"
-        elif there.body.replace("\r\n", "\n").strip() != wanted.body.strip():
-            path = f"/repos/{quote(repository.full_name)}/pulls/{there.number}"
-            self._write("PATCH", path, {"body": wanted.body})
-            done = "updated"
-        # Labels mean the same in capitals.
-        has = {label.lower() for label in there.labels}
-        missing = [label for label in wanted.labels if label.lower() not in has]
-        if missing:
-            path = f"/repos/{quote(repository.full_name)}/issues/{there.number}/labels"
-            self._write("POST", path, {"labels": missing})
-        return there, done or ("updated" if missing else "")
-
-    def _create(self, repository: Repository, wanted: Wanted) -> PullRequest:
-        path = f"/repos/{quote(repository.full_name)}/pulls"
-        content = {
-            "title": wanted.title,
-            "head": wanted.branch,
-            "base": repository.default_branch,
-            "body": wanted.body,
-        }
-        return _pull_request(self._write("POST", path, content))
-
-    def _write(self, method: str, path: str, content: object) -> Any:  # noqa: ANN401 - parsed by callers
-        # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
-        time.sleep(max(0.0, self.written + self.between_writes - time.monotonic()))
-        try:
-            answer, _ = self._ask(method, path, content)
-        except NotFound as error:
-            raise GitHubError(
-                f"GitHub does not let this token change pull requests: {error}",
-                where=error.where,
-                hint="a token needs public_repo, or repo for private repositories;"
-                " a fine-grained one needs to write pull requests",
-            ) from error
-        finally:
-            self.written = time.monotonic()
-        return answer
-
-    def _pages(self, path: str) -> Iterator[Mapping[str, Any]]:
-        # https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
-        url = path
-        while url:
-            found, headers = self._ask("GET", url)
-            if not isinstance(found, list):
-                raise GitHubError("GitHub gave no list where it should", where=url)
-            yield from found
-            url = _next(headers.get("Link", ""))
-            if url and not same_server(self.url, url):
-                raise GitHubError(f"GitHub's next page is on another server: {url}")
-
-    def _ask(self, method: str, path: str, content: object = None) -> tuple[Any, Mapping[str, str]]:
-        url = path if "://" in path else self.url.rstrip("/") + path
-        for waited in range(_MOST_WAITS + 1):
-            try:
-                return self._exchange(method, url, content)
-            except NotFound:
-                raise
-            except HttpError as error:
-                pause = self._pause_for(error, waited)
-                if pause is None:
-                    raise github_error(error, method) from error
-            if waited < _MOST_WAITS:
-                ending.pause(pause)
-        raise NothingMoreToAsk(
-            f"GitHub limits how often it may be asked, also after {_MOST_WAITS} pauses",
+    if not is_private(url):
+        raise CommodoreError(
+            "the token for GitHub would be sent in clear",
             where=url,
-            hint="start again later: what is done stays done; a higher --github-pause and a lower"
-            " --pr-batch-size keep below the limit",
+            hint="give the API's URL with https",
         )
-
-    def _exchange(self, method: str, url: str, content: object) -> tuple[Any, Mapping[str, str]]:
-        pauses = PAUSES if method == "GET" else ()
-        return persistently(
-            lambda: ask_json(
-                method, url, content, accept=_ACCEPT, token=self.token, timeout=self.timeout
-            ),
-            url,
-            pauses,
-            kinds=(ServerAway,),
+    # An error about a header would show the token.
+    if not _TOKEN.fullmatch(token):
+        raise GitHubUnusable(
+            "the token for GitHub contains a space, a line break or other characters of no token",
+            hint="check --github-token or COMMODORE_GITHUB_TOKEN",
         )
+    github.set_log_level(logging.WARNING)  # its own handler writes to stderr beside ours
 
-    def _pause_for(self, error: HttpError, waited: int) -> float | None:
-        """How long to wait before the same question, if it was one too many."""
-        pause = limit_of(error, otherwise=self.pause * 2**waited)
-        if pause is None or waited == _MOST_WAITS:
-            return pause
-        until = datetime.fromtimestamp(time.time() + pause, UTC).strftime("%H:%M UTC")
-        if pause > self.longest:
-            raise NothingMoreToAsk(
-                f"GitHub limits how often it may be asked, until {until}: {message_of(error)}",
-                where=error.where,
-                hint="start again then: what is done stays done",
-            ) from error
-        log.warning("GitHub limits how often it may be asked; going on at %s", until)
-        return pause
+    class AnnouncedRetry(github.GithubRetry):
+        """Waits that are reported, as they may take an hour."""
 
+        def sleep(self, response: BaseHTTPResponse | None = None) -> None:
+            asked = self.get_retry_after(response) if response is not None else None
+            seconds = asked or self.get_backoff_time()
+            if seconds >= _REPORTED_WAIT:
+                log.warning("waiting %d seconds: GitHub limits the rate of requests", seconds)
+            super().sleep(response)
 
-def _next(links: str) -> str:
-    from requests.utils import parse_header_links  # slow to import
-
-    found = parse_header_links(links) if links else []
-    return next((str(one["url"]) for one in found if one.get("rel") == "next"), "")
-
-
-def _pull_request(found: Mapping[str, Any]) -> PullRequest:
-    number = found.get("number")
-    if not isinstance(number, int):
-        raise GitHubError("GitHub's answer has no number of a pull request")
-    labels = found.get("labels")
-    return PullRequest(
-        number,
-        _text(found, "html_url"),
-        str(found.get("body") or ""),
-        frozenset(str(one.get("name")) for one in labels or () if isinstance(one, dict)),
+    return github.Github(
+        auth=github.Auth.Token(token),
+        base_url=url.rstrip("/"),
+        timeout=max(1, round(timeout)),
+        retry=AnnouncedRetry(
+            total=_ATTEMPTS,
+            connect=2,
+            backoff_factor=0.5,
+            status_forcelist=[429, *range(500, 600)],
+            secondary_rate_wait=pause,
+            max_rate_limit_wait=_LONGEST_WAIT,
+        ),
+        seconds_between_requests=None,
+        seconds_between_writes=min(pause, _BETWEEN_WRITES),
     )
 
 
-def _inner(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = found.get(key)
-    return value if isinstance(value, dict) else {}
+def find_repository(api: Github, name: str) -> Repository | None:
+    """The repository `owner/name`, if it exists and the token may read it."""
+    import github
+
+    with _errors(name):
+        try:
+            return api.get_repo(name)
+        except github.UnknownObjectException:
+            return None
 
 
-def _text(found: object, key: str) -> str:
-    value = found.get(key) if isinstance(found, dict) else None
-    if not isinstance(value, str):
+def propose(repository: Repository, proposal: Proposal) -> tuple[str, str]:
+    """Open a pull request, or update the open one; returns its URL and what was done."""
+    with _errors(repository.full_name):
+        head = f"{repository.owner.login}:{proposal.branch}"
+        done = ""
+        for request in repository.get_pulls(state="open", head=head):
+            # Old servers ignore `head`, and a fork of the same owner has another branch.
+            source: Repository | None = request.head.repo  # none if the fork was deleted
+            in_place = source is not None and source.full_name == repository.full_name
+            if in_place and request.head.ref == proposal.branch:
+                break
+        else:
+            request = repository.create_pull(
+                title=proposal.title,
+                body=proposal.body,
+                head=proposal.branch,
+                base=repository.default_branch,
+            )
+            done = "created"
+        if (request.body or "").replace("\r\n", "\n").strip() != proposal.body.strip():
+            request.edit(body=proposal.body)
+            done = "updated"
+        # GitHub ignores the case of labels.
+        labels = {label.name.lower() for label in request.labels}
+        missing = [label for label in proposal.labels if label.lower() not in labels]
+        if missing:
+            request.add_to_labels(*missing)
+        return request.html_url, done or ("updated" if missing else "")
+
+
+@contextmanager
+def _errors(name: str) -> Iterator[None]:
+    import github
+    from requests import RequestException
+
+    try:
+        yield
+    except github.GithubException as error:
+        raise _translated(error, name) from error
+    # PyGithub asserts that answers point to its own server, and have the expected types.
+    except (RequestException, github.BadAttributeException, AssertionError, RuntimeError) as error:
+        cause = getattr(error.args[0], "reason", error) if error.args else error
         raise GitHubError(
-            f"GitHub's answer has no {key}",
-            hint="check that the setting github-url is the URL of the API",
+            f"no usable answer from GitHub: {str(cause).rpartition(': ')[2]}",
+            where=name,
+            hint="check the network and the setting github-url; then start again: completed work"
+            " is not repeated",
+        ) from error
+
+
+def _translated(error: GithubException, name: str) -> GitHubError:
+    import github
+
+    data = error.data if isinstance(error.data, dict) else {}
+    reasons = [data.get("message") or error.message or str(error.data)]
+    for problem in data.get("errors") or ():
+        detail = problem.get("message") if isinstance(problem, dict) else problem
+        reasons.append(str(detail or problem))
+    reason = "; ".join(map(str, reasons))
+    if isinstance(error, github.RateLimitExceededException):
+        return GitHubUnusable(
+            f"GitHub's rate limit is exceeded: {reason}",
+            where=name,
+            hint="start again later: completed work is not repeated; a higher --github-pause and a"
+            " lower --pr-batch-size stay below the limit",
         )
-    return value
+    if isinstance(error, github.BadCredentialsException):
+        return GitHubUnusable(
+            f"GitHub refuses the token: {reason}",
+            where=name,
+            hint="check --github-token or COMMODORE_GITHUB_TOKEN: it may have expired",
+        )
+    hint = ""
+    if error.status in _DENIED:
+        hint = (
+            "the token needs public_repo, or repo for private repositories; a fine-grained one"
+            " needs to write pull requests, and single sign-on may have to be approved"
+        )
+    return GitHubError(f"GitHub refuses the request: {reason}", where=name, hint=hint)

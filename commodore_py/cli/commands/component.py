@@ -188,8 +188,8 @@ def compile_(
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
-    wanted = CompileRequest(component, output.resolve(), folders)
-    compiled = compile_component(config, wanted, shared_lock(config))
+    request = CompileRequest(component, output.resolve(), folders)
+    compiled = compile_component(config, request, shared_lock(config))
     streams.result(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 
@@ -203,8 +203,7 @@ def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every component in COMPONENT_LIST, a YAML list of repositories.
 
     \b
-    Entries are owner/repository on GitHub, or URLs of other Git repositories:
+    Entries are owner/repository on GitHub:
       - acme/component-one
-      - https://git.example.com/acme/component-two.git
     """
     syncing.sync(COMPONENT, settings, options["component_list"], options)

@@ -26,9 +26,9 @@ from commodore_py.cli.settings.options import (
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.dependencies.lock.shared import SharedLock
 from commodore_py.problems.refuse import refuse
-from commodore_py.workflows.authoring.testing import component as flow
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
+from commodore_py.workflows.authoring.testing.compiles import Settings, component_cases
+from commodore_py.workflows.authoring.testing.report import build_report
 from commodore_py.workflows.authoring.testing.run import with_lock
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the component at PATH and compare them with the expected output.
 
     \b
-    Test cases are tests/*.yml, or those that CI runs. Expected output is in
+    Test cases are tests/*.yml, or those of .cruft.json. Expected output is in
     tests/golden/. To accept the new output:
       commodore component test --update
     """
-    compile_settings = flow.Settings(
+    compile_settings = Settings(
         name=options["name"],
         alias=options["alias"],
         search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
@@ -159,7 +159,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite, lock: flow.compile_cases(config, suite, compile_settings, lock),
+        lambda config, suite, lock: component_cases(config, suite, compile_settings, lock),
     )
 
 
@@ -184,7 +184,6 @@ def _report(
 ) -> Report:
     suite = find_suite(kind, path, options["case"])
     messages.heading(test_results.opening(suite))
-    manner = RunOptions(options["update"], everything=not options["case"], strict=options["strict"])
     lock = shared_lock(config)
     running = start(config, suite, lock)
     if lock is not None:
@@ -192,11 +191,13 @@ def _report(
     report = build_report(
         suite,
         running,
-        manner,
-        on_outcome=lambda outcome: messages.info(test_results.progress(outcome)),
+        lambda outcome: messages.info(test_results.progress(outcome)),
+        update=options["update"],
+        everything=not options["case"],
+        strict=options["strict"],
     )
     if lock is not None and (lock.refuses or not report.not_run):
-        everything = manner.everything and config.fetch_dependencies
+        everything = not options["case"] and config.fetch_dependencies
         messages.notices(lock.finish(cases=len(suite.cases) if everything else 0))
     return report
 

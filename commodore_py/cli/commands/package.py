@@ -28,7 +28,7 @@ from commodore_py.errors import UsageError
 from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import compile_package
 from commodore_py.workflows.authoring.templates.kinds import PACKAGE
-from commodore_py.workflows.authoring.testing import package as flow
+from commodore_py.workflows.authoring.testing.compiles import package_cases
 
 from . import sync as syncing
 from . import templates
@@ -54,7 +54,7 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the package at PATH and compare them with the expected output.
 
     \b
-    Test cases are tests/*.yml, or those that CI runs. Expected output is in
+    Test cases are tests/*.yml, or those of .cruft.json. Expected output is in
     tests/golden/. To accept the new output:
       commodore package test --update
     """
@@ -69,7 +69,7 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite, lock: flow.compile_cases(config, suite, keep, lock),
+        lambda config, suite, lock: package_cases(config, suite, keep, lock),
     )
 
 
@@ -207,8 +207,7 @@ def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every package in PACKAGE_LIST, a YAML list of repositories.
 
     \b
-    Entries are owner/repository on GitHub, or URLs of other Git repositories:
+    Entries are owner/repository on GitHub:
       - acme/package-one
-      - https://git.example.com/acme/package-two.git
     """
     syncing.sync(PACKAGE, settings, options["package_list"], options)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from commodore_py.adapters.http.github import PUBLIC
+from commodore_py.adapters.http.github import PUBLIC, connect
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.workflows.authoring.sync.list import read_list
-from commodore_py.workflows.authoring.sync.run import Outcome, Result, SyncRequest, github_at
-from commodore_py.workflows.authoring.sync.run import sync as offer
+from commodore_py.workflows.authoring.sync import Outcome, Result, SyncRequest, read_list
+from commodore_py.workflows.authoring.sync import sync as offer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.workflows.authoring.sync.list import Entry
     from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
 
 _COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED: "yellow"}
@@ -27,64 +25,55 @@ _COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED
 def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[str, Any]) -> None:
     """Propose changes to all repositories of a list; fails at the end if any of them failed."""
     settings = settings.more_verbose(options["verbose"])
-    github_url = user_file.shared_text("github_url") or PUBLIC
-    entries = read_list(path, github_url, options["filter"])
-    if any(entry.github for entry in entries) and not options["github_token"]:
+    token, pause = options["github_token"], options["github_pause"]
+    if not token:
         raise CommodoreError(
             "no token for GitHub",
             where=str(path),
             hint="set --github-token or COMMODORE_GITHUB_TOKEN",
         )
+    names = read_list(path, options["filter"])
+    url = user_file.shared_text("github_url") or PUBLIC
+    github = connect(url, token, timeout=settings.request_timeout, pause=pause)
     dry_run = options["dry_run"]
     if options["template_version"] and not dry_run:
         messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
-    wanted = SyncRequest(
+    request = SyncRequest(
         kind,
-        github_at(
-            github_url,
-            options["github_token"],
-            timeout=settings.request_timeout,
-            pause=options["github_pause"],
-        ),
+        github,
         options["pr_branch"],
         options["pr_label"],
         options["template_version"],
         options["trust"],
         dry_run,
         options["pr_batch_size"],
-        options["github_pause"],
+        pause,
     )
     caches = directories.caches_in(directories.cache_folder())
     config = config_of(settings, **caches)
     outcomes: list[Outcome] = []
     try:
-        for outcome in offer(config, wanted, entries, _print_heading):
+        for outcome in offer(config, request, names, _print_heading):
             _print_outcome(outcome)
             outcomes.append(outcome)
     finally:
-        _print_summary(kind, outcomes, len(entries))
+        _print_summary(kind, outcomes, len(names))
     raise_collected(
-        [one.error for one in outcomes if one.error is not None],
+        [outcome.error for outcome in outcomes if outcome.error is not None],
         f"not all {kind.name}s could be updated",
     )
 
 
-def _print_heading(entry: Entry) -> None:
-    messages.heading(f"Updating {entry}...")
+def _print_heading(name: str) -> None:
+    messages.heading(f"Updating {name}...")
 
 
 def _print_outcome(outcome: Outcome) -> None:
     for note in outcome.notes:
         messages.info(note)
-    if outcome.result in (Result.PUSHED, Result.ON_BRANCH):
-        messages.warn(
-            "pull requests are created on GitHub only: create this one yourself",
-            where=outcome.about,
-        )
-    else:
-        about = f": {outcome.about}" if outcome.about else ""
-        messages.info(f"{outcome.result.value}{about}")
+    about = f": {outcome.about}" if outcome.about else ""
+    messages.info(f"{outcome.result.value}{about}")
     if outcome.lines:
         streams.result(formats.diff_lines(outcome.lines))
 
@@ -92,10 +81,11 @@ def _print_outcome(outcome: Outcome) -> None:
 def _print_summary(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
     if not listed:
         messages.warn(f"no {kind.name} in the list to process: see --filter")
-    for one in outcomes:
-        about = f": {one.about}" if one.about else ""
-        streams.result(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
-    counts = Counter(one.result for one in outcomes)
+    for outcome in outcomes:
+        about = f": {outcome.about}" if outcome.about else ""
+        line = f"{outcome.name}: {outcome.result.value}{about}"
+        streams.result(line, fg=_COLOURS.get(outcome.result))
+    counts = Counter(outcome.result for outcome in outcomes)
     parts = [f"{result.value}: {counts[result]}" for result in Result if counts[result]]
     done = f"{len(outcomes)} of {listed}" if len(outcomes) < listed else str(listed)
     plural = "" if listed == 1 else "s"

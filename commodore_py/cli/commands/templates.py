@@ -22,12 +22,10 @@ from commodore_py.dependencies.protection.authoring import (
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
+from commodore_py.workflows.authoring.templates.merge import take
 from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
-from commodore_py.workflows.authoring.templates.update import (
-    UpdateRequest,
-    apply_update,
-    plan_update,
-)
+from commodore_py.workflows.authoring.templates.source import open_templates
+from commodore_py.workflows.authoring.templates.update import UpdateRequest, prepare_update
 from commodore_py.workflows.authoring.templates.variables import (
     DependencyPatterns,
     TemplateOptions,
@@ -64,7 +62,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     name = options["name"] or options["slug"]
     kind.check(options["slug"])
     messages.heading(f"Adding {kind.name} {name}...")
-    wanted = NewRepository(
+    request = NewRepository(
         kind,
         options["slug"],
         options["template_url"],
@@ -76,7 +74,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         trust=options["trust"],
         options=_template_options(options),
     )
-    made = make_repository(config_of(settings), wanted)
+    made = make_repository(config_of(settings), request)
     _print_notes(made.notes)
     streams.result(formats.diff_lines(made.lines))
     streams.result(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
@@ -106,17 +104,17 @@ def update(
 ) -> None:
     """Update a repository, and print what was changed."""
     settings.more_verbose(options["verbose"])
-    wanted = UpdateRequest(
-        kind, folder, options["template_version"], options["trust"], _template_options(options)
-    )
-    plan = plan_update(wanted)
-    _print_notes(plan.notes)
-    apply_update(plan, commit=options["commit"])
-    streams.result(formats.diff_lines(plan.lines))
-    if plan and not options["commit"]:
+    request = UpdateRequest(kind, folder, options["template_version"], _template_options(options))
+    with open_templates(trust=options["trust"]) as opened:
+        update = prepare_update(request, opened)
+    _print_notes(update.notes)
+    if update.commit:
+        take(update.folder, update.commit, commit=options["commit"])
+    streams.result(formats.diff_lines(update.lines))
+    if update.commit and not options["commit"]:
         messages.info(" > Not committed because of --no-commit")
-    done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
-    streams.result(f"{kind.name.capitalize()} {plan.record.text('name')} {done}", bold=True)
+    done = "successfully updated 🎉" if update.commit else "already up-to-date 🎉"
+    streams.result(f"{kind.name.capitalize()} {update.record.text('name')} {done}", bold=True)
 
 
 def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> None:
@@ -174,13 +172,13 @@ def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
 
 
 def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, DependencyPatterns]:
-    found = {}
+    lists = {}
     for kind, variable in _LISTS.items():
         start = f"{verb}_automerge_{kind}"
         names, patterns = options.get(f"{start}_depname"), options.get(f"{start}_pattern")
         if names or patterns:
-            found[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
-    return found
+            lists[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
+    return lists
 
 
 def _print_notes(notes: Iterable[str]) -> None:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.catalog import Change
     from commodore_py.workflows.authoring.testing.cases import Suite
-    from commodore_py.workflows.authoring.testing.report import Report
-    from commodore_py.workflows.authoring.testing.verdict import Outcome
+    from commodore_py.workflows.authoring.testing.report import Outcome, Report
 
 _COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
 _WIDTH = 7

@@ -214,7 +214,7 @@ _TRUST = click.option(
     "--trust",
     is_flag=True,
     allow_from_autoenv=False,
-    help="Show and run the hooks of a third-party template.",
+    help="Use a third-party template, which can run code; its hooks are shown.",
 )
 
 

@@ -26,7 +26,7 @@ _PREFIX = "component-"
 
 @dataclass(frozen=True, slots=True)
 class ComponentFolder:
-    """A component's folder, the repository around it, and the classes that go on top."""
+    """A component's folder, the repository around it, and the classes above it."""
 
     directory: Path
     repository: Path
@@ -52,19 +52,21 @@ class ComponentFolder:
         if repository is None:
             log.info("%s is in no Git repository", directory)
         classes, errors = classes_of(values)
-        found = cls(
+        component_folder = cls(
             directory,
             repository or directory,
             Instance(alias or component, component),
             classes,
             tuple(cls.find(other, ()) for other in dict.fromkeys(map(Path.resolve, beside))),
         )
-        raise_collected([*found._problems(named=bool(name)), *errors], "cannot compile this")
-        if BOOTSTRAP in (component, found.instance.name):
+        raise_collected(
+            [*component_folder._problems(named=bool(name)), *errors], "cannot compile this"
+        )
+        if BOOTSTRAP in (component, component_folder.instance.name):
             log.warning(
                 "the name %s is reserved: in a catalog, it stands for the cluster itself", BOOTSTRAP
             )
-        return found
+        return component_folder
 
     def checkout(self, kind: Kind = Kind.COMPONENT) -> Dependency:
         """The component, or the instance of it, as any other dependency."""
@@ -76,11 +78,11 @@ class ComponentFolder:
 
     def classes(self) -> SingleClassPath:
         """The component's classes with the values, and its instance."""
-        found = [self.checkout()]
+        checkouts = [self.checkout()]
         if self.instance.aliased:
-            found.append(self.checkout(Kind.INSTANCE))
-        found += [other.checkout() for other in self.beside]
-        return SingleClassPath(tuple(found), self.values)
+            checkouts.append(self.checkout(Kind.INSTANCE))
+        checkouts += [other.checkout() for other in self.beside]
+        return SingleClassPath(tuple(checkouts), self.values)
 
     def _problems(self, *, named: bool) -> Iterator[CommodoreError]:
         component = self.instance.component
@@ -112,9 +114,9 @@ class ComponentFolder:
             yield CommodoreError(
                 f"two components are called {name}",
                 where=", ".join(
-                    str(one.directory)
-                    for one in (self, *self.beside)
-                    if one.instance.component == name
+                    str(folder.directory)
+                    for folder in (self, *self.beside)
+                    if folder.instance.component == name
                 ),
                 hint="leave out one of them",
             )

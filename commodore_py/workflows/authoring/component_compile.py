@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler, pipeline, run_log
-from commodore_py.adapters.files import link, on_disk, remove, write_tree
+from commodore_py.adapters.files import link, on_disk, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.components import fetch_downloads
 from commodore_py.dependencies.jsonnet.component_libraries import (
@@ -26,11 +23,11 @@ from commodore_py.model.plan import Checkout, CompilePlan
 from commodore_py.model.stages import Sources
 from commodore_py.problems.refuse import refuse
 
-from .placeholder_cluster import cluster_for_component, write_argocd_stub
-from .temporary_paths import user_paths_in_errors, with_user_paths
+from .workspace import Workspace, cluster_for_component, workspace, write_argocd_stub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
@@ -49,7 +46,7 @@ _KEEP_FOLDER = 3  # verbosity
 
 @dataclass(frozen=True, slots=True)
 class CompileRequest:
-    """What to compile, and where to."""
+    """A component to compile, and its output folder."""
 
     component: ComponentFolder
     output: Path
@@ -69,9 +66,10 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a component is made of, laid out in a folder; what it downloads is not there yet."""
+    """The sources of a component, laid out in a folder; downloads are not fetched yet."""
 
     config: Config
+    place: Workspace
     request: CompileRequest
     sources: Sources
     downloads: tuple[Download, ...]
@@ -80,18 +78,18 @@ class Gathered:
 
     @property
     def parameters(self) -> Parameters:
-        """Those of the instance."""
+        """Parameters of the instance."""
         return self.sources.inventory.bootstrap.parameters
 
 
 def compile_component(
-    config: Config, wanted: CompileRequest, lock: SharedLock | None = None
+    config: Config, request: CompileRequest, lock: SharedLock | None = None
 ) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
-    restore_checkout(wanted)
-    with temporary_folder(config) as folder:
+    restore_checkout(request)
+    with component_workspace(config) as place:
         locked = lock.run() if lock is not None else RunLock()
-        gathered = gather(config, wanted, folder, locked)
+        gathered = gather(config, request, place, locked)
         fetch_libraries(gathered)
         fetch_component_downloads(gathered, gathered.downloads)
         compiled = render(gathered)
@@ -102,22 +100,22 @@ def compile_component(
     return compiled
 
 
-def restore_checkout(wanted: CompileRequest) -> None:
+def restore_checkout(request: CompileRequest) -> None:
     """Repair what a killed run left in the component's checkout."""
-    on_disk.repair(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
+    on_disk.repair(on_disk.notes_in(request.component.repository), patience=_PATIENCE)
 
 
 @run_log.act("gather")
-def gather(config: Config, wanted: CompileRequest, folder: Path, lock: RunLock) -> Gathered:
+def gather(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
-    with user_paths_in_errors(_removed_later(config, folder)):
-        return _gathered(config, wanted, folder, lock)
+    with place.user_paths():
+        return _gathered(config, request, place, lock)
 
 
-def _gathered(config: Config, wanted: CompileRequest, folder: Path, lock: RunLock) -> Gathered:
-    at = wanted.component
+def _gathered(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
+    at = request.component
     log.info("Gathering what component %s is made of", at.instance.component)
-    config = replace(config, paths=WorkPaths(folder), local=False)
+    config = replace(config, paths=WorkPaths(place.folder), local=False)
     now = datetime.now().astimezone()
     cluster = cluster_for_component(at.instance.component, at.instance.name)
     classes = at.classes()
@@ -125,10 +123,10 @@ def _gathered(config: Config, wanted: CompileRequest, folder: Path, lock: RunLoc
     places = single_locator(config, cluster, classes, at.instance)
     compiler.check_entries(resolved, places.parameter)
     paths = config.paths
-    for one in (at, *at.beside):
-        link(paths.dependencies / one.instance.component, one.directory)
+    for component in (at, *at.beside):
+        link(paths.dependencies / component.instance.component, component.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
-    beside = [one.checkout() for one in at.beside]
+    beside = [component.checkout() for component in at.beside]
     link_component_libraries(config, at.checkout(), resolved.bootstrap.parameters, beside)
     write_argocd_stub(paths.libraries)
     sources = Sources(
@@ -136,26 +134,27 @@ def _gathered(config: Config, wanted: CompileRequest, folder: Path, lock: RunLoc
         classes,
         resolved,
         now,
-        plan=_plan(wanted, paths),
+        plan=_plan(request, paths),
         places=places,
         notices=deprecations(resolved),
     )
-    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), lock)
+    downloads = tuple(compiler.wanted_downloads(resolved))
+    return Gathered(config, place, request, sources, downloads, lock)
 
 
-def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
-    at = wanted.component
+def _plan(request: CompileRequest, paths: WorkPaths) -> CompilePlan:
+    at = request.component
     return CompilePlan(
-        output=wanted.output,
+        output=request.output,
         search_paths=(
-            *wanted.search_paths,
+            *request.search_paths,
             at.directory / "vendor",
             paths.dependencies,
             paths.root,
             LIBRARIES,
         ),
         checkouts={at.instance.name: Checkout(at.repository, at.instance.component)},
-        user_search_paths=wanted.search_paths,
+        user_search_paths=request.search_paths,
         alone=True,
         reveal=True,
         scratch_notes=on_disk.notes_in(at.repository),
@@ -166,7 +165,7 @@ def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
 def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component requires, into its own folder."""
     component, config = gathered.request.component.checkout(), gathered.config
-    with user_paths_in_errors(_removed_later(config, config.paths.root)):
+    with gathered.place.user_paths():
         install_component_libraries(
             config,
             component,
@@ -180,7 +179,7 @@ def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
 def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
     """Fetch what the component downloads, or some of it, and put it in its places."""
     config = gathered.config
-    with user_paths_in_errors(_removed_later(config, config.paths.root)):
+    with gathered.place.user_paths():
         fetch_downloads(
             config,
             downloads,
@@ -193,36 +192,17 @@ def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...
 
 def render(gathered: Gathered) -> Compiled:
     """Compile and filter what was gathered; nothing is written to its place."""
-    config, sources, instance = (
-        gathered.config,
-        gathered.sources,
-        gathered.request.component.instance,
-    )
-    temporary = _removed_later(config, config.paths.root)
+    config, sources = gathered.config, gathered.sources
+    instance = gathered.request.component.instance
     log.info("Compiling component %s", instance.component)
-    with user_paths_in_errors(temporary):
+    with gathered.place.user_paths():
         rendered = pipeline.render(config, sources, gathered.lock)
-    notices = (*rendered.notices, *sources.notices, *gathered.lock.notices)
-    if temporary is not None:
-        notices = with_user_paths(notices, temporary)
+    notices = gathered.place.notices((*rendered.notices, *sources.notices, *gathered.lock.notices))
     refuse(notices, strict=config.strict)
     place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
     return Compiled(place, rendered.instances[instance.name], notices)
 
 
-@contextmanager
-def temporary_folder(config: Config) -> Iterator[Path]:
-    """A folder that is removed afterwards, unless the run is very verbose."""
-    folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
-    try:
-        yield folder
-    finally:
-        if _removed_later(config, folder) is None:
-            log.info("the folder in which the component was compiled is kept: %s", folder)
-        else:
-            remove(folder)
-
-
-def _removed_later(config: Config, folder: Path) -> Path | None:
-    """The folder, if it will be removed afterwards."""
-    return folder if config.verbosity < _KEEP_FOLDER else None
+def component_workspace(config: Config) -> AbstractContextManager[Workspace]:
+    """A temporary working directory, which very verbose runs keep."""
+    return workspace("component-", kept=config.verbosity >= _KEEP_FOLDER)

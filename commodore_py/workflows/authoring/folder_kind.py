@@ -1,8 +1,9 @@
-"""Whether a folder holds a component or a package, for errors about the wrong one."""
+"""Errors about folders that hold a component instead of a package, or the reverse."""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.reading import bytes_of
@@ -11,23 +12,20 @@ from commodore_py.errors import CommodoreError, UsageError
 from .templates.record import NoRecord, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 Kind = Literal["component", "package"]
 
 _OTHER: dict[Kind, Kind] = {"component": "package", "package": "component"}
-_BEGINNINGS = {"package-": "package", "pkg.": "package", "component-": "component"}
-_LISTS_COMPONENTS = re.compile(r"^ +components:", re.MULTILINE)
 
 
-def other_kind_error(folder: Path, wanted: Kind) -> CommodoreError | None:
+def other_kind_error(folder: Path, expected: Kind) -> CommodoreError | None:
     """The error for a component that is used as a package, or the reverse."""
-    other = _OTHER[wanted]
+    other = _OTHER[expected]
     if _kind_of(folder) != other:
         return None
     return CommodoreError(
-        f"this is a {other}, not a {wanted}",
+        f"this is a {other}, not a {expected}",
         where=str(folder),
         hint=f"for {other}s there are `commodore {other} test` and `commodore {other} compile`",
     )
@@ -49,24 +47,20 @@ def empty_folder_error(folder: Path) -> CommodoreError | None:
 
 
 def _kind_of(folder: Path) -> str:
-    # Every component has this file, and no package needs it.
-    if (folder / "class" / "defaults.yml").is_file():
+    # Every component has one of these, and no package needs them.
+    if (folder / "class" / "defaults.yml").is_file() or (folder / "component").is_dir():
         return "component"
-    return next(_signs(folder), "")
+    template = ""
+    with suppress(NoRecord):
+        template = Record.read(folder).template.rpartition("/")[2]
+    if "component" in template or folder.name.startswith("component-"):
+        return "component"
+    files = (*folder.glob("*.yml"), *folder.glob("tests/*.yml"))
+    named = "package" in template or folder.name.startswith(("package-", "pkg."))
+    return "package" if named or any(map(_lists_components, files)) else ""
 
 
-def _signs(folder: Path) -> Iterator[str]:
-    try:
-        template = Record.read(folder).template.rstrip("/").rpartition("/")[2]
-        yield from (kind for kind in _OTHER if kind in template)
-    except NoRecord:
-        pass
-    yield from (kind for begin, kind in _BEGINNINGS.items() if folder.name.startswith(begin))
-    if (folder / "component").is_dir():
-        yield "component"
-    for file in (*folder.glob("*.yml"), *folder.glob("tests/*.yml")):
-        try:
-            if _LISTS_COMPONENTS.search(bytes_of(str(file)).decode(errors="replace")):
-                yield "package"
-        except OSError:
-            continue
+def _lists_components(file: Path) -> bool:
+    with suppress(OSError):
+        return re.search(rb"^ +components:", bytes_of(str(file)), re.MULTILINE) is not None
+    return False

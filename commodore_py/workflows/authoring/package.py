@@ -43,9 +43,9 @@ class PackageFolder:
         directory = folder.resolve()
         classes, errors = classes_of(values)
         test = Path(os.path.normpath(directory / test_class))
-        found = cls(directory, name_of(directory), test, classes)
-        raise_collected([*found._problems(), *errors], "cannot compile this")
-        return found
+        package = cls(directory, name_of(directory), test, classes)
+        raise_collected([*package._problems(), *errors], "cannot compile this")
+        return package
 
     @property
     def entry(self) -> str:

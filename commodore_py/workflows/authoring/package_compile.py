@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -26,11 +24,10 @@ from commodore_py.problems.refuse import refuse
 
 from .folder_kind import other_kind_error
 from .package import TENANT, PackageFolder
-from .placeholder_cluster import cluster_for_package, write_argocd_stub
-from .temporary_paths import user_paths_in_errors, with_user_paths
+from .workspace import Workspace, cluster_for_package, workspace, write_argocd_stub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
@@ -69,45 +66,40 @@ def compile_package(
     The trees of its instances are written to `compiled/` of the package; other files there
     remain.
     """
-    with working_directory(keep, kept=kept) as folder:
-        if folder.is_relative_to(package.directory):
+    with workspace("package-", folder=keep, kept=kept) as work:
+        if work.folder.is_relative_to(package.directory):
             log.warning(
                 "the package is compiled in a folder of its own: all that lands there counts as"
                 " classes of the package, and the next compile may fail because of it",
-                extra={"where": str(folder), "hint": "name a folder beside the package"},
+                extra={"where": str(work.folder), "hint": "name a folder beside the package"},
             )
-        config = replace(config, paths=WorkPaths(folder))
+        config = replace(config, paths=WorkPaths(work.folder))
         locked = lock.run() if lock is not None else RunLock()
-        rendered = render_package(config, package, passing=not (keep or kept), lock=locked)
+        rendered = render_package(config, package, work, locked)
         if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
             rendered = rendered._replace(notices=(*rendered.notices, *lock.finish()))
-        if keep or kept:
+        if not work.temporary:
             _leave(config, rendered)
     place = package.directory / "compiled"
     for name, tree in placed(rendered.instances).items():
         write_tree(place / name, tree)
-    return Compiled(place, rendered.instances, folder if keep or kept else None, rendered.notices)
+    folder = None if work.temporary else work.folder
+    return Compiled(place, rendered.instances, folder, rendered.notices)
 
 
 def render_package(
-    config: Config, package: PackageFolder, *, passing: bool, lock: RunLock
+    config: Config, package: PackageFolder, work: Workspace, lock: RunLock
 ) -> Rendered:
-    """Compile a package in a working directory; nothing is written to the package itself.
-
-    If that is temporary, no message names a path in it.
-    """
-    root = config.paths.root
-    with user_paths_in_errors(root if passing else None), exclusive_run(config.paths):
+    """Compile a package in a working directory; nothing is written to the package itself."""
+    with work.user_paths(), exclusive_run(config.paths):
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             clean(config)
         sources = _gather(config, package, lock)
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = pipeline.render(config, sources, lock)
-    notices = (*rendered.notices, *sources.notices, *lock.notices)
-    if passing:
-        notices = with_user_paths(notices, root)
+    notices = work.notices((*rendered.notices, *sources.notices, *lock.notices))
     refuse(notices, strict=config.strict)
     return rendered._replace(notices=notices)
 
@@ -117,24 +109,24 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
     Two instances with different contents for one file are an error.
     """
-    found: dict[str, Tree] = {}
+    folders: dict[str, Tree] = {}
     for name in sorted(trees, key=lambda name: name.count(".")):
         folder = PurePosixPath(name.replace(".", "/"))
-        outer = next((top for top in found if folder.is_relative_to(top)), "")
+        outer = next((top for top in folders if folder.is_relative_to(top)), "")
         if not outer:
-            found[str(folder)] = trees[name]
+            folders[str(folder)] = trees[name]
             continue
         tree = trees[name].below(folder.relative_to(outer))
-        there = found[outer]
+        present = folders[outer]
         for path in tree:
-            if path in there and there[path] != tree[path]:
+            if path in present and present[path] != tree[path]:
                 raise CommodoreError(
                     f"two instances have different contents for {outer}/{path}",
                     where=f"instance {name}, and one whose folder is around its own",
                     hint="name one of the instances otherwise",
                 )
-        found[outer] = there | tree
-    return found
+        folders[outer] = present | tree
+    return folders
 
 
 @run_log.act("gather")
@@ -212,18 +204,3 @@ def _leave(config: Config, rendered: Rendered) -> None:
         write_tree(config.paths.compiled / name.replace(".", "/"), tree)
     for file in rendered.references:
         write_if_changed(config.paths.catalog / "refs" / file.path, file.content)
-
-
-@contextmanager
-def working_directory(keep: Path | None, *, kept: bool = False) -> Iterator[Path]:
-    """The given folder, or else a temporary one that is removed unless `kept`."""
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep.resolve()
-        return
-    folder = Path(tempfile.mkdtemp(prefix="package-")).resolve()
-    try:
-        yield folder
-    finally:
-        if not kept:
-            remove(folder)

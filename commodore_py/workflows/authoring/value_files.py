@@ -24,33 +24,23 @@ def classes_of(
 
     Of two with one name the last counts, as it is linked over the other.
     """
-    found: dict[str, Path] = {}
+    classes: dict[str, Path] = {}
     errors: list[CommodoreError] = []
     for file in files:
         path = file.resolve()
+        problem = ""
         if path.suffix not in _SUFFIXES:
-            errors.append(
-                CommodoreError(
-                    "a file of values must end in .yml or .yaml to be a class",
-                    where=str(file),
-                    hint="rename it",
-                )
-            )
+            problem = "a file of values must end in .yml or .yaml to be a class"
+        elif path.stem == _INIT:
+            problem = f"a file of values cannot be called {path.name}: that is its folder's class"
+        if problem:
+            errors.append(CommodoreError(problem, where=str(file), hint="rename it"))
             continue
-        if path.stem == _INIT:
-            errors.append(
-                CommodoreError(
-                    f"a file of values cannot be called {path.name}",
-                    where=str(file),
-                    hint="that is the class of its folder: rename it",
-                )
-            )
-            continue
-        if found.get(path.stem, path) != path:
+        if classes.get(path.stem, path) != path:
             log.warning(
                 "two files of values would be class %s: only the last counts",
                 path.stem,
-                extra={"where": f"{found[path.stem]}, {path}", "hint": "rename one of them"},
+                extra={"where": f"{classes[path.stem]}, {path}", "hint": "rename one of them"},
             )
-        found[path.stem] = path
-    return tuple(found.items()), errors
+        classes[path.stem] = path
+    return tuple(classes.items()), errors

@@ -32,7 +32,15 @@ class TemplateSync:
 
     def a_component(self, slug: str, kind: str = "component") -> Hosted:
         """A component of the template as it is now, at GitHub."""
-        words = ("--owner", "acme", "--template-url", str(self.template), "--output-dir", "made")
+        words = (
+            "--owner",
+            "acme",
+            "--template-url",
+            str(self.template),
+            "--output-dir",
+            "made",
+            "--trust",
+        )
         (self.folder / "made").mkdir(exist_ok=True)
         ran = self.commodore(kind, "new", slug, *words)
         assert ran.code == 0, ran.err
@@ -46,13 +54,17 @@ class TemplateSync:
         return change_template(self.template, {"README.md": text.replace(old, new)})
 
     def sync(
-        self, *words: str, entries: tuple[str, ...] | None = None, kind: str = "component"
+        self,
+        *words: str,
+        entries: tuple[str, ...] | None = None,
+        kind: str = "component",
+        trust: bool = True,
     ) -> Ran:
         """Offer what the template has; by default to all that GitHub has."""
         listed = self.github.repositories if entries is None else entries
         (self.folder / "list.yaml").write_text("".join(f"- {one}\n" for one in listed))
         how = ("-d", str(self.folder / "work"), kind, "sync", "list.yaml")
-        token = ("--github-token", TOKEN)
+        token = ("--github-token", TOKEN, *(("--trust",) if trust else ()))
         url = {"COMMODORE_GITHUB_URL": self.github.url}
         return self.commodore(*how, *token, *QUICKLY, *words, **url)
 

@@ -1,4 +1,4 @@
-"""Parts of `component test`: test cases, expectations, paths of fields."""
+"""Parts of `component test`: test cases."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from commodore_py.workflows.authoring.testing.expect import Expectations, values_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,21 +21,6 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-@pytest.mark.long
-def test_a_pattern_of_a_failure_that_never_ends(tmp_path: Path) -> None:
-    written(tmp_path, {"a.expect.yml": 'fails: "(a+)+$"'})
-    expected = Expectations.read(tmp_path / "a.expect.yml")
-
-    (problem,) = expected.of_failure(CommodoreError("a" * 50 + "b"))
-
-    assert "took more than 5 seconds" in str(problem)
-
-
-MATRIX = """\
-jobs:
-  test: {strategy: {matrix: {instance: [b, a]}}}
-  lint: {strategy: {matrix: {command: [x]}}}
-"""
 CRUFT = """{"template": "t", "commit": "c", "context": {"cookiecutter":
   {"test_cases": "c b", "slug": "it", "add_golden": "n"}}}"""
 CASES = {f"tests/{name}.yml": "" for name in "abc"}
@@ -49,50 +32,24 @@ CASES = {f"tests/{name}.yml": "" for name in "abc"}
         ({}, ["a", "b", "c"]),
         ({"tests/a.expect.yml": ""}, ["a", "b", "c"]),
         ({".cruft.json": CRUFT}, ["c", "b"]),
-        ({".cruft.json": CRUFT, ".github/workflows/test.yaml": MATRIX}, ["b", "a"]),
+        ({".cruft.json": CRUFT, "tests/golden/a/x": ""}, ["c", "b", "a"]),
     ],
 )
-def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected: list[str]) -> None:
+def test_cases_are_listed_by_record_or_files(
+    tmp_path: Path, files: Mapping[str, str], expected: list[str]
+) -> None:
     suite = find_suite("component", written(tmp_path, {**CASES, **files}))
 
     assert [case.name for case in suite.cases] == expected
 
 
-def test_expected_output_is_wanted_unless_the_template_disables_it(tmp_path: Path) -> None:
+def test_golden_output_can_be_disabled_by_template(tmp_path: Path) -> None:
     assert find_suite("component", written(tmp_path, CASES)).golden
     assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
 
 
-VALUE = {
-    "a": [{"name": "x", "v": 1}, {"name": "y", "v": 2}],
-    "b.c": {"d": {"v": 3}},
-    "e": None,
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("a[name=x].v", [1]),
-        ("a[0].v", [1]),
-        ("a[*].v", [1, 2]),
-        ("a[name=x,v=1].v", [1]),
-        ("a[name=x,v=2].v", []),
-        ('"b.c".d.v', [3]),
-        ("*.d.v", [3]),
-        ("**.v", [1, 2, 3]),
-        ("e", [None]),
-        ("e.f", []),
-        ("a.name", []),
-        ("none", []),
-    ],
-)
-def test_values_at_a_path(path: str, expected: list[object]) -> None:
-    assert list(values_at(VALUE, parse_path(path))) == expected
-
-
 @pytest.mark.parametrize("link", ["tests/golden", "tests/golden/defaults", "tests"])
-def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> None:
+def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str) -> None:
     outside = tmp_path / "outside"
     folder = written(tmp_path / "component-own", {"class/own.yml": "", "class/defaults.yml": ""})
     for name in ("golden/defaults", "defaults"):
@@ -107,9 +64,8 @@ def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> Non
         find_suite("component", folder)
 
 
-def test_a_case_is_not_the_name_of_a_folder_elsewhere(tmp_path: Path) -> None:
-    matrix = "jobs: {test: {strategy: {matrix: {instance: [../../../elsewhere]}}}}"
-    files = {"tests/defaults.yml": "", ".github/workflows/test.yaml": matrix}
+def test_case_name_outside_of_component_is_refused(tmp_path: Path) -> None:
+    files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", "../../../elsewhere")}
 
     with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):
         find_suite("component", written(tmp_path / "component-own", files))

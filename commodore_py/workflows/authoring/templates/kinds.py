@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.errors import CommodoreError
@@ -28,17 +28,15 @@ class BadSlug(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class RepositoryKind:
-    """What is true of all repositories of a kind."""
+    """Rules for the repositories of a kind."""
 
     name: str
     folder_prefix: str = ""
     """Of a checkout in a working directory, and of the application that requests it."""
     reserved: frozenset[str] = frozenset()
     reserved_prefix: str = ""
-    required: tuple[tuple[str, str], ...] = ()
-    """Variables that a record must have, each with an example."""
-    fallbacks: tuple[tuple[str, str], ...] = field(default=())
-    """Defaults of variables that older records lack."""
+    required: tuple[str, ...] = ()
+    """Variables that a record must have."""
 
     @property
     def prefix(self) -> str:
@@ -105,30 +103,13 @@ def check_case(case: str) -> str:
     return case
 
 
-_AUTOMERGE: Final = (
-    ("automerge_patch", "y"),
-    ("automerge_patch_v0", "n"),
-    ("automerge_patch_regexp_blocklist", ""),
-    ("automerge_patch_v0_regexp_allowlist", ""),
-    ("automerge_minor_regexp_allowlist", ""),
-    ("auto_release", "y"),
-    ("test_cases", "defaults"),
-)
-_REQUIRED: Final = (
-    ("slug", "the-name"),
-    ("name", "The name"),
-    ("add_golden", "y"),
-    ("github_owner", "the-owner"),
-)
+_REQUIRED: Final = ("slug", "name", "add_golden", "github_owner")
 
-COMPONENT: Final = RepositoryKind(
-    "component", required=(*_REQUIRED, ("add_matrix", "y")), fallbacks=_AUTOMERGE
-)
+COMPONENT: Final = RepositoryKind("component", required=(*_REQUIRED, "add_matrix"))
 PACKAGE: Final = RepositoryKind(
     "package",
     folder_prefix="pkg.",
     reserved=frozenset({"components", "defaults", "global", "params"}),
     reserved_prefix="t-",
     required=_REQUIRED,
-    fallbacks=_AUTOMERGE,
 )

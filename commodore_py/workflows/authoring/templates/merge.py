@@ -1,111 +1,195 @@
-"""Three-way merge of the template's changes into an author's files, file by file."""
+"""Merge the changes of a template into a repository, in a clone beside it.
+
+The author's checkout changes only when the commit in the clone is complete, so that neither a
+conflict nor a failure leaves anything to undo.
+"""
 
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git
-from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.files import is_executable, write_tree
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.reading import content_of
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.text import diff_text
+from commodore_py.catalog.identity import committer
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-_MOST_CONFLICTS = 127
-_BINARY_SAMPLE = 8000
+    from commodore_py.model.catalog import DiffLine
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """A file that the author and the template changed in the same place."""
-
-    path: PurePosixPath
-    why: str
+class InConflict(CommodoreError):
+    """The author and the template changed the same lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """The result of a merge."""
+class Clone:
+    """A clone of a repository, at the commit of its checkout."""
 
-    changed: Mapping[PurePosixPath, Entry | None]
-    """New contents; None deletes a file."""
-    conflicts: tuple[Conflict, ...] = ()
-    kept: tuple[PurePosixPath, ...] = ()
-    """Files that the template removed, but that the author changed."""
+    folder: Path
+    """The author's checkout."""
+    clone: Path
+    base: str
+    """The commit of the checkout."""
+
+    def present(self) -> set[PurePosixPath]:
+        """The files of the repository."""
+        return {PurePosixPath(name) for name in _names(self.clone, "ls-files", "-z")}
+
+    def merge(self, before: Tree, after: Tree) -> tuple[str, ...]:
+        """Merge the changes between two renderings; returns the files that only the author keeps.
+
+        Git's own three-way merge: the older rendering is the common ancestor.
+        """
+        env = git_identity(self.folder)
+        base = self._commit_tree(before, env)
+        theirs = self._commit_tree(after, env, "-p", base)
+        if succeeds(
+            self.clone, "-c", "merge.renames=false", "cherry-pick", "--no-commit", theirs, env=env
+        ):
+            return ()
+        unmerged = _names(self.clone, "diff", "--name-only", "--diff-filter=U", "-z")
+        removed = {str(path) for path in before if path not in after}
+        kept = [name for name in unmerged if name in removed]
+        conflicts = [
+            f"{name} changed on both sides"
+            if PurePosixPath(name) in before
+            # Git calls a file so if the template has a folder in its place.
+            else f"{name.removesuffix('~HEAD')} already exists with other content"
+            for name in unmerged
+            if name not in kept
+        ]
+        if conflicts or not kept:
+            raise InConflict(
+                "the template's changes conflict with yours:"
+                f" {'; '.join(conflicts) or 'Git cannot merge them'}; nothing was changed",
+                where=str(self.folder),
+                hint="make the template's changes in these files and commit them; or exclude a"
+                " file with `skip` in .cruft.json",
+            )
+        git(self.clone, "--literal-pathspecs", "add", "--force", "--", *kept)
+        return tuple(kept)
+
+    def remove(self, *paths: str) -> None:
+        """Remove files and folders, as far as they exist."""
+        how = ("-r", "--quiet", "--force", "--ignore-unmatch")
+        git(self.clone, "--literal-pathspecs", "rm", *how, "--", *paths)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file; a link is replaced."""
+        (self.clone / name).unlink(missing_ok=True)
+        (self.clone / name).write_bytes(content)
+        git(self.clone, "--literal-pathspecs", "add", "--force", "--", name)
+
+    def commit(self, message: str) -> str:
+        """Commit all changes for the checkout to take; empty if there are none."""
+        if succeeds(self.clone, "diff", "--cached", "--quiet", "HEAD"):
+            return ""
+        # The user's Git hooks are for the user's commits.
+        how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
+        git(self.clone, "commit", *how, "--message", message, env=git_identity(self.folder))
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head")
+        git(self.folder, *fetch, str(self.clone), "HEAD")
+        return git(self.clone, "rev-parse", "HEAD")
+
+    def changes(self) -> tuple[tuple[PurePosixPath, ...], tuple[DiffLine, ...]]:
+        """The paths that the update changes, and lines that show how."""
+        names = _names(self.clone, "diff", "--name-only", "--no-renames", "-z", self.base, "HEAD")
+        paths = tuple(map(PurePosixPath, names))
+        return paths, diff(_read(self.folder, paths), _read(self.clone, paths))
+
+    def _commit_tree(self, tree: Tree, identity: dict[str, str], *parent: str) -> str:
+        with tempfile.TemporaryDirectory(prefix="commodore-update-") as scratch:
+            files = Path(scratch) / "files"
+            files.mkdir()
+            write_tree(files, tree)
+            env = {**identity, "GIT_INDEX_FILE": str(Path(scratch) / "index")}
+            where = (f"--git-dir={self.clone / '.git'}", f"--work-tree={files}")
+            git(files, *where, "add", "--all", "--force", "--", ".", env=env)
+            tree_id = git(files, *where, "write-tree", env=env)
+            how = ("--no-gpg-sign", *parent, "-m", "template")
+            return git(files, *where, "commit-tree", *how, tree_id, env=env)
 
 
-def merge(before: Tree, after: Tree, own: Tree) -> Merged:
-    """Merge the changes between two renderings of the template into the author's files."""
-    changed: dict[PurePosixPath, Entry | None] = {}
-    conflicts: list[Conflict] = []
-    kept: list[PurePosixPath] = []
-    for path in sorted({*before, *after}):
-        match _one(path, before.get(path), after.get(path), own.get(path)):
-            case Conflict() as conflict:
-                conflicts.append(conflict)
-            case "keep":
-                kept.append(path)
-            case "delete":
-                changed[path] = None
-            case Entry() as entry:
-                changed[path] = entry
-    return Merged(changed, tuple(conflicts), tuple(kept))
+@contextmanager
+def cloned(folder: Path) -> Iterator[Clone]:
+    """A clone of a repository, which is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="commodore-update-") as scratch:
+        clone = Path(scratch) / "clone"
+        head = git(folder, "rev-parse", "HEAD")
+        how = ("--quiet", "--shared", "--no-checkout", "--no-tags")
+        git(folder, "clone", *how, "--", str(folder), str(clone))
+        git(clone, "checkout", "--quiet", "--detach", head)
+        yield Clone(folder, clone, head)
 
 
-def _one(
-    path: PurePosixPath, before: Entry | None, after: Entry | None, own: Entry | None
-) -> Conflict | Entry | Literal["keep", "delete"] | None:
-    if after in (before, own) or (before is not None and own is None):
-        return None  # unchanged, already merged, or deleted by the author
-    if after is None:
-        return "delete" if own == before else "keep"
-    if own == before:
-        return after
-    if own is None:
-        return after
-    if before is None and not after.content:
-        return None  # a placeholder: keep the author's file
-    return _merged(path, before, after, own)
+def take(folder: Path, update: str, *, commit: bool) -> None:
+    """Change a checkout to a commit that follows its own; optionally without committing."""
+    git(folder, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", update)
+    if not commit:
+        git(folder, "reset", "--quiet", "HEAD~1")
 
 
-def _merged(
-    path: PurePosixPath, before: Entry | None, after: Entry, own: Entry
-) -> Conflict | Entry | None:
-    base = before.content if before is not None else b""
-    executable = own.executable
-    if before is None or before.executable != after.executable:
-        executable = after.executable
-    if base == after.content:
-        return Entry(own.content, executable=executable)
-    if any(b"\0" in one[:_BINARY_SAMPLE] for one in (base, after.content, own.content)):
-        return Conflict(path, "is a binary file that changed on both sides")
-    content = _merge_lines(base, after.content, own.content)
-    if content is None:
-        why = "already exists with other content" if before is None else "changed on both sides"
-        return Conflict(path, why)
-    entry = Entry(content, executable=executable)
-    return entry if entry != own else None
+def wanted_files(
+    before: Tree, after: Tree, present: set[PurePosixPath], skipped: set[PurePosixPath]
+) -> tuple[Tree, Tree]:
+    """Both renderings without what is skipped, what the author deleted, and known placeholders."""
+    deleted = _with_folders(before) - _with_folders(present)
+    placeholders = {
+        path
+        for path, entry in after.items()
+        if not entry.content and path in present and path not in before
+    }
+    unwanted = {
+        path
+        for path in {*before, *after}
+        if path in placeholders | skipped | deleted or not deleted.isdisjoint(path.parents)
+    }
+    left = [
+        Tree({path: entry for path, entry in tree.items() if path not in unwanted})
+        for tree in (before, after)
+    ]
+    return left[0], left[1]
 
 
-def _merge_lines(base: bytes, after: bytes, own: bytes) -> bytes | None:
-    """The lines of both sides; None if they are in conflict."""
-    with tempfile.TemporaryDirectory() as scratch:
-        files = [Path(scratch) / name for name in ("own", "before", "after")]
-        for file, content in zip(files, (own, base, after), strict=True):
-            file.write_bytes(content)
-        try:
-            git(Path(scratch), "merge-file", "--quiet", *(file.name for file in files))
-        except ProgramFailed as error:
-            if not 0 < error.code <= _MOST_CONFLICTS:
-                raise
-            return None
-        return files[0].read_bytes()
+def git_identity(folder: Path) -> dict[str, str]:
+    """Author and committer of commits in a folder, as Git's environment variables."""
+    who = committer(Author(), folder)
+    return {
+        f"GIT_{role}_{what}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", who.name), ("EMAIL", who.email))
+    }
 
 
-def without(tree: Tree, unwanted: Iterator[PurePosixPath]) -> Tree:
-    """The same files but for some."""
-    names = {*unwanted}
-    return Tree({path: entry for path, entry in tree.items() if path not in names})
+def diff(before: Tree, after: Tree) -> tuple[DiffLine, ...]:
+    """Files that were added and removed, and the lines of those that changed."""
+    return diff_text(change_between(before, after))
+
+
+def _with_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
+    return {part for path in paths for part in (path, *path.parents)}
+
+
+def _names(clone: Path, *command: str) -> list[str]:
+    return [name for name in git(clone, *command).split("\0") if name]
+
+
+def _read(folder: Path, paths: Iterable[PurePosixPath]) -> Tree:
+    files = {path: folder / path for path in paths if (folder / path).is_file()}
+    return Tree(
+        {
+            path: Entry(content_of(file), executable=is_executable(file))
+            for path, file in files.items()
+        }
+    )

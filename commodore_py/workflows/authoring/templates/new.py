@@ -20,9 +20,9 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
-from .files import diff, git_identity
+from .merge import diff, git_identity
 from .record import NAME, Record
-from .source import recorded_url, templates
+from .source import open_templates, recorded_url
 from .variables import TemplateOptions, apply_options, refuse_unknown
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ MESSAGE = "Initial commit"
 
 @dataclass(frozen=True, slots=True)
 class NewRepository:
-    """What to create, and from which template."""
+    """A repository to create, and its template."""
 
     kind: RepositoryKind
     slug: str
@@ -61,30 +61,29 @@ class Made:
     notes: tuple[str, ...]
 
 
-def make_repository(config: Config, wanted: NewRepository) -> Made:
+def make_repository(config: Config, request: NewRepository) -> Made:
     """Render a template and create a repository from it; a failure leaves nothing behind."""
-    wanted.kind.check(wanted.slug)
-    place = _place(config, wanted)
-    url = wanted.kind.remote(wanted.owner, wanted.slug)
+    request.kind.check(request.slug)
+    place = _place(config, request)
+    url = request.kind.remote(request.owner, request.slug)
     who = committer(Author(), config.paths.root)
-    texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.options.texts}
+    texts = {"copyright_holder": f"{who.name} <{who.email}>", **request.options.texts}
     given = apply_options(
         {
             **texts,
-            "name": wanted.name or wanted.slug,
-            "slug": wanted.slug,
-            "github_owner": wanted.owner,
-            "copyright_year": str(wanted.year),
+            "name": request.name or request.slug,
+            "slug": request.slug,
+            "github_owner": request.owner,
+            "copyright_year": str(request.year),
         },
-        wanted.options,
+        request.options,
     )
-    with templates(recorded_url(wanted.template), trust=wanted.trust) as opened:
-        template = opened.at(wanted.version)
-        variables = template.filled(given.variables)
-        refuse_unknown(wanted.options.set, variables, template.url)
-        tree = template.render(variables)
-        record = Record(template.url, template.commit, wanted.version, variables)
-    tree |= Tree({PurePosixPath(NAME): Entry(record.content())})
+    with open_templates(trust=request.trust) as templates:
+        template = templates.at(recorded_url(request.template), request.version)
+        (rendered,) = templates.render((template, given.variables))
+    refuse_unknown(request.options.set, rendered.variables, template.url)
+    record = Record(template.url, template.commit, request.version, rendered.variables)
+    tree = rendered.files | Tree({PurePosixPath(NAME): Entry(record.content())})
     lines = diff(Tree(), tree)
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
         content = Path(scratch) / "content"
@@ -99,20 +98,20 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     return Made(place, normalise(url), lines, given.notes)
 
 
-def _place(config: Config, wanted: NewRepository) -> Path:
-    if not wanted.output_dir:
-        place = wanted.kind.place(config.paths, wanted.slug).resolve()
+def _place(config: Config, request: NewRepository) -> Path:
+    if not request.output_dir:
+        place = request.kind.place(config.paths, request.slug).resolve()
     else:
-        parent = Path(wanted.output_dir)
+        parent = Path(request.output_dir)
         if not parent.is_dir():
             raise CommodoreError(
-                f"the output directory {wanted.output_dir} does not exist",
+                f"the output directory {request.output_dir} does not exist",
                 hint="create it, or choose a directory that exists",
             )
-        place = parent.resolve() / wanted.slug
+        place = parent.resolve() / request.slug
     if place.exists() or place.is_symlink():
         raise CommodoreError(
             f"{place} already exists; nothing was changed",
-            hint=f"choose another slug, or update it: commodore {wanted.kind.name} update {place}",
+            hint=f"choose another slug, or update it: commodore {request.kind.name} update {place}",
         )
     return place

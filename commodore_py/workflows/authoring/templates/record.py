@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
@@ -13,13 +14,16 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path, PurePosixPath
+
+    from commodore_py.model.tree import Tree
 
 NAME: Final = ".cruft.json"
 MOST_LEVELS: Final = 100
 """How deep variables of a template may be nested."""
 _OURS: Final = ("template", "commit", "checkout", "context", "directory")
+_ADDED: Final = ("_template", "_commit")
 
 
 class NoRecord(CommodoreError):
@@ -28,7 +32,7 @@ class NoRecord(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a repository was created from; variables are in the template's order."""
+    """The template and variables of a repository, in the template's order."""
 
     template: str
     commit: str
@@ -58,29 +62,29 @@ class Record:
     @classmethod
     def parse(cls, content: object, path: Path) -> Record:
         """The record in what a file holds."""
-        known = content if isinstance(content, dict) else {}
-        context = known.get("context")
+        fields = content if isinstance(content, dict) else {}
+        context = fields.get("context")
         variables = context.get("cookiecutter") if isinstance(context, dict) else None
         for key, value, kind in (
-            ("template", known.get("template"), str),
-            ("commit", known.get("commit"), str),
+            ("template", fields.get("template"), str),
+            ("commit", fields.get("commit"), str),
             ("context.cookiecutter", variables, dict),
         ):
             if not isinstance(value, kind):
                 raise NoRecord(f"{NAME} has no {key}", where=str(path))
-        checkout, directory = known.get("checkout"), known.get("directory")
+        checkout, directory = fields.get("checkout"), fields.get("directory")
         return cls(
-            known["template"],
-            known["commit"],
+            fields["template"],
+            fields["commit"],
             checkout if isinstance(checkout, str) else None,
-            {**(variables or {})},
+            {name: value for name, value in (variables or {}).items() if name not in _ADDED},
             directory if isinstance(directory, str) else None,
-            {key: value for key, value in known.items() if key not in _OURS},
+            {key: value for key, value in fields.items() if key not in _OURS},
         )
 
     def content(self) -> bytes:
         """The file, as it is written."""
-        known = {
+        fields = {
             "template": self.template,
             "commit": self.commit,
             "checkout": self.checkout,
@@ -94,43 +98,39 @@ class Record:
             "directory": self.directory,
             **self.more,
         }
-        return (json.dumps(known, indent=2, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(fields, indent=2, ensure_ascii=False) + "\n").encode()
 
     def text(self, name: str) -> str:
         """A variable that is a text, empty where there is none."""
         value = self.variables.get(name)
         return value if isinstance(value, str) else ""
 
-    def required(self, names: tuple[tuple[str, str], ...], folder: Path) -> None:
+    def refuse_missing(self, names: Iterable[str], folder: Path) -> None:
         """Refuse a record without required variables."""
-        missing = [f'"{name}": "{value}"' for name, value in names if name not in self.variables]
+        missing = [name for name in names if name not in self.variables]
         if missing:
-            words = "variable" if len(missing) == 1 else "variables"
             raise NoRecord(
-                f"{NAME} lacks the {words} " + ", ".join(one.split(":")[0] for one in missing),
+                f"{NAME} lacks variables: {', '.join(missing)}",
                 where=str(folder / NAME),
-                hint="add to context.cookiecutter, for example: " + ", ".join(missing),
+                hint="add them to context.cookiecutter",
             )
 
 
-def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
-    """Whether updates skip a path."""
-    patterns = [*_texts(record.more.get("skip")), *_skip_of_project(folder)]
-    return any(
-        path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
+def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
+    """The paths that updates skip, by the record or by `pyproject.toml`."""
+    patterns = _texts(record.more.get("skip"))
+    with suppress(OSError, ValueError, RecursionError):
+        settings: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
+        for key in ("tool", "cruft", "skip"):
+            settings = settings.get(key) if isinstance(settings, dict) else None
+        patterns += _texts(settings)
+    return {
+        path
+        for path in tree
         for pattern in patterns
-    )
-
-
-def _skip_of_project(folder: Path) -> list[str]:
-    try:
-        known: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
-    except (OSError, ValueError, RecursionError):
-        return []
-    for key in ("tool", "cruft", "skip"):
-        known = known.get(key) if isinstance(known, dict) else None
-    return _texts(known)
+        if path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
+    }
 
 
 def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -1,161 +1,166 @@
-"""Built-in and cookiecutter templates: opened at a version, and rendered."""
+"""Built-in and third-party templates at their versions."""
 
 from __future__ import annotations
 
+import json
 import logging
-import shutil
-import sys
+import re
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.child_environment import child_environment
-from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
+from commodore_py.lib import TEMPLATES
+from commodore_py.model.git_names import has_git_name
 
-from . import builtin, cookiecutter
-from .kinds import BUILT_IN
+from . import rendering
+from .kinds import BUILT_IN, check_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from contextlib import AbstractContextManager, ExitStack
-
-    from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 
+RELEASED: Final = {
+    "component": ("4cb1a3e90a452f24b6292042b7d3596646bfc16f",),
+    "package": ("9f0ec495572650559c7f3e9c0131d2b3a74078de",),
+}
+"""Versions of the built-in templates, oldest first, as repositories record them.
 
-class Template(Protocol):
-    """A template at one version."""
-
-    @property
-    def url(self) -> str:
-        """Where it is, as records have it."""
-        ...
-
-    @property
-    def commit(self) -> str:
-        """What identifies the version."""
-        ...
-
-    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
-        """All variables in its order; unknown ones are omitted."""
-        ...
-
-    def announce(self, variables: Mapping[str, object]) -> None:
-        """Show the hooks that rendering would run."""
-        ...
-
-    def render(self, variables: Mapping[str, object]) -> Tree:
-        """The files of a repository."""
-        ...
+The first is in the folder `1`. A released version never changes: updates render it again to tell
+changes of the template from those of the author.
+"""
+_NEWEST: Final = (None, "main", "HEAD")
+_EXPRESSION: Final = re.compile(r"\{[{%#]|<[<%#]")
 
 
 class UntrustedTemplate(CommodoreError):
-    """A template has hooks, but is not trusted."""
+    """A template that may run code, but is not trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A template at one version."""
+
+    url: str
+    commit: str
+    folder: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Opens the versions of one template."""
+    """Templates, each of which is cloned once."""
 
-    url: str
+    scratch: Path
     trust: bool
-    clone: Path | None = None
-    """Where a cookiecutter template was cloned to."""
-    directory: str = "."
-    versions: dict[str, Path] = field(default_factory=dict)
+    clones: dict[str, Path] = field(default_factory=dict)
+    checkouts: dict[tuple[str, str], Path] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     """Hooks that were shown already."""
 
-    def at(self, version: str | None) -> Template:
-        """The template at a branch, tag or commit; the newest by default."""
-        if self.clone is None:
-            return builtin.find(self.url, version)
-        commit = self._commit(self.clone, version)
-        if commit not in self.versions:
-            folder = self.clone.parent / f"at-{len(self.versions)}"
-            try:
-                git(self.clone, "worktree", "add", "--quiet", "--detach", str(folder), commit)
-                if (folder / ".gitmodules").is_file():
-                    over_network(folder, "submodule", "update", "--init", "--recursive", "--quiet")
-            except ProgramFailed as error:
-                raise _unusable(self.url, version, error) from error
-            self.versions[commit] = folder
-        folder = self.versions[commit] / self.directory
-        if not folder.resolve().is_relative_to(self.versions[commit].resolve()):
+    def at(self, url: str, version: str | None, directory: str | None = None) -> Version:
+        """A template at a branch, tag or commit; the newest version by default."""
+        if url.startswith(BUILT_IN):
+            return _built_in(url, version)
+        commit = self._commit(url, version)
+        top = self._checkout(url, commit)
+        folder = top / (directory or ".")
+        if not folder.resolve().is_relative_to(top.resolve()):
+            raise CommodoreError(f"{directory} is not a folder of the template", where=url)
+        if not (folder / "cookiecutter.json").is_file():
             raise CommodoreError(
-                f"{self.directory} is not a folder of the template", where=self.url
+                "not a cookiecutter template: there is no cookiecutter.json",
+                where=without_secrets(url),
             )
-        return _Cookiecutter(self.url, commit, folder, self.shown, trust=self.trust)
+        self._show_hooks(folder)
+        return Version(url, commit, folder)
 
-    def _commit(self, clone: Path, version: str | None) -> str:
+    def render(self, *requests: tuple[Version, Mapping[str, object]]) -> list[rendering.Rendered]:
+        """Render versions of templates with variables; private ones are computed again."""
+        for template, _ in requests:
+            if not template.url.startswith(BUILT_IN) and not self.trust:
+                raise UntrustedTemplate(
+                    "a third-party template can run code on this machine, by hooks and expressions",
+                    where=without_secrets(template.url),
+                    hint="review the template, above all the hooks shown above; to use it: --trust",
+                )
+        results = rendering.render([_job(*request) for request in requests])
+        for result in results:
+            for path in result.files:
+                if has_git_name(str(path)):
+                    raise CommodoreError(f"the template would write {path}, a file of Git's own")
+        return results
+
+    def _commit(self, url: str, version: str | None) -> str:
+        if url not in self.clones:
+            git_urls.check_transport(url)
+            log.info("fetching the template %s", without_secrets(url))
+            clone = self.scratch / f"clone-{len(self.clones)}"
+            how = ("--quiet", "--no-checkout", "--", without_credentials(url), str(clone))
+            with _usable(url, None):
+                over_network(self.scratch, "clone", *how)
+            self.clones[url] = clone
         names = [f"{BRANCHES}{version}", f"{TAGS}{version}", version] if version else []
         for name in names or [f"{BRANCHES}HEAD", "HEAD"]:
-            commit = commit_of(clone, name or "")
+            commit = commit_of(self.clones[url], name or "")
             if commit is not None:
                 return commit
         raise CommodoreError(
-            f"cannot use the template {without_secrets(self.url)}: revision {version} not found",
-            where=without_secrets(self.url),
+            f"cannot use the template {without_secrets(url)}: revision {version} not found",
+            where=without_secrets(url),
             hint="--template-version is a branch, a tag or a commit of the template",
         )
 
+    def _checkout(self, url: str, commit: str) -> Path:
+        if (url, commit) not in self.checkouts:
+            folder = self.scratch / f"at-{len(self.checkouts)}"
+            how = ("--quiet", "--detach", str(folder), commit)
+            with _usable(url, commit):
+                git(self.clones[url], "worktree", "add", *how)
+                if (folder / ".gitmodules").is_file():
+                    over_network(folder, "submodule", "update", "--init", "--recursive", "--quiet")
+            self.checkouts[url, commit] = folder
+        return self.checkouts[url, commit]
 
-class OpenTemplates(Protocol):
-    """A function that opens templates."""
+    def _show_hooks(self, folder: Path) -> None:
+        for hook in sorted(folder.glob("hooks/*")):
+            # A link may lead to any file of the user.
+            shown = hook.is_file() and hook.resolve().is_relative_to(folder.resolve())
+            text = hook.read_text("utf-8", errors="replace") if shown else "a link or a folder"
+            if text not in self.shown:
+                log.warning("the template has the hook hooks/%s:\n%s", hook.name, text)
+                self.shown.add(text)
 
-    def __call__(
-        self, url: str, directory: str | None = None, *, trust: bool
-    ) -> AbstractContextManager[Templates]:
-        """Open a template by its URL and its folder in the repository."""
-        ...
 
-
-class TemplateCache:
-    """Opens templates, and clones each only once."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._known: dict[tuple[str, str | None, bool], Templates] = {}
-
-    @contextmanager
-    def __call__(
-        self, url: str, directory: str | None = None, *, trust: bool
-    ) -> Iterator[Templates]:
-        """Open a template by its URL and its folder in the repository."""
-        key = (url, directory, trust)
-        if key not in self._known:
-            opened = templates(url, directory, trust=trust)
-            self._known[key] = self._stack.enter_context(opened)
-        yield self._known[key]
+def _job(template: Version, variables: Mapping[str, object]) -> rendering.Job:
+    given = {name: value for name, value in variables.items() if not name.startswith("_")}
+    for name, value in given.items():
+        # Cookiecutter evaluates values as it does defaults, and records come with repositories.
+        if _EXPRESSION.search(json.dumps(value)):
+            raise CommodoreError(
+                f"the value of {name} contains an expression of a template: {value!r}",
+                hint="{{, {% and << cannot be part of a value",
+            )
+    if template.url.startswith(BUILT_IN):
+        for case in str(given.get("test_cases", "")).split():
+            check_case(case)
+    added = {"_template": template.url, "_commit": template.commit}
+    return rendering.Job(str(template.folder), given, added)
 
 
 @contextmanager
-def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterator[Templates]:
-    """Open a template by its URL and its folder in the repository; removes the clone afterwards."""
-    if url.startswith(BUILT_IN):
-        yield Templates(url, trust)
-        return
+def open_templates(*, trust: bool) -> Iterator[Templates]:
+    """A place for templates; removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
-        clone = Path(scratch) / "clone"
-        git_urls.check_transport(url)
-        shown, address = without_secrets(url), without_credentials(url)
-        log.info("fetching the template %s", shown)
-        how = ("--quiet", "--no-checkout", "--", address, str(clone))
-        try:
-            over_network(Path(scratch), "clone", *how)
-        except ProgramFailed as error:
-            raise _unusable(url, None, error) from error
-        yield Templates(url, trust, clone, directory or ".")
+        yield Templates(Path(scratch), trust)
 
 
 def recorded_url(url: str) -> str:
@@ -165,86 +170,30 @@ def recorded_url(url: str) -> str:
     return str(path.absolute()) if is_path and path.exists() else without_credentials(url)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cookiecutter:
-    url: str
-    commit: str
-    folder: Path
-    shown: set[str]
-    trust: bool
-
-    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
-        own = {name: value for name, value in given.items() if not name.startswith("_")}
-        return cookiecutter.filled(self.folder, own)
-
-    def announce(self, variables: Mapping[str, object]) -> None:
-        self._show(cookiecutter.hooks_of(self.folder), self._context(variables))
-
-    def render(self, variables: Mapping[str, object]) -> Tree:
-        context = self._context(variables)
-        hooks = cookiecutter.hooks_of(self.folder)
-        if hooks and not self.trust:
-            self._show(hooks, context)
-            names = ", ".join(str(hook) for hook in hooks)
-            raise UntrustedTemplate(
-                f"the template runs hooks, shown above: {names}",
-                where=without_secrets(self.url),
-                hint="review them; to run them on this machine: --trust",
-            )
-        tree = cookiecutter.render(self.folder, context)
-        if not hooks:
-            return tree
-        self._show(hooks, context)
-        with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
-            folder = Path(scratch) / "project" / str(variables.get("slug", "project"))
-            folder.mkdir(parents=True)
-            for hook in hooks:
-                if hook.stage == "post_gen_project":
-                    write_tree(folder, read_tree(folder) | tree)
-                self._run(hook, Path(scratch), folder, context)
-            if all(hook.stage != "post_gen_project" for hook in hooks):
-                return read_tree(folder) | tree
-            return read_tree(folder)
-
-    def _context(self, variables: Mapping[str, object]) -> dict[str, object]:
-        return {**variables, "_template": self.url, "_commit": self.commit}
-
-    def _show(self, hooks: tuple[cookiecutter.Hook, ...], context: Mapping[str, object]) -> None:
-        for hook in hooks:
-            text = cookiecutter.script_of(hook, context)
-            if text not in self.shown:
-                log.warning("the template runs the hook %s:\n%s", hook, text)
-            self.shown.add(text)
-
-    def _run(
-        self,
-        hook: cookiecutter.Hook,
-        scratch: Path,
-        folder: Path,
-        context: Mapping[str, object],
-    ) -> None:
-        script = scratch / f"{hook.stage}{hook.file.suffix}"
-        script.write_text(cookiecutter.script_of(hook, context), "utf-8")
-        script.chmod(0o700)
-        command = [sys.executable, "-B", str(script)] if script.suffix == ".py" else [str(script)]
-        where = folder
-        if hook.stage == "pre_prompt":
-            where = scratch / "prompt"
-            shutil.copytree(self.folder, where, symlinks=True)
-        try:
-            run(command, cwd=where, only_env=child_environment(), forward=True)
-        except ProgramFailed as error:
-            raise CommodoreError(
-                f"{hook} of the template failed: {error.stderr.strip() or error}",
-                where=without_secrets(self.url),
-            ) from error
-
-
-def _unusable(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
-    shown = without_secrets(url)
-    at = f" at version {version}" if version else ""
-    return CommodoreError(
-        f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
-        where=shown,
-        hint="check --template-url and --template-version, and your access to the repository",
+def _built_in(url: str, version: str | None) -> Version:
+    kind = url.removeprefix(BUILT_IN)
+    released = RELEASED.get(kind)
+    if released is None:
+        raise CommodoreError(f"there is no built-in template {kind!r}", where=url)
+    for number, commit in reversed([*enumerate(released, 1)]):
+        if version in (*_NEWEST, str(number), commit):
+            return Version(url, commit, TEMPLATES / kind / str(number))
+    raise CommodoreError(
+        f"the built-in {kind} template has no version {version}",
+        where=url,
+        hint=f"available: 1 to {len(released)}; a newer commodore may have more",
     )
+
+
+@contextmanager
+def _usable(url: str, version: str | None) -> Iterator[None]:
+    try:
+        yield
+    except ProgramFailed as error:
+        shown = without_secrets(url)
+        at = f" at version {version}" if version else ""
+        raise CommodoreError(
+            f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
+            where=shown,
+            hint="check --template-url and --template-version, and your access to the repository",
+        ) from error

@@ -24,19 +24,19 @@ class DependencyPatterns:
 
     def entries(self) -> list[str]:
         """As entries of the list; names are anchored, but not escaped."""
-        found = [*(f"^{name}$" for name in self.names), *self.patterns]
-        for entry in found:
+        entries = [*(f"^{name}$" for name in self.names), *self.patterns]
+        for entry in entries:
             if ";" in entry:
                 raise UsageError(
                     f"{entry!r} is not a valid entry: `;` separates entries",
                     hint=r"write \x3B in a pattern instead",
                 )
-        return found
+        return entries
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateOptions:
-    """What an author can set; everything else stays as it is."""
+    """Options of an author; other variables keep their values."""
 
     features: Mapping[str, bool] = field(default_factory=dict)
     """Parts of the template by their variables."""
@@ -65,7 +65,7 @@ def apply_options(before: Mapping[str, object], options: TemplateOptions) -> App
     cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), options)
     after["test_cases"] = " ".join(cases)
     for name in {**options.add, **options.remove}:
-        listed = {one for one in str(after.get(name, "")).split(";") if one}
+        listed = {entry for entry in str(after.get(name, "")).split(";") if entry}
         listed |= {*options.add.get(name, DependencyPatterns()).entries()}
         listed -= {*options.remove.get(name, DependencyPatterns()).entries()}
         after[name] = ";".join(sorted(listed))
@@ -74,26 +74,26 @@ def apply_options(before: Mapping[str, object], options: TemplateOptions) -> App
 
 def assignments(words: Iterable[str]) -> dict[str, str]:
     """`KEY=VALUE` of the command line."""
-    found = {}
+    values = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key or key.startswith("_"):
             raise UsageError(
                 f"--set {word}: expected KEY=VALUE, with the name of a template variable"
             )
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
-def refuse_unknown(wanted: Mapping[str, str], declared: Iterable[str], template: str) -> None:
+def refuse_unknown(given: Mapping[str, str], declared: Iterable[str], template: str) -> None:
     """Refuse variables that the template does not have."""
-    known = sorted(name for name in declared if not name.startswith("_"))
-    unknown = sorted(name for name in wanted if name not in known)
+    names = sorted(name for name in declared if not name.startswith("_"))
+    unknown = sorted(name for name in given if name not in names)
     if unknown:
         raise UsageError(
             f"the template has no variable {', '.join(unknown)}",
             where=template,
-            hint=f"available: {', '.join(known)}",
+            hint=f"available: {', '.join(names)}",
         )
 
 

@@ -1,16 +1,20 @@
-"""The report of a test run: the outcome of each case, and problems of the whole."""
+"""The outcome of each case, judged by the expected output, and problems of the whole."""
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.files import remove
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters import yaml
+from commodore_py.adapters.files import read_tree, remove, write_tree
+from commodore_py.adapters.files.reach import Reach
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.model.catalog import Change
 from commodore_py.model.problem import Problem
-
-from .verdict import expectations_of, judge
+from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -18,7 +22,71 @@ if TYPE_CHECKING:
 
     from .cases import Case, Suite
     from .run import CaseRun
-    from .verdict import Outcome
+
+Status = Literal["passed", "failed", "updated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """The content of `tests/<case>.expect.yml`; without that file, golden output."""
+
+    fails: str = ""
+    """A pattern of the error of a case that must not compile."""
+    golden: bool | None = None
+    """Whether there is golden output; by default as for all cases."""
+
+    @classmethod
+    def of(cls, case: Case) -> Expectations:
+        """The expectations of a case."""
+        file = case.expectations
+        content = (yaml.load_file(file) if file is not None else None) or {}
+        if not isinstance(content, dict):
+            raise CommodoreError("expectations must be a mapping", where=str(file))
+        unknown = ", ".join(sorted(str(key) for key in content if key not in ("fails", "golden")))
+        fails, golden = content.get("fails", ""), content.get("golden")
+        if unknown or not isinstance(fails, str) or not isinstance(golden, bool | None):
+            raise CommodoreError(
+                f"unknown expectation {unknown}" if unknown else "invalid expectations",
+                where=str(file),
+                hint="`fails` is a regular expression, and `golden` is true or false",
+            )
+        try:
+            re.compile(fails)
+        except re.error as error:
+            raise CommodoreError(
+                f"fails is not a valid regular expression: {error}", where=str(file)
+            ) from error
+        return cls(fails, golden)
+
+    def problems_of(self, case: Case, ran: CaseRun) -> Iterator[CommodoreError]:
+        """Problems with how the compile ended."""
+        if ran.output is not None and self.fails:
+            yield CommodoreError(
+                f"compiled, but was expected to fail: {self.fails!r}", where=str(case.expectations)
+            )
+        if ran.error is None:
+            return
+        if not self.fails:
+            yield ran.error
+        elif not re.search(self.fails, "\n".join(_texts_of(ran.error)), re.MULTILINE):
+            yield CommodoreError(
+                f"did not fail as expected: nothing matches {self.fails!r}",
+                where=str(case.expectations),
+            )
+            yield ran.error
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A case and its problems."""
+
+    case: Case
+    status: Status
+    problems: tuple[CommodoreError, ...] = ()
+    change: Change = field(default_factory=Change)
+    """The change from the expected output to this one."""
+    notices: tuple[Problem, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +105,12 @@ class Report:
     @property
     def good(self) -> bool:
         """Whether no case failed, and nothing is refused."""
-        return not self.refused and all(one.status != "failed" for one in self.outcomes)
+        return not self.refused and all(outcome.status != "failed" for outcome in self.outcomes)
 
     @property
     def refused(self) -> tuple[Problem, ...]:
         """Problems that fail a strict run although every case passed."""
-        return tuple(one for one in self.notices() if one.strict) if self.strict else ()
+        return tuple(notice for notice in self.notices() if notice.strict) if self.strict else ()
 
     def notices(self) -> Iterator[Problem]:
         """Notices of all cases, each once."""
@@ -60,56 +128,119 @@ class Report:
                 where=str(file),
                 code="tests/unlisted",
             )
-        yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Options of a test run."""
-
-    update: bool = False
-    everything: bool = True
-    """Whether all cases are run, so that orphans can be determined."""
-    strict: bool = False
-    """Whether problems of the whole fail the run."""
+        yield from dict.fromkeys(each for outcome in self.outcomes for each in outcome.notices)
 
 
 def build_report(
     suite: Suite,
     running: Generator[CaseRun, None, None],
-    manner: RunOptions,
     on_outcome: Callable[[Outcome], None],
+    *,
+    update: bool = False,
+    everything: bool = True,
+    strict: bool = False,
 ) -> Report:
-    """Judge each case when it is done, and pass its outcome to `on_outcome`."""
+    """Judge each case when it is done, and pass its outcome to `on_outcome`.
+
+    With `update`, accept output that differs. Only if all cases run, orphans can be found.
+    """
     cases = {case.name: case for case in suite.cases}
     outcomes: dict[str, Outcome] = {}
     with closing(running):
         for ran in running:
-            outcome = judge(suite, cases[ran.case], ran, update=manner.update)
+            outcome = _judged(suite, cases[ran.case], ran, update=update)
             outcomes[ran.case] = outcome
             on_outcome(outcome)
-    orphans = _orphans(suite) if manner.everything else ()
-    if manner.update:
-        for orphan in orphans:
-            remove(orphan)
+    orphans = _orphans(suite) if everything else ()
+    for orphan in orphans if update else ():
+        remove(orphan)
     return Report(
         suite,
         tuple(outcomes[name] for name in cases if name in outcomes),
         tuple(name for name in cases if name not in outcomes),
-        () if manner.update else orphans,
-        orphans if manner.update else (),
-        manner.strict,
+        () if update else orphans,
+        orphans if update else (),
+        strict,
     )
+
+
+def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
+    """The outcome of a case; output that violates expectations is never accepted."""
+    change = Change()
+    status: Status = "passed"
+    problems: tuple[CommodoreError, ...] = ()
+    try:
+        expected = Expectations.of(case)
+        problems = tuple(expected.problems_of(case, ran))
+        if ran.output is not None:
+            problems = (*problems, *map(_as_error, ran.output.errors))
+            has_golden = suite.golden if expected.golden is None else expected.golden
+            if has_golden and not expected.fails:
+                change = _change_of(case.golden, ran.output.tree)
+            if change and update and not problems:
+                _accept(case.golden, ran.output.tree)
+                status = "updated"
+            elif change:
+                problems = (*problems, _unexpected(case.golden))
+    except CommodoreError as error:
+        problems = (*problems, error)
+    notices = ran.output.notices if ran.output else ()
+    return Outcome(case, "failed" if problems else status, problems, change, notices, ran.seconds)
+
+
+def _texts_of(error: CommodoreError) -> Iterator[str]:
+    yield from (str(error), error.where, *notes_of(error))
+    for each in error.errors if isinstance(error, SeveralErrors) else ():
+        yield from _texts_of(each)
+
+
+def _as_error(problem: Problem) -> CommodoreError:
+    text = f"{problem.message} [{problem.code}]"
+    error = CommodoreError(text, where=problem.where, hint=problem.remedy)
+    for place in problem.related:
+        error.add_note(str(place))
+    return error
+
+
+def _unexpected(golden: Path) -> CommodoreError:
+    if golden.is_dir():
+        text, hint = "the output differs from the expected output", "accept it with --update"
+    else:
+        text, hint = "the case has no expected output yet", "save this output with --update"
+    return CommodoreError(text, where=str(golden), hint=hint)
+
+
+def _change_of(folder: Path, compiled: Tree) -> Change:
+    """The change from the expected output to this one."""
+    try:
+        expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot read expected output: {error.strerror}", where=str(error.filename)
+        ) from error
+    return change_between(expected, compiled)
+
+
+def _accept(folder: Path, compiled: Tree) -> None:
+    """Make the output the expected one; only what differs is written."""
+    try:
+        # Git does not track empty folders.
+        write_tree(folder, Tree(dict(compiled)))
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write expected output: {error.strerror}", where=str(error.filename)
+        ) from error
 
 
 def _orphans(suite: Suite) -> tuple[Path, ...]:
     """Expected output without a case, and that of cases which are to have none."""
-    unwanted = (case.golden for case in suite.cases if case.golden.is_dir() and _is_unwanted(case))
+    unwanted = []
+    for case in suite.cases:
+        try:
+            expected = Expectations.of(case)
+        except CommodoreError:
+            continue  # that file has failed the case already
+        has_golden = not expected.fails if expected.golden is None else expected.golden
+        if case.golden.is_dir() and not has_golden:
+            unwanted.append(case.golden)
     return (*suite.orphans, *unwanted)
-
-
-def _is_unwanted(case: Case) -> bool:
-    try:
-        return not expectations_of(case).needs_golden
-    except CommodoreError:
-        return False  # that file has failed the case already

@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What was compiled for a case, below the folders of its instances."""
+    """The output of a case, below the folders of its instances."""
 
     tree: Tree
     notices: tuple[Problem, ...] = ()

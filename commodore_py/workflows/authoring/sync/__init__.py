@@ -1,1 +1,0 @@
-"""Updates from a template, proposed to many repositories."""

@@ -1,0 +1,204 @@
+"""Compile the cases of a component or a package, fetching what they share once."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import TYPE_CHECKING
+
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
+from commodore_py.dependencies.lock.unlocked import RunLock
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.parameter_schema import problems_of as schema_problems
+from commodore_py.inventory.parameter_schema import subjects_of
+from commodore_py.model.tree import Tree
+from commodore_py.problems.judge import verdict_of
+from commodore_py.workflows.authoring.component import ComponentFolder
+from commodore_py.workflows.authoring.component_compile import (
+    CompileRequest,
+    component_workspace,
+    fetch_component_downloads,
+    fetch_libraries,
+    gather,
+    render,
+    restore_checkout,
+)
+from commodore_py.workflows.authoring.folder_kind import other_kind_error
+from commodore_py.workflows.authoring.package import PackageFolder
+from commodore_py.workflows.authoring.package_compile import placed, render_package
+from commodore_py.workflows.authoring.workspace import Workspace, workspace
+
+from .run import CaseRun, Output, apart, compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.lock.shared import SharedLock
+    from commodore_py.dependencies.lock.unlocked import Findings
+    from commodore_py.model.problem import Problem
+    from commodore_py.workflows.authoring.component_compile import Gathered
+
+    from .cases import Case, Suite
+
+    _PackageWork = tuple[Config, PackageFolder, Workspace]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How each case is compiled."""
+
+    name: str = ""
+    alias: str = ""
+    """The instance of each case; `{case}` stands for its name."""
+    search_paths: tuple[Path, ...] = ()
+    beside: tuple[Path, ...] = ()
+
+
+def component_cases(
+    config: Config, suite: Suite, settings: Settings, lock: SharedLock | None = None
+) -> Generator[CaseRun, None, None]:
+    """Compile all cases; yields each as soon as it is done.
+
+    What several of them require is fetched once. Cases that require different content at
+    one path are compiled one group after the other.
+    """
+    with ExitStack() as stack:
+        gathered: list[tuple[Case, Gathered]] = []
+        for number, case in enumerate(suite.cases):
+            try:
+                request = _request_for(suite, case, settings)
+                if not number:
+                    restore_checkout(request)
+                work = stack.enter_context(component_workspace(config))
+                locked = lock.run() if lock is not None else RunLock()
+                gathered.append((case, gather(config, request, work, locked)))
+            except CommodoreError as error:
+                yield CaseRun(case.name, None, error)
+        # Of cases that require different content at one path, each has what it requires when it
+        # is compiled; and the next run requires the first again.
+        groups: dict[object, list[tuple[Case, Gathered]]] = {}
+        for case, each in gathered:
+            groups.setdefault(_requirements(each), []).append((case, each))
+        for group in groups.values():
+            try:
+                _fetch(group[0][1], keep_others=len(groups) > 1)
+            except CommodoreError as error:
+                yield from (CaseRun(case.name, None, error) for case, _ in group)
+            else:
+                yield from compiled(
+                    config, [(case.name, each) for case, each in group], _compile_component
+                )
+
+
+def _request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
+    """The compile of a case."""
+    directory = suite.directory
+    if not case.values.is_file():
+        raise other_kind_error(directory, "component") or CommodoreError(
+            f"test case {case.name} has no file",
+            where=str(case.values),
+            hint="create it, even an empty one, or remove the case from the list of cases",
+        )
+    component = ComponentFolder.find(
+        directory,
+        [case.values],
+        name=settings.name or suite.name,
+        alias=settings.alias.replace("{case}", case.name),
+        beside=settings.beside,
+    )
+    return CompileRequest(component, directory, settings.search_paths or (directory,))
+
+
+def _fetch(gathered: Gathered, *, keep_others: bool) -> None:
+    if requirements_fingerprint(gathered.request.component.checkout(), gathered.parameters):
+        findings = apart(lambda: _libraries_of(gathered, keep_others=keep_others))
+        if findings is not None:
+            gathered.lock.take(findings)
+    else:
+        fetch_libraries(gathered, keep_others=keep_others)
+    fetch_component_downloads(gathered, gathered.downloads)
+
+
+def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
+    fetch_libraries(gathered, keep_others=keep_others)
+    return gathered.lock.findings
+
+
+def _compile_component(gathered: Gathered) -> Output:
+    done = render(gathered)
+    folder = done.folder.relative_to(gathered.request.output / "compiled")
+    errors, notices = _problems_in(gathered)
+    return Output(
+        done.tree.below(PurePosixPath(folder)),
+        (*done.notices, *notices),
+        gathered.lock.findings,
+        errors,
+    )
+
+
+def _requirements(gathered: Gathered) -> object:
+    component = gathered.request.component.checkout()
+    downloads = [
+        (normpath(each.output_path), each.source, each.unpack) for each in gathered.downloads
+    ]
+    return requirements_fingerprint(component, gathered.parameters), frozenset(downloads)
+
+
+def _problems_in(gathered: Gathered) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
+    """Problems that fail a case, and those that are notices.
+
+    The ignore file at the top of the component applies.
+    """
+    sources = gathered.sources
+    subjects = subjects_of(sources.inventory, sources.classes)
+    problems = [
+        # A cluster ignores a schema that cannot be used; to its author it is an error.
+        each._replace(severity="error") if each.code.endswith("/bad-schema") else each
+        for each in schema_problems(subjects, sources.places.parameter)
+    ]
+    if not problems:
+        return (), ()
+    verdict = verdict_of(problems, (gathered.request.component.directory,))
+    notices = (each for each in verdict.problems if each.severity != "info" or each.strict)
+    return verdict.failing, tuple(
+        each._replace(severity="warning") for each in notices if each not in verdict.failing
+    )
+
+
+def package_cases(
+    config: Config, suite: Suite, keep: Path | None = None, lock: SharedLock | None = None
+) -> Generator[CaseRun, None, None]:
+    """Compile all cases, each in a working directory of its own; yields each when it is done.
+
+    They may require different versions of one component; shared content comes from the
+    user's caches. The directories remain in a folder if one is given, and are reused there.
+    """
+    with workspace("package-", folder=keep) as parent:
+        ready: list[tuple[str, _PackageWork]] = []
+        for case in suite.cases:
+            folder = parent.folder / case.name
+            folder.mkdir(parents=True, exist_ok=True)
+            test_class = case.values.relative_to(suite.directory)
+            try:
+                package = PackageFolder.find(suite.directory, test_class, [])
+            except CommodoreError as error:
+                yield CaseRun(case.name, None, error)
+            else:
+                case_config = replace(config, paths=WorkPaths(folder), processes=1)
+                work = Workspace(folder, parent.temporary)
+                ready.append((case.name, (case_config, package, work)))
+        yield from compiled(config, ready, partial(_compile_package, lock=lock))
+
+
+def _compile_package(what: _PackageWork, *, lock: SharedLock | None) -> Output:
+    locked = lock.run() if lock is not None else RunLock()
+    rendered = render_package(*what, locked)
+    tree = Tree()
+    for folder, files in placed(rendered.instances).items():
+        tree |= files.below(PurePosixPath(folder))
+    return Output(tree, rendered.notices, locked.findings)
