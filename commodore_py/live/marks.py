@@ -90,6 +90,11 @@ def marked(content: Content, id_: ObjectId, application: str, tracking: Tracking
     return _with(content, "annotations", values)
 
 
+def added_by_driver(tracking: Tracking) -> frozenset[str]:
+    """The labels and annotations that `marked` adds."""
+    return frozenset({tracking.label} if tracking.by_label else {_TRACKING_ID, _INSTALLATION_ID})
+
+
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
     metadata = content.get("metadata")
     fields = dict(metadata) if isinstance(metadata, dict) else {}

@@ -1,1 +1,1 @@
-"""Run rules of the user, in Lua and jq, in processes of their own."""
+"""Run rules of the user in Lua, in a process of their own."""

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import Content
 
-MANAGER = "argocd-controller"
-"""Who Argo CD is to the server: what it has applied, it may change without a conflict."""
-
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
 
 

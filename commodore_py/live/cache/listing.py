@@ -57,8 +57,6 @@ class Reader:
     def record(self, content: dict[str, Any]) -> Record:
         """What is kept of an object."""
         metadata = content.get("metadata")
-        if isinstance(metadata, dict):
-            metadata.pop("managedFields", None)
         record = Record(self._api, content)
         found = metadata.get("annotations") if isinstance(metadata, dict) else None
         if isinstance(found, dict) and self._settings.annotations:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
 
 _LIST, _MAP, _SCALAR = "[", "{", "$"
-_ZERO, _RETAIN = "z", "r"
+_ZERO = "z"
 
 
 class Field(NamedTuple):
@@ -34,7 +34,6 @@ class Field(NamedTuple):
     scalar: str = ""
     """`q` for quantities, `i` for numbers or strings, `t` for times, `d` for durations."""
     omits_zero: bool = False
-    retains_keys: bool = False
 
 
 UNKNOWN = Field()
@@ -73,7 +72,6 @@ def _parsed(entry: str) -> Field:
         merge_key=key if colon else None,
         scalar=name[1:] if is_scalar else "",
         omits_zero=_ZERO in flags,
-        retains_keys=_RETAIN in flags,
     )
 
 

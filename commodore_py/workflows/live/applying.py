@@ -11,8 +11,8 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.access.writer import MANAGER
 from commodore_py.live.plan import AFTER_FAILURE
+from commodore_py.manifests.desired.managed import DRIVER
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
@@ -199,7 +199,7 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
             content = with_values(content, how.reveal)
         if not action.is_created_namespace:
             content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
-        applied = writer.apply(path, content, manager=MANAGER, force=how.force)
+        applied = writer.apply(path, content, manager=DRIVER, force=how.force)
     except HttpError as error:
         raise _explained(error, action, step) from error
     metadata = applied.get("metadata")

@@ -10,8 +10,7 @@ from commodore_py.live.pairing import targets_of
 from commodore_py.manifests.desired import managed
 from commodore_py.manifests.order import applications
 
-from .compare import paired
-from .diff import difference
+from .compare import diff_of
 from .history import objects_at, synced_commits
 
 if TYPE_CHECKING:
@@ -72,18 +71,17 @@ def drift_of(cluster: LiveCluster) -> DriftReport:
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
     known = {one.id: one for one in targets}
-    compared = paired(cluster, targets)
-    for change in difference(compared.pairs, cluster.settings.ignored).diff.objects:
+    for change in diff_of(cluster, targets).diff.objects:
         target = known[change.id]
         application = target.application or ""
         if change.what == "created":
             yield ObjectDrift(change.id, application, is_missing=True)
         elif change.fields:
-            served = cluster.served(target) or {}
+            live = cluster.live(target) or {}
             fields = tuple(
                 FieldDrift(
                     field,
-                    tuple(managed.managers_of(served, field.path)),
+                    tuple(managed.managers_of(live, field.path)),
                     _scaler_of(cluster, change.id) if field.path == _REPLICAS else "",
                 )
                 for field in change.fields

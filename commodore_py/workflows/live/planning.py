@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
-    from .compare import ClusterDiff
+    from .compare import LiveDiff
 
 
 class Plan(NamedTuple):
@@ -49,13 +49,13 @@ class Plan(NamedTuple):
             yield from step.actions
 
 
-def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan:
+def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
     doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
     deletions = object_changes([one for of in doomed.values() for one in of], [])
     state = State(
         {one.name for one in cluster.cache.list() if ((one.group, one.kind) == ("", "Namespace"))},
-        {one.id: one for one in (*compared.found.diff.objects, *deletions)},
+        {one.id: one for one in (*compared.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
         (),
     )

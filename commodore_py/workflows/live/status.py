@@ -69,7 +69,7 @@ class StatusReport(NamedTuple):
 def status_of(cluster: LiveCluster) -> StatusReport:
     """The status of every application."""
     compared = cluster_diff(cluster)
-    changes = {one.id: one.what for one in compared.found.diff.objects}
+    changes = {one.id: one.what for one in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {one.name: one for one in cluster.identity.applications}
     found: dict[str, list[Assessed]] = {}

@@ -71,7 +71,7 @@ def test_any_object(found: list[dict[str, Any]]) -> None:
     for record in (None, applied):
         prediction = predict(target, live, record)
         settle(objects[1].id, prediction.live, prediction.predicted, [RULE])
-    hidden_values([target, live, None])
+    hidden_values([target, live])
     assert all(assess(one).source for one in found)
     sync_tasks(objects, objects)
     kinds.scopes_of(found)

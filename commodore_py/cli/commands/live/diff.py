@@ -18,7 +18,7 @@ from commodore_py.workflows.live.planning import plan_of
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.live.diff import LiveDiff
+    from commodore_py.workflows.live.compare import LiveDiff
     from commodore_py.workflows.live.planning import Plan
 
 
@@ -71,14 +71,13 @@ def diff(
     """
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
-        compared = cluster_diff(
+        found = cluster_diff(
             cluster, server_side=server_side, reveal=reveal_in(cluster) if reveal else None
         )
-        plan = plan_of(cluster, compared, prune=prune)
+        plan = plan_of(cluster, found, prune=prune)
         confirmed = cluster.identity.confirmed_by
-    found = compared.found
     _show(found, plan, output, quiet=settings.verbosity == 0)
-    unseen = {str(target.id): why for target, why in compared.unseen}
+    unseen = {str(target.id): why for target, why in found.unseen}
     for note in clusters.asides(unseen, confirmed):
         messages.info(note)
     if found.refused:

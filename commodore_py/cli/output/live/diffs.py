@@ -12,12 +12,11 @@ from . import plans
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.workflows.live.diff import LiveDiff
+    from commodore_py.workflows.live.compare import LiveDiff
     from commodore_py.workflows.live.planning import Plan
 
 _RULES = {
     "references": "secret references, compared with nothing",
-    "rebase": "fields that the cluster sets",
     "ignored": "ignoreDifferences",
 }
 
