@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from . import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from commodore_py.live.cache.records import Record
     from commodore_py.manifests.objects import ObjectId
@@ -49,10 +49,10 @@ class Known(NamedTuple):
 def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
     """The orphans among top-level objects."""
     for one in records:
-        if one.id in known.targets or one.deleted:
+        if one.id in known.targets or one.is_ending:
             continue
-        annotations = dict(one.annotations)
-        mark = marks.mark_of(one.id, dict(one.labels), annotations, known.tracking)
+        annotations = one.annotations
+        mark = marks.mark_of(one.id, one.labels, annotations, known.tracking)
         ours = mark.is_ours and mark.owner in known.applications
         listed = one.id in known.inventory
         if (ours or listed) and not marks.is_hook(annotations):
@@ -61,7 +61,7 @@ def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
 
 
 def _fate(
-    id_: ObjectId, annotations: dict[str, str], known: Known, *, ours: bool, listed: bool
+    id_: ObjectId, annotations: Mapping[str, str], known: Known, *, ours: bool, listed: bool
 ) -> tuple[Fate, str]:
     if why := marks.kept_because(annotations):
         return "keep", why

@@ -126,17 +126,11 @@ def _names(server: Cluster) -> list[str]:
 
 
 def _writes(server: Cluster) -> list[tuple[str, str]]:
-    return [
-        (method, path.split("?")[0])
-        for method, path in server.requests
-        if method != "GET" and "selfsubject" not in path
-    ]
+    return [(method, path.split("?")[0]) for method, path in server.requests if method != "GET"]
 
 
 @pytest.mark.parametrize("verb", READERS)
-def test_readers_send_nothing_but_gets_and_reviews_of_their_own_rights(
-    live: Live, server: Cluster, verb: str
-) -> None:
+def test_readers_send_nothing_but_gets(live: Live, server: Cluster, verb: str) -> None:
     server.put(_configmap("new"))
     server.allowed = lambda _, __, resource: resource != "services"
 
@@ -246,7 +240,7 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
         b'{"items": [null]}',
         b'{"metadata": 5, "items": []}',
         b'{"metadata": {"continue": 5}, "items": [{"metadata": 5}]}',
-        b'{"kind": "APIGroupDiscoveryList", "items": [5]}',
+        b'{"groups": [{"versions": [5]}, 5], "resources": [{"verbs": 5}]}',
         b'{"groups": 5, "resources": {}, "versions": [5]}',
         b"{",
     ],

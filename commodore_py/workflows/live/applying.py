@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from commodore_py.live.access.writer import Writer
+    from commodore_py.live.access.client import Writer
     from commodore_py.live.plan import Action, Step
     from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import Content, ObjectId

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.http import HttpError
 from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live import marks
-from commodore_py.live.access.writer import Writer
+from commodore_py.live.access.client import Writer
 from commodore_py.live.plan import references_in
 from commodore_py.manifests.desired import masks
 from commodore_py.manifests.desired.ignoring import settle

@@ -78,7 +78,7 @@ def _node(
         return Node(id_, None if why else missing(), inferred, why)
     owned = children.get(record.uid, ())
     if record.uid in done:
-        return Node(id_, _health(record), inferred, seen_above=bool(owned))
+        return Node(id_, _health(cluster, record), inferred, seen_above=bool(owned))
     done.add(record.uid)
     nodes = tuple(
         _node(
@@ -86,16 +86,15 @@ def _node(
             one.id,
             children,
             done,
-            inferred=record.uid not in {owner.uid for owner in one.owners},
+            inferred=record.uid not in one.owners,
         )
         for one in owned
     )
-    return Node(id_, _health(record), inferred, children=nodes)
+    return Node(id_, _health(cluster, record), inferred, children=nodes)
 
 
-def _health(record: Record) -> Health | None:
-    found: Health | None = record.info  # type: ignore[assignment]  # as `make` returned it
-    return found
+def _health(cluster: LiveCluster, record: Record) -> Health | None:
+    return None if record.manifest is None else cluster.health(record.manifest)
 
 
 def _named(cluster: LiveCluster, root: str) -> ObjectId:

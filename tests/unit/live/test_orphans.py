@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.live.access.discovery import Api
-from commodore_py.live.cache.records import Record
+from commodore_py.live.cache.records import Record, record_of
+from commodore_py.live.cache.settings import Settings
 from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.settings import Tracking
@@ -25,10 +26,9 @@ KNOWN = Known(
 
 def _record(id_: ObjectId, annotations: dict[str, str], **metadata: object) -> Record:
     api = Api(id_.group, "v1", id_.kind, f"{id_.kind.lower()}s", namespaced=bool(id_.namespace))
-    place = {"name": id_.name, "namespace": id_.namespace, "uid": "1", **metadata}
-    record = Record(api, {"metadata": place})
-    record.annotations = tuple(annotations.items())
-    return record
+    place = {"name": id_.name, "namespace": id_.namespace, "uid": "1", "annotations": annotations}
+    kept = Settings(annotations=frozenset(annotations))
+    return record_of(api, {"metadata": {**place, **metadata}}, kept)
 
 
 def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.live import plans
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
-from commodore_py.live.access.writer import Writer
+from commodore_py.live.access.client import Writer
 from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying, saved_plan
 from commodore_py.workflows.live.compare import cluster_diff
