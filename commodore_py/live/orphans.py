@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from . import marks
 
@@ -21,7 +22,8 @@ _HOLDS_OTHERS = {
 }
 
 
-class Orphan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Orphan:
     """A live object that left the catalog."""
 
     id: ObjectId
@@ -30,7 +32,8 @@ class Orphan(NamedTuple):
     mark: marks.Mark
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Known:
     """What is known about the catalog and who applies it."""
 
     targets: Collection[ObjectId]

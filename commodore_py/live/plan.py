@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.manifests.order import applications as apps
 from commodore_py.manifests.order.kinds import defined_kind
@@ -27,7 +28,8 @@ AFTER_FAILURE = "SyncFail"
 What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"]
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """What happens to one object."""
 
     what: What
@@ -44,7 +46,8 @@ class Action(NamedTuple):
     """Whether it is the namespace that a sync creates: nobody's mark is on it."""
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """What happens at once, and whether the rest waits for it."""
 
     application: str
@@ -54,7 +57,8 @@ class Step(NamedTuple):
     awaited: bool
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class State:
     """What is known about the cluster."""
 
     namespaces: Collection[str]

@@ -1,4 +1,4 @@
-"""Differences that are not shown: values of references, settings (pure)."""
+"""What is not shown: values of Secrets and references, and ignored differences (pure)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from commodore_py.manifests.secrets import has_reference, with_references_replac
 from commodore_py.manifests.values import same
 
 from . import managed
+from .predict import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,7 @@ Reveal: TypeAlias = "Callable[[str], str]"
 OTHER_VALUE = "***"
 """In place of a live value that is not the one of its reference."""
 REFERENCES, IGNORED = "references", "ignored"
+_FIRST, _MORE = "+" * 8, "+" * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +140,34 @@ def _step(value: _Value, name: str) -> _Value:
     if isinstance(value, list) and name.isdigit() and int(name) < len(value):
         return value[int(name)]
     return _MISSING
+
+
+def is_secret(group: str, kind: str) -> bool:
+    """Whether an object has values that are not shown."""
+    return (group, kind) == ("", "Secret")
+
+
+def hidden_values(versions: Iterable[Content]) -> tuple[dict[str, Any], ...]:
+    """Versions of one Secret: each distinct value of a key is another run of `+`."""
+    runs: dict[str, list[str]] = {}
+    return tuple(_masked(normalised(one), runs) for one in versions)
+
+
+def _masked(content: dict[str, Any], runs: dict[str, list[str]]) -> dict[str, Any]:
+    found = dict(content)
+    for name in ("data", "stringData"):
+        fields = content.get(name)
+        if isinstance(fields, dict):
+            found[name] = {
+                key: _run(runs.setdefault(key, []), value) for key, value in fields.items()
+            }
+        elif fields is not None:
+            found[name] = _FIRST  # what is not a mapping is hidden as a whole
+    return found
+
+
+def _run(values: list[str], value: object) -> str:
+    text = "" if value is None else repr(value)
+    if text not in values:
+        values.append(text)
+    return _FIRST + _MORE * values.index(text)

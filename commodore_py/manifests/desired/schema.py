@@ -7,9 +7,10 @@ such as `[Container:name!z`: a list that is merged by a key, of items of a type,
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.manifests.objects import split_version
 
@@ -22,7 +23,8 @@ _LIST, _MAP, _SCALAR = "[", "{", "$"
 _ZERO = "z"
 
 
-class Field(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Field:
     """What is known about one field."""
 
     type: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.objects import split_version
 from commodore_py.manifests.order.hooks import finalizers_of, has_finalizer
@@ -23,7 +24,8 @@ NOT_WAITED_FOR = "no rule for its kind: syncs do not wait for it"
 PENDING_DELETION = "Pending deletion"
 
 
-class Ruled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ruled:
     """The verdict of a rule of the user, and its name."""
 
     rule: str

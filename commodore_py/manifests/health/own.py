@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from . import kstatus
@@ -34,7 +35,8 @@ class Condition(NamedTuple):
     status: str
 
 
-class OwnRule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OwnRule:
     """What the hierarchy says about one kind."""
 
     healthy: tuple[Condition, ...] = ()
@@ -70,7 +72,8 @@ class OwnRule(NamedTuple):
         return healthy(said(self.healthy[0]))
 
 
-class Wrong(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Wrong:
     """A setting that is not valid."""
 
     path: _Path
@@ -83,8 +86,8 @@ def in_grace(health: Health, left: float) -> Health:
         return health
     shown = math.ceil(left / _SHOWN) * _SHOWN
     message = f"Degraded, in grace for {shown} s more"
-    return health._replace(
-        status="Progressing", message=f"{message}: {health.message}".removesuffix(": ")
+    return replace(
+        health, status="Progressing", message=f"{message}: {health.message}".removesuffix(": ")
     )
 
 

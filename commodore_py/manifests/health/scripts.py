@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .status import Verdict, status_named, unknown
 
@@ -15,7 +16,8 @@ NO_STATUS = "its rule returns no status: syncs wait for it without end"
 ANY_KEY = "*/*"
 
 
-class Script(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Script:
     """A script and the kinds that it judges."""
 
     pattern: str
@@ -25,7 +27,8 @@ class Script(NamedTuple):
     where: str
 
 
-class ScriptTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScriptTable:
     """All scripts, by where they come from."""
 
     settings: tuple[Script, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
@@ -20,7 +21,8 @@ class Verdict(NamedTuple):
     message: str = ""
 
 
-class Health(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Health:
     """The health of an object: no status if nothing knows its kind, or if a rule returns none."""
 
     status: Status | None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
@@ -36,7 +37,8 @@ _LOOK_AGAIN = 1.0
 _CHANGES = ("create", "change", "hook", "delete")
 
 
-class How(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class How:
     """What may be done, and how."""
 
     force: bool = False
@@ -50,7 +52,8 @@ class How(NamedTuple):
     """What gives the value of a secret reference; without it, objects with one are refused."""
 
 
-class Applied(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Applied:
     """What was done."""
 
     done: tuple[tuple[str, ObjectId], ...]
@@ -285,7 +288,8 @@ def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None
     return found
 
 
-class Unfinished(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unfinished:
     """What a run that did not end has done."""
 
     done: set[tuple[str, str]]
@@ -294,7 +298,8 @@ class Unfinished(NamedTuple):
     """The versions that objects had afterwards."""
 
 
-class _Note(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Note:
     """The log of a run: a line before and after each action."""
 
     file: Path

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
@@ -19,9 +20,8 @@ from commodore_py.live.access.client import NOT_FOUND, Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.live.cache.settings import Filter, Pattern, Settings
-from commodore_py.live.judge import Judge
 from commodore_py.live.pairing import targets_of
-from commodore_py.live.rules import UserRules, has_rule_in_argocd
+from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.order import applications
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from commodore_py.manifests.order.applications import Assigned
 
 
-class Reach(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reach:
     """Where the cluster is, and which of its objects are of interest."""
 
     kubeconfig: str = ""
@@ -53,7 +54,8 @@ class Reach(NamedTuple):
     namespaces: tuple[str, ...] = ()
 
 
-class LiveCluster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LiveCluster:
     """A catalog and its cluster."""
 
     id: str

@@ -13,8 +13,7 @@ from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live import marks
 from commodore_py.live.access.client import Writer
 from commodore_py.live.plan import references_in
-from commodore_py.manifests.desired import masks
-from commodore_py.manifests.desired.ignoring import settle
+from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
 from commodore_py.manifests.desired.managed import DRIVER, applied_by_driver
 from commodore_py.manifests.desired.predict import predict, predicted_by_server, recorded_in
 from commodore_py.manifests.diff import object_changes
@@ -167,8 +166,8 @@ def _difference(
         before, after = settled.live, settled.predicted
         if same(before, after):
             continue  # most are: they need not be paired again
-        if masks.is_secret(current.id.group, current.id.kind):
-            after, before = masks.hidden_values([after, before])
+        if is_secret(current.id.group, current.id.kind):
+            after, before = hidden_values([after, before])
         old.append(KubeObject(current.id, before))
         new.append(KubeObject(current.id, after, target.object.file))
     changes = tuple(_graded(one, answers) for one in object_changes(old, new))
@@ -186,9 +185,9 @@ def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectC
 
 
 def _hidden(one: KubeObject) -> KubeObject:
-    if not masks.is_secret(one.id.group, one.id.kind):
+    if not is_secret(one.id.group, one.id.kind):
         return one
-    (shown,) = masks.hidden_values([one.content])
+    (shown,) = hidden_values([one.content])
     return KubeObject(one.id, shown, one.file)
 
 
@@ -198,7 +197,7 @@ def _asking(cluster: LiveCluster) -> Ask:
 
     def ask(target: Target, current: KubeObject) -> Answer:
         content = target.object.content
-        if masks.is_secret(target.id.group, target.id.kind) or any(references_in(content)):
+        if is_secret(target.id.group, target.id.kind) or any(references_in(content)):
             return Answer()
         application, tracking = target.application or "", cluster.settings.tracking
         content = marks.marked(content, target.id, application, tracking)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from commodore_py.adapters import ending
 from commodore_py.adapters.http import HttpError
@@ -39,7 +40,8 @@ _STATES: Mapping[tuple[str, bool], State] = {
 }
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """A step of the plan, as the last round found it."""
 
     name: str
@@ -47,14 +49,16 @@ class Step(NamedTuple):
     text: str
 
 
-class Waited(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Waited:
     """The end of waiting; steps that were not reached are missing."""
 
     result: Result
     steps: tuple[Step, ...]
 
 
-class Waiting(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Waiting:
     """How to wait."""
 
     gone: bool

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text, reading
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.errors import CommodoreError
 from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
@@ -16,6 +19,7 @@ from .orphans import orphans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.live.plan import Action, Step
@@ -25,7 +29,12 @@ if TYPE_CHECKING:
     from .compare import LiveDiff
 
 
-class Plan(NamedTuple):
+_SCHEMA = "live-plan/v1"
+_HEAD = ("cluster", "uid", "commit", "digest")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
     """What would be done, and for which state of catalog and cluster."""
 
     cluster: str
@@ -64,7 +73,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         targets = [one for one in cluster.targets if one.application == application.name]
         pruned = tuple(doomed.get(application.name, ()))
         if targets:
-            steps += steps_of(application, targets, state._replace(doomed=pruned))
+            steps += steps_of(application, targets, replace(state, doomed=pruned))
     versions = {
         str(one.id): record.version
         for one in cluster.targets
@@ -112,3 +121,64 @@ def _facts(plan: Plan) -> Iterator[Any]:
         for one in step.actions:
             what = "delete" if one.what == "delete" else "apply"
             yield [step.application, step.phase, step.wave, what, str(one.id), one.content]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """What `live diff --out` has written, as far as it is compared."""
+
+    file: str
+    cluster: str
+    uid: str | None
+    commit: str | None
+    digest: str
+    versions: Mapping[str, str]
+    deletes: bool
+    """Whether objects that left the catalog are deleted."""
+
+
+def read_plan(file: Path) -> SavedPlan:
+    """Read a plan; whatever else the file may be is an error."""
+    try:
+        found = json_text.load(reading.bytes_of(str(file)), name=str(file))
+        if found["schema"] != _SCHEMA:
+            raise ValueError  # noqa: TRY301 - one error for all
+        whats = {action["what"] for step in found["steps"] for action in step["actions"]}
+        versions = {str(name): str(version) for name, version in found["versions"].items()}
+        cluster, uid, commit, digest = (found[name] for name in _HEAD)
+        return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CommodoreError(
+            "this is not a plan of `live diff --out`",
+            where=str(file),
+            hint="make one: commodore live diff CLUSTER --out FILE",
+        ) from error
+
+
+def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
+    """Refuse a plan that was made for another state, and name what differs.
+
+    What an unfinished run of the same plan has applied, and to which version, does not count.
+    """
+    moved = [*_moved(saved, plan, applied)]
+    if not moved and saved.digest != plan.digest:
+        moved.append("the steps are others")
+    if moved:
+        raise CommodoreError(
+            "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
+            where=saved.file,
+            hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
+        )
+
+
+def _moved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> Iterator[str]:
+    if saved.cluster != plan.cluster or saved.uid not in {plan.uid, None}:
+        yield "the cluster is another one"
+    if saved.commit != (plan.commit or None):
+        yield f"the catalog is at {plan.commit or 'no commit'}, not {saved.commit}"
+    for name in dict.fromkeys((*plan.versions, *saved.versions)):
+        version = plan.versions.get(name)
+        if version != saved.versions.get(name) and (
+            version is None or version != applied.get(name)
+        ):
+            yield f"{name} has changed in the cluster"

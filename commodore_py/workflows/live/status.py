@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
@@ -24,7 +25,8 @@ IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
 
 
-class Assessed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Assessed:
     """A target and its health; None if it cannot be read."""
 
     target: Target
@@ -33,7 +35,8 @@ class Assessed(NamedTuple):
     """What applying it would do: `create`, `change`, or nothing; `unseen`."""
 
 
-class ApplicationStatus(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ApplicationStatus:
     """An application: what differs, and its health."""
 
     name: str
@@ -58,7 +61,8 @@ class ApplicationStatus(NamedTuple):
         )
 
 
-class StatusReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StatusReport:
     """All applications, and what could not be read."""
 
     applications: tuple[ApplicationStatus, ...]

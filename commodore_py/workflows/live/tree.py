@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.live.cache.objects import iterate
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 
-class Node(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Node:
     """An object and what it owns."""
 
     id: ObjectId
@@ -32,14 +34,16 @@ class Node(NamedTuple):
     """Whether what it owns stands at another place of the tree."""
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tree:
     """The roots of an application, or one object."""
 
     name: str
     roots: tuple[Node, ...]
 
 
-class TreeReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TreeReport:
     """The trees that were asked for."""
 
     trees: tuple[Tree, ...]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from commodore_py.live.access.discovery import Api
@@ -59,9 +62,9 @@ def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
     ],
 )
 def test_two_witnesses_delete(
-    annotations: dict[str, str], changes: dict[str, object], fate: str, why: str
+    annotations: dict[str, str], changes: dict[str, Any], fate: str, why: str
 ) -> None:
-    ((found, said),) = _fates(KNOWN._replace(**changes), _record(OLD, annotations))  # type: ignore[arg-type]
+    ((found, said),) = _fates(replace(KNOWN, **changes), _record(OLD, annotations))
 
     assert found == fate
     assert why in said
@@ -73,12 +76,12 @@ def test_two_witnesses_delete(
     ids=["unmarked", "helm", "copy"],
 )
 def test_objects_of_others_are_no_orphans(annotations: dict[str, str]) -> None:
-    assert _fates(KNOWN._replace(inventory=()), _record(OLD, annotations)) == []
+    assert _fates(replace(KNOWN, inventory=()), _record(OLD, annotations)) == []
 
 
 def test_targets_ending_objects_and_hooks_are_no_orphans() -> None:
     target = ObjectId("", "ConfigMap", "shop", "new")
-    known = KNOWN._replace(targets=(target,))
+    known = replace(KNOWN, targets=(target,))
 
     assert not _fates(
         known,
@@ -91,7 +94,7 @@ def test_targets_ending_objects_and_hooks_are_no_orphans() -> None:
 def test_what_holds_objects_of_others_is_kept() -> None:
     namespace = ObjectId("", "Namespace", "", "shop")
     mark = {ID: "shop:/Namespace:/shop"}
-    known = KNOWN._replace(inventory=(namespace,))
+    known = replace(KNOWN, inventory=(namespace,))
 
     ((fate, why),) = _fates(known, _record(namespace, mark))
 

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commodore_py.manifests.desired.ignoring import settle
-from commodore_py.manifests.desired.masks import hidden_values
+from commodore_py.manifests.desired.ignoring import hidden_values, settle
 from commodore_py.manifests.desired.predict import predict
 from commodore_py.manifests.health.assess import assess
 from commodore_py.manifests.objects import KubeObject, identify

@@ -10,7 +10,7 @@ import click
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import differences, formats, messages, streams
-from commodore_py.cli.output.live import clusters, diffs, plans
+from commodore_py.cli.output.live import clusters, plans
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.planning import plan_of
@@ -94,10 +94,10 @@ def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
         hint = "leave out --server-side to have it predicted from what was applied last"
         messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)
     if output != "text":
-        streams.data(formats.structured(diffs.content(found, plan)))
+        streams.data(formats.structured(plans.diff(found, plan)))
         return
     streams.result(differences.shown(found.diff))
     for line in () if found.refused else plans.lines(plan):
         streams.result(line)
-    for line in diffs.asides(found, quiet=quiet):
+    for line in plans.diff_asides(found, quiet=quiet):
         messages.info(line)

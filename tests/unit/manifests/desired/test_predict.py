@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from commodore_py.adapters import yaml
-from commodore_py.manifests.desired.ignoring import settle
-from commodore_py.manifests.desired.masks import hidden_values
+from commodore_py.manifests.desired.ignoring import hidden_values, settle
 from commodore_py.manifests.desired.predict import NO_RECORD, NOT_JSON, OTHER_OBJECT, predict
 from commodore_py.manifests.objects import identify
 from commodore_py.manifests.secret_parts import LAST_APPLIED

@@ -1,1 +1,0 @@
-"""Run rules of the user in Lua, in a process of their own."""
