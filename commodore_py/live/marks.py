@@ -34,7 +34,7 @@ class Mark:
     """Who says that the object is theirs."""
 
     tool: str = ""
-    """`argocd`, `flux`, `kapp` or `helm`; empty for nobody."""
+    """`argocd`, `flux`, `kapp` or `helm`; empty without a mark."""
     owner: str = ""
     """The application, Kustomization or release."""
     is_ours: bool = False

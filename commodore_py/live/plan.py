@@ -43,7 +43,7 @@ class Action:
     references: tuple[str, ...] = ()
     """Paths of values that are secret references: the cluster has others."""
     is_created_namespace: bool = False
-    """Whether it is the namespace that a sync creates: nobody's mark is on it."""
+    """Whether it is the namespace that a sync creates, which gets no mark."""
 
 
 @dataclass(frozen=True, slots=True)

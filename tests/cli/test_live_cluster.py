@@ -709,7 +709,7 @@ def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
         ran = live("apply", "--app", "shop", "--prune", "--yes", "--max-grade", "data-loss")
 
         assert ran.code == 1
-        assert "the object was changed meanwhile: plan again" in ran.err
+        assert "the object was changed in the meantime: plan again" in ran.err
         assert "shop/old" in _names(server)
 
 

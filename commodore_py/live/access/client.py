@@ -8,10 +8,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.http import HttpError
+from commodore_py.adapters.http import HttpError, NotFound
 from commodore_py.adapters.http.retries import persistently
 from commodore_py.adapters.http.sessions import Request, Server, Tls
 
+from .answers import mapping
 from .credentials import Credentials
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ class Client:
     ) -> Any:  # noqa: ANN401 - the door: callers parse
         """The answer to a GET."""
         return self._exchange(Request("GET", path, params or {}, [("Accept", accept)]))
+
+    def find(self, path: str) -> dict[str, Any] | None:
+        """The object at a path; None if there is none."""
+        try:
+            return mapping(self.get(path))
+        except NotFound:
+            return None
 
     def events(
         self, path: str, params: Mapping[str, str], *, accept: str, idle: float
@@ -130,8 +138,7 @@ class Writer(Client):
         params |= {"force": "true"} if force else {}
         params |= {"dryRun": "All"} if dry_run else {}
         headers = [("Accept", _JSON), ("Content-Type", _APPLY)]
-        answer = self._exchange(Request("PATCH", path, params, headers, content))
-        return answer if isinstance(answer, dict) else {}
+        return mapping(self._exchange(Request("PATCH", path, params, headers, content)))
 
     def delete(self, path: str, *, uid: str, version: str) -> None:
         """Delete an object with all that it owns, if it is still the one that was seen."""

@@ -58,7 +58,6 @@ class Access:
     """That of the context."""
     origin: str = ""
     """The file of the context."""
-    namespace: str = ""
     authority: bytes = b""
     """Certificates in PEM; those of the system, if empty."""
     verify: bool = True
@@ -202,7 +201,6 @@ def _access(name: str, entries: Mapping[tuple[str, str], _Entry]) -> Access:
         user=_user(named("users")) if context.text("user") else User(),
         name=name,
         origin=str(context.file),
-        namespace=context.text("namespace"),
         authority=cluster.pem("certificate-authority"),
         verify=cluster.value.get("insecure-skip-tls-verify") is not True,
         tls_server_name=cluster.text("tls-server-name"),
@@ -267,12 +265,10 @@ def _in_cluster(variables: Mapping[str, str]) -> Access | None:
     token = _SERVICE_ACCOUNT / "token"
     if not host or not port or not token.exists():
         return None
-    namespace = _SERVICE_ACCOUNT / "namespace"
     return Access(
         server=f"https://{f'[{host}]' if ':' in host else host}:{port}",
         user=User(token_file=str(token)),
         name="in-cluster",
         origin=str(_SERVICE_ACCOUNT),
-        namespace=_read(namespace).decode().strip() if namespace.exists() else "",
         authority=_read(_SERVICE_ACCOUNT / "ca.crt"),
     )

@@ -47,7 +47,6 @@ class Info:
     """What a cache holds."""
 
     objects: int
-    watched: int
     unseen: Mapping[str, str]
     """What cannot be read, and why."""
 
@@ -181,7 +180,7 @@ class ClusterCache:
         with self._contents.lock:
             count = sum(1 for _ in self._contents.objects.nodes())
             unseen = dict(sorted(self._contents.unseen.items()))
-            return Info(count, len(self._watchers), unseen)
+            return Info(count, unseen)
 
     def _subscribe(self, event: Event, handler: Handler) -> Callable[[], None]:
         """Call a handler with each such object, id or kind; the function returned ends that."""

@@ -85,7 +85,7 @@ class Objects:
         return Graph(first, children)
 
     def _relate(self) -> Mapping[str, tuple[Record, ...]]:
-        """What each object owns; found anew after a change."""
+        """What each object owns, by UID; related again after a change."""
         if self._owned is not None:
             return self._owned
         offered: dict[Key, list[Record]] = defaultdict(list)

@@ -95,7 +95,10 @@ def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:
 
 
 def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
-    """What is in a tree of fields, at least the keys of items."""
+    """What is in a tree of fields.
+
+    The keys that name an item may be defaults; those that were applied are among its fields.
+    """
     if _is_leaf(fields):
         return value
     found: dict[str, _Value] = {}
@@ -108,8 +111,7 @@ def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
         if isinstance(place, str):
             found[place] = part
         else:
-            keys = json.loads(name[2:]) if name[:2] == _KEYS else {}
-            items.append({**keys, **part} if isinstance(part, dict) else part)
+            items.append(part)
     return items if isinstance(value, list) else found
 
 

@@ -224,7 +224,7 @@ def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
     hint = ""
     if error.status == _CONFLICT:
         hint = (
-            "the object was changed meanwhile: plan again"
+            "the object was changed in the meantime: plan again"
             if action.what == "delete"
             else "to take over its fields: --force; to leave them: ignoreDifferences"
         )
@@ -259,7 +259,7 @@ def _await(
         if time.monotonic() > until:
             raise CommodoreError(
                 f"{left[0][0].id} is not ready after {how.timeout:g} seconds: {left[0][1]}",
-                hint="the same command goes on where it stopped; --timeout waits longer",
+                hint="the same command continues where it stopped; --timeout waits longer",
             )
         ending.pause(_LOOK_AGAIN)
 
@@ -279,13 +279,7 @@ def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None
     api = cluster.kinds.find(id_.group, id_.kind)
     if api is None:
         return {}  # a kind that came with this plan: it has no health that is known
-    try:
-        found: Content = writer.get(api.path(id_.namespace, id_.name))
-    except HttpError as error:
-        if error.status != _NOT_FOUND:
-            raise
-        return None
-    return found
+    return writer.find(api.path(id_.namespace, id_.name))
 
 
 @dataclass(frozen=True, slots=True)

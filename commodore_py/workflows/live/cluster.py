@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
-from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
-from commodore_py.live.access.client import NOT_FOUND, Client
+from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
 from commodore_py.live.cache.settings import Filter, Pattern, Settings
@@ -84,13 +83,7 @@ class LiveCluster:
         manifest = record.manifest if record is not None else None
         if manifest is not None and manifest.get("apiVersion") == target.api.api_version:
             return manifest
-        try:
-            found: Content = self.client.get(target.path)
-        except HttpError as error:
-            if error.status != NOT_FOUND:
-                raise
-            return None
-        return found
+        return self.client.find(target.path)
 
     def unseen(self, target: Target) -> str:
         """Why the object cannot be read; empty if it can."""

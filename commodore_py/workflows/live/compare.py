@@ -63,19 +63,19 @@ class LiveDiff:
     hidden: Mapping[str, int]
     """How many differences each rule has hidden."""
     refused: Mapping[ObjectId, str]
-    """What the server says of objects that it could not predict; these are not compared."""
+    """Errors of the server for objects that it could not predict; these are not compared."""
     unseen: tuple[tuple[Target, str], ...]
     """What cannot be read, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server says of applying a target."""
+    """The answer of a server to the dry run of a target."""
 
     prediction: Prediction | None = None
     refused: str = ""
     immutable: str = ""
-    """Its words about a field that cannot be changed: what differs is predicted here."""
+    """Its error about a field that cannot be changed: what differs is predicted here."""
 
 
 @dataclass(slots=True)

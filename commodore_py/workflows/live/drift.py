@@ -33,7 +33,7 @@ class FieldDrift:
     field: FieldChange
     managers: tuple[Manager, ...]
     cause: str
-    """Who is known to change such a field; empty if nobody is."""
+    """The controller that is known to change such a field, if any."""
 
 
 @dataclass(frozen=True, slots=True)

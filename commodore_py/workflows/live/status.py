@@ -12,7 +12,7 @@ from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 from .compare import cluster_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from commodore_py.live.identity import Synced
     from commodore_py.live.pairing import Target
@@ -34,6 +34,11 @@ class Assessed:
     change: str
     """What applying it would do: `create`, `change`, or nothing; `unseen`."""
 
+    @property
+    def status(self) -> Status | None:
+        """The status of its health, if there is one."""
+        return self.health.status if self.health is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class ApplicationStatus:
@@ -54,11 +59,7 @@ class ApplicationStatus:
         """The objects that make it as unhealthy as it is."""
         if self.health in (None, "Healthy"):
             return ()
-        return tuple(
-            one
-            for one in self.objects
-            if one.health is not None and one.health.status == self.health
-        )
+        return tuple(one for one in self.objects if one.status == self.health)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +106,10 @@ def _assessed(
 
 def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
     """The worst of its objects; missing ones count only if all are."""
-    counted = [one for one in objects if _counts(name, one)]
-    if counted and all(_is(one, "Missing") for one in counted):
+    statuses = [one.status for one in objects if _counts(name, one)]
+    if statuses and all(status == "Missing" for status in statuses):
         return "Missing"
-    return worst(_statuses(one for one in counted if not _is(one, "Missing")))
-
-
-def _statuses(objects: Iterable[Assessed]) -> Iterable[Status]:
-    for one in objects:
-        if one.health is not None and one.health.status is not None:
-            yield one.health.status
+    return worst(status for status in statuses if status not in (None, "Missing"))
 
 
 def _counts(name: str, one: Assessed) -> bool:
@@ -122,10 +117,6 @@ def _counts(name: str, one: Assessed) -> bool:
     if annotations_of(target.object.content).get(IGNORES_HEALTH) == "true":
         return False
     is_child = (target.id.group, target.id.kind) == _APPLICATION
-    if is_child and (target.id.name == name or _is(one, "Missing") or _is(one, "Unknown")):
+    if is_child and (target.id.name == name or one.status in ("Missing", "Unknown")):
         return False
     return one.health is not None
-
-
-def _is(one: Assessed, status: Status) -> bool:
-    return one.health is not None and one.health.status == status

@@ -77,7 +77,7 @@ def apply(
 
     Everything is checked first: which cluster it is, what each change does, whether secret
     references are in the way (--reveal replaces them by their values). Objects are applied on the
-    server, in the order of `live diff`; a killed run goes on when it is started again.
+    server, in the order of `live diff`; a killed run continues when it is started again.
 
     \b
     With a look before:

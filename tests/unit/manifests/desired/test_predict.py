@@ -153,7 +153,7 @@ def test_field_of_unknown_origin_stays() -> None:
 def test_item_that_the_driver_owns_is_removed() -> None:
     containers: dict[str, Any] = {
         'k:{"name":"a"}': {".": {}, "f:name": {}},
-        'k:{"name":"b"}': {"f:image": {}},
+        'k:{"name":"b"}': {"f:name": {}, "f:image": {}},
     }
     spec = {"f:template": {"f:spec": {"f:containers": containers}}}
     live = _object(
@@ -166,6 +166,24 @@ def test_item_that_the_driver_owns_is_removed() -> None:
 
     names = [one["name"] for one in found.predicted["spec"]["template"]["spec"]["containers"]]
     assert names == ["a", "injected"]
+
+
+def test_default_in_the_key_of_an_item_stays() -> None:
+    ports = {'k:{"containerPort":80,"protocol":"TCP"}': {".": {}, "f:containerPort": {}}}
+    containers = {'k:{"name":"a"}': {"f:name": {}, "f:ports": ports}}
+    live = _object(
+        "apps/v1 Deployment",
+        POD % "{name: a, ports: [{containerPort: 80, protocol: TCP}]}",
+        managedFields=_owned(
+            {"f:spec": {"f:template": {"f:spec": {"f:containers": containers}}}},
+        ),
+    )
+
+    found = predict(
+        _object("apps/v1 Deployment", POD % "{name: a, ports: [{containerPort: 80}]}"), live
+    )
+
+    assert (found.mode, found.live == found.predicted) == ("three-way", True)
 
 
 def test_marks_of_the_driver_stay() -> None:
