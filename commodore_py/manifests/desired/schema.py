@@ -51,7 +51,7 @@ def root_type(content: Content) -> str | None:
 
 def field_of(type_name: str, name: str) -> Field:
     """What is known about a field of a type."""
-    entry = _types().get(type_name, {}).get(name)
+    entry = _table()["types"].get(type_name, {}).get(name)
     return UNKNOWN if entry is None else _parsed(entry)
 
 
@@ -75,11 +75,6 @@ def _parsed(entry: str) -> Field:
         scalar=name[1:] if is_scalar else "",
         omits_zero=_ZERO in flags,
     )
-
-
-def _types() -> Mapping[str, Mapping[str, str]]:
-    found: Mapping[str, Mapping[str, str]] = _table()["types"]
-    return found
 
 
 @cache

@@ -110,7 +110,7 @@ def opened(
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
-    argocd = _argo_settings(found)
+    argocd = next(iter(settings_of(found)), ArgoSettings())
     own = own_rules_here(config, cluster_id)
     rules = UserRules(ScriptTable(argocd.scripts), own)
     judge = Judge(rules, own, client.now)
@@ -195,11 +195,6 @@ def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
         home=Path.home(),
     )
     return Client(access, timeout=config.request_timeout)
-
-
-def _argo_settings(objects: tuple[KubeObject, ...]) -> ArgoSettings:
-    found = settings_of(objects)
-    return found[0] if found else ArgoSettings()
 
 
 def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.live.plan import Action, Step
-    from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
     from .compare import LiveDiff
@@ -74,13 +73,10 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         pruned = tuple(doomed.get(application.name, ()))
         if targets:
             steps += steps_of(application, targets, replace(state, doomed=pruned))
-    versions = {
-        str(one.id): record.version
-        for one in cluster.targets
-        if (record := cluster.cache.get(one.id)) is not None
-    }
-    for gone in doomed.values():
-        versions |= {str(one.id): _version(cluster, one.id) for one in gone}
+    ids = [one.id for one in cluster.targets]
+    ids += (one.id for of in doomed.values() for one in of)
+    records = [(id_, cluster.cache.get(id_)) for id_ in ids]
+    versions = {str(id_): record.version for id_, record in records if record is not None}
     catalog = cluster.catalog
     commit = commit_of(catalog, "HEAD") if is_repository(catalog) else None
     return Plan(
@@ -107,11 +103,6 @@ def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[Kub
         owner = one.mark.owner if one.mark.owner in names else names[0]
         doomed.setdefault(owner, []).append(KubeObject(one.id, content))
     return doomed
-
-
-def _version(cluster: LiveCluster, id_: ObjectId) -> str:
-    record = cluster.cache.get(id_)
-    return record.version if record is not None else ""
 
 
 def _facts(plan: Plan) -> Iterator[Any]:

@@ -169,7 +169,9 @@ def test_item_that_the_driver_owns_is_removed() -> None:
 
 
 def test_default_in_the_key_of_an_item_stays() -> None:
-    ports = {'k:{"containerPort":80,"protocol":"TCP"}': {".": {}, "f:containerPort": {}}}
+    ports: dict[str, Any] = {
+        'k:{"containerPort":80,"protocol":"TCP"}': {".": {}, "f:containerPort": {}}
+    }
     containers = {'k:{"name":"a"}': {"f:name": {}, "f:ports": ports}}
     live = _object(
         "apps/v1 Deployment",
