@@ -32,13 +32,15 @@ class Events:
     def __init__(self) -> None:
         self._handlers: list[tuple[Event, Handler]] = []
         self._pending: SimpleQueue[tuple[Event, object] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
 
     def subscribe(self, event: Event, handler: Handler) -> Callable[[], None]:
         """Call a handler from now on, until the function that is returned is called."""
-        if not self._handlers:
-            threading.Thread(target=self._work, daemon=True, name="handlers").start()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, daemon=True, name="handlers")
+            self._thread.start()
         entry = event, handler
-        self._handlers.append(entry)
+        self._handlers = [*self._handlers, entry]
 
         def unsubscribe() -> None:
             # Replaced, not changed: the thread may be reading it.
@@ -58,7 +60,7 @@ class Events:
 
     def _work(self) -> None:
         while (pending := self._pending.get()) is not None:
-            for event, handler in tuple(self._handlers):
+            for event, handler in self._handlers:
                 if event != pending[0]:
                     continue
                 try:

@@ -21,6 +21,7 @@ from tests.support.servers.kubernetes import Kind, Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from commodore_py.live.cache.records import Record
     from tests.support.servers.kubernetes import Cluster
 
 PATIENCE = 20.0
@@ -195,6 +196,29 @@ def test_an_object_made_again_between_two_lists_is_deleted_and_created(
     assert seen == [("deleted", "it"), ("created", "it")]
     assert record is not None
     assert record.uid == "2"
+
+
+def test_handlers_that_fail_or_end_themselves_stop_no_others(
+    server: Cluster, tmp_path: Path
+) -> None:
+    seen: list[tuple[str, str]] = []
+    once: list[str] = []
+
+    def end(record: Record) -> None:
+        once.append(record.id.name)
+        unsubscribe()
+        raise RuntimeError("no")
+
+    with _followed(server, tmp_path, seen) as cache:
+        unsubscribe = cache.on_created(end)
+        last: list[str] = []
+        cache.on_created(lambda record: last.append(record.id.name))
+        _put(server, "one")
+        _put(server, "two")
+        assert _eventually(lambda: last == ["one", "two"])
+
+    assert once == ["one"]
+    assert seen == [("created", "one"), ("created", "two")]
 
 
 def test_kinds_come_and_go_with_their_objects(server: Cluster, tmp_path: Path) -> None:
