@@ -42,10 +42,10 @@ def completed(
     an apply replaces as a whole: what only the live one has goes, except for defaults.
     """
     if isinstance(target, dict) and isinstance(live, dict):
-        known = [one for one in records if isinstance(one, dict)]
-        return _fields(target, live, known, field, is_replaced=is_replaced)
+        mappings = [record for record in records if isinstance(record, dict)]
+        return _fields(target, live, mappings, field, is_replaced=is_replaced)
     if isinstance(target, list) and isinstance(live, list):
-        lists = [one for one in records if isinstance(one, list)]
+        lists = [record for record in records if isinstance(record, list)]
         return _items(target, live, lists, field, name=name, is_replaced=is_replaced)
     if field is not None and field.scalar == "q":
         number = quantities.parse(target)
@@ -67,18 +67,18 @@ def _fields(
         value = target.get(name)
         if name in target and not _is_absent(value, live.get(name), field, inner):
             if name in live:
-                before = [one[name] for one in records if name in one]
+                before = [record[name] for record in records if name in record]
                 value = completed(
                     value, live[name], before, inner, name=name, is_replaced=is_replaced
                 )
             found[name] = value
         elif name in _SHARED and isinstance(live.get(name), dict):
-            applied = [one[name] for one in records if isinstance(one.get(name), dict)]
+            applied = [record[name] for record in records if isinstance(record.get(name), dict)]
             others = _fields({}, live[name], applied, inner)
             found |= {name: others} if others or not live[name] else {}
         elif name in live:
             deletes = name in target and field is None  # null, for objects without a schema
-            was_applied = any(one.get(name) is not None for one in records)
+            was_applied = any(record.get(name) is not None for record in records)
             was_applied = was_applied and not _is_absent(live[name], None, field, inner)
             is_default = not live[name] or name in _FILLED_IN
             if not deletes and not was_applied and (not is_replaced or is_default):
@@ -116,13 +116,13 @@ def _items(
     pairs = _partners(name, target, live)
     if pairs is None:
         return target
-    before = [(one, _partners(name, one, live) or {}) for one in records]
+    before = [(record, _partners(name, record, live) or {}) for record in records]
     replaced = field is not None and (is_replaced or not has_keys) and name != _TEMPLATES
     inner = None if field is None else schema.item_of(field)
     items = list(target)
     for at, to in pairs.items():
-        known = [one[places[at]] for one, places in before if at in places]
-        items[to] = completed(target[to], live[at], known, inner, name=name, is_replaced=replaced)
+        applied = [record[places[at]] for record, places in before if at in places]
+        items[to] = completed(target[to], live[at], applied, inner, name=name, is_replaced=replaced)
     if not has_keys:
         return items
     others = [at for at in range(len(live)) if not any(at in places for _, places in before)]
@@ -131,14 +131,14 @@ def _items(
 
 def _partners(name: str, items: list[_Value], live: list[_Value]) -> Mapping[int, int] | None:
     """By place in the live list, the place of the same item in another list."""
-    if not any(isinstance(one, dict | list) for one in (*items, *live)):
-        return {at: items.index(one) for at, one in enumerate(live) if one in items}
+    if not any(isinstance(item, dict | list) for item in (*items, *live)):
+        return {at: items.index(item) for at, item in enumerate(live) if item in items}
     labels = merge_keys.labels(name, items, live)
     if labels is None:
         return {at: at for at in range(len(live))} if len(items) == len(live) else None
-    places = {merge_keys.normalised(one): at for at, one in enumerate(labels[0])}
-    found = ((at, places.get(merge_keys.normalised(one))) for at, one in enumerate(labels[1]))
-    return {at: place for at, place in found if place is not None}
+    places = {merge_keys.normalised(label): at for at, label in enumerate(labels[0])}
+    pairs = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(labels[1]))
+    return {at: place for at, place in pairs if place is not None}
 
 
 def _interleaved(

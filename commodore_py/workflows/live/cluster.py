@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Health
     from commodore_py.manifests.objects import Content, KubeObject, ObjectId
     from commodore_py.manifests.order.applications import Assigned
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,10 @@ def opened(
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
     argocd = next(iter(settings_of(found)), ArgoSettings())
+    for rule in argocd.ignored:
+        if rule.jq:
+            words = "jqPathExpressions are not evaluated, what they name is compared"
+            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     own = own_rules_here(config, cluster_id)
     rules = UserRules(ScriptTable(argocd.scripts), own)
     judge = Judge(rules, own, client.now)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
     Ask: TypeAlias = Callable[[Target, KubeObject], "Answer"]
-
-log = logging.getLogger(__name__)
 
 _INVALID = 422
 _IMMUTABLE = re.compile(r"immutable|for fields other than|may not (?:be )?change|cannot be changed")
@@ -95,13 +92,6 @@ def cluster_diff(
     With `server_side`, the server predicts what becomes of them; with `reveal`, the values of
     secret references are compared, too.
     """
-    for rule in cluster.settings.ignored:
-        if rule.jq:
-            log.warning(
-                "ignoreDifferences of %s: jqPathExpressions are not evaluated, what they name is"
-                " compared",
-                rule.pattern,
-            )
     pairs = _paired(cluster, cluster.targets)
     silent = [
         target
