@@ -33,6 +33,11 @@ def _with_record(live: dict[str, Any], record: str) -> dict[str, Any]:
 
 SAME = [
     # kind, target, live
+    (
+        "apps/v1 StatefulSet",
+        "spec: {volumeClaimTemplates: [{metadata: {name: a}, spec: {}}]}",
+        "spec: {volumeClaimTemplates: [{metadata: {name: a}, spec: {volumeMode: Filesystem}}]}",
+    ),
     ("v1 ConfigMap", "data: {a: b}", "data: {a: b}\nstatus: {x: y}"),
     ("v1 ConfigMap", "metadata: {annotations: {}}", "metadata: {labels: null}"),
     ("v1 ConfigMap", "data: null", "data: {a: b}"),
@@ -76,6 +81,13 @@ SAME = [
     ),
 ]
 DIFFERENT = [
+    ("v1 ConfigMap", "data: {a: null}", "data: {a: b}"),
+    ("example.com/v1 Thing", "spec: {l: [{name: a}]}", "spec: {l: [{name: a}, {name: b}]}"),
+    (
+        "v1 Pod",
+        "spec: {tolerations: [{key: a, effect: NoExecute}]}",
+        "spec: {tolerations: [{key: a, effect: NoExecute}, {key: b, effect: NoExecute}]}",
+    ),
     ("apps/v1 Deployment", "spec: {paused: false}", "spec: {paused: true}"),
     (
         "apps/v1 Deployment",
@@ -138,6 +150,34 @@ def test_field_that_was_applied_last_is_removed() -> None:
     ):
         assert found.mode == "three-way"
         assert found.predicted["data"] == {"a": "b", "foreign": "y"}
+
+
+def test_labels_of_others_stay_if_the_target_has_none() -> None:
+    live = _object("v1 ConfigMap", "metadata: {labels: {a: b, foreign: c}}")
+    applied = _object("v1 ConfigMap", "metadata: {labels: {a: b}}")
+
+    found = predict(_object("v1 ConfigMap", ""), live, applied)
+
+    assert found.predicted["metadata"]["labels"] == {"foreign": "c"}
+
+
+def test_applied_zero_is_not_removed() -> None:
+    live = _object("apps/v1 Deployment", POD % "{name: a, tty: false}")
+
+    found = predict(_object("apps/v1 Deployment", POD % "{name: a}"), live, live)
+
+    assert (found.mode, found.live == found.predicted) == ("three-way", True)
+
+
+def test_synced_commit_counts_only_without_another_record() -> None:
+    target = _object("v1 ConfigMap", "data: {a: b}")
+    synced = _object("v1 ConfigMap", "data: {a: b, foreign: y}")
+    owned = _owned({"f:data": {"f:a": {}}})
+    live = _object("v1 ConfigMap", "data: {a: b, foreign: y}", managedFields=owned)
+
+    found = predict(target, live, synced)
+
+    assert (found.notice, found.live == found.predicted) == ("", True)
 
 
 def test_field_of_unknown_origin_stays() -> None:
