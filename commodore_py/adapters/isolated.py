@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,15 +19,10 @@ from .git.safe import environment_for_programs
 from .process import ENDLESS, ProgramFailed, run
 
 _HERE = "commodore_py.adapters.isolated"
-_TO_START = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class Crashed(CommodoreError):
     """The other process ended without an answer; its last words are the message."""
-
-
-class OutOfTime(CommodoreError):
-    """The other process was ended, as its time was over."""
 
 
 def call(function: str, *arguments: object, forward: bool = False, remotes: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
@@ -59,28 +53,16 @@ def call(function: str, *arguments: object, forward: bool = False, remotes: bool
 class Session:
     """One other process for several calls: what a library loads there is loaded once.
 
-    It starts with the first call and ends with `close`, or with us. A bare one has no environment
-    but what Python needs to start.
+    It starts with the first call and ends with `close`, or with us.
     """
 
-    def __init__(self, *, bare: bool = False) -> None:
-        self._bare = bare
+    def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
 
-    def call(self, function: str, *arguments: object, seconds: float = 0) -> Any:  # noqa: ANN401 - whatever the function returns
-        """Call `package.module:function` there and return its result; end it after some seconds."""
+    def call(self, function: str, *arguments: object) -> Any:  # noqa: ANN401 - whatever the function returns
+        """Call `package.module:function` there and return its result."""
         process = self._started()
-        over = threading.Event()
-
-        def end() -> None:
-            over.set()
-            process.kill()
-
-        clock = threading.Timer(seconds, end) if seconds else None
-        if clock is not None:
-            clock.daemon = True
-            clock.start()
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
@@ -92,15 +74,10 @@ class Session:
             code = process.wait()
             words = self._words()
             self.close()
-            if over.is_set():
-                raise OutOfTime(f"it took more than {seconds:g} seconds") from error
             raise Crashed(
                 f"{function.partition(':')[0]} crashed: {_last_words(words)}",
                 where=f"process status {code}",
             ) from error
-        finally:
-            if clock is not None:
-                clock.cancel()
         if kind == "error":
             raise value
         return value
@@ -120,9 +97,7 @@ class Session:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _HERE, "--serve"],
-                env={name: os.environ[name] for name in _TO_START if name in os.environ}
-                if self._bare
-                else child_environment(),
+                env=child_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,

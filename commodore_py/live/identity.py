@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.http import HttpError
@@ -19,7 +20,8 @@ _APPLICATION = ("argoproj.io", "Application")
 _ROOT = "root"
 
 
-class Synced(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Synced:
     """An application as it is in the cluster."""
 
     name: str
@@ -32,7 +34,8 @@ class Synced(NamedTuple):
     is_automated: bool
 
 
-class Identity(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Identity:
     """What is known about a cluster."""
 
     uid: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +29,12 @@ ANNOTATIONS = frozenset(
 """Annotations that marks need."""
 
 
-class Mark(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Mark:
     """Who says that the object is theirs."""
 
     tool: str = ""
-    """`argocd`, `flux`, `kapp` or `helm`; empty for nobody."""
+    """`argocd`, `flux`, `kapp` or `helm`; empty without a mark."""
     owner: str = ""
     """The application, Kustomization or release."""
     is_ours: bool = False
@@ -88,6 +90,11 @@ def marked(content: Content, id_: ObjectId, application: str, tracking: Tracking
     if tracking.installation:
         values[_INSTALLATION_ID] = tracking.installation
     return _with(content, "annotations", values)
+
+
+def added_by_driver(tracking: Tracking) -> frozenset[str]:
+    """The labels and annotations that `marked` adds."""
+    return frozenset({tracking.label} if tracking.by_label else {_TRACKING_ID, _INSTALLATION_ID})
 
 
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from . import marks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from commodore_py.live.cache.records import Record
     from commodore_py.manifests.objects import ObjectId
@@ -21,7 +22,8 @@ _HOLDS_OTHERS = {
 }
 
 
-class Orphan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Orphan:
     """A live object that left the catalog."""
 
     id: ObjectId
@@ -30,7 +32,8 @@ class Orphan(NamedTuple):
     mark: marks.Mark
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Known:
     """What is known about the catalog and who applies it."""
 
     targets: Collection[ObjectId]
@@ -49,10 +52,10 @@ class Known(NamedTuple):
 def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
     """The orphans among top-level objects."""
     for one in records:
-        if one.id in known.targets or one.deleted:
+        if one.id in known.targets or one.is_ending:
             continue
-        annotations = dict(one.annotations)
-        mark = marks.mark_of(one.id, dict(one.labels), annotations, known.tracking)
+        annotations = one.annotations
+        mark = marks.mark_of(one.id, one.labels, annotations, known.tracking)
         ours = mark.is_ours and mark.owner in known.applications
         listed = one.id in known.inventory
         if (ours or listed) and not marks.is_hook(annotations):
@@ -61,7 +64,7 @@ def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
 
 
 def _fate(
-    id_: ObjectId, annotations: dict[str, str], known: Known, *, ours: bool, listed: bool
+    id_: ObjectId, annotations: Mapping[str, str], known: Known, *, ours: bool, listed: bool
 ) -> tuple[Fate, str]:
     if why := marks.kept_because(annotations):
         return "keep", why

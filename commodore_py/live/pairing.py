@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.objects import ObjectId, split_version
 from commodore_py.manifests.order import applications
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from commodore_py.manifests.order.applications import Assigned
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Target:
     """An object as the catalog has it, and where it belongs in the cluster."""
 
     object: KubeObject

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.manifests.order import applications as apps
 from commodore_py.manifests.order.kinds import defined_kind
@@ -27,7 +28,8 @@ AFTER_FAILURE = "SyncFail"
 What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"]
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """What happens to one object."""
 
     what: What
@@ -41,10 +43,11 @@ class Action(NamedTuple):
     references: tuple[str, ...] = ()
     """Paths of values that are secret references: the cluster has others."""
     is_created_namespace: bool = False
-    """Whether it is the namespace that a sync creates: nobody's mark is on it."""
+    """Whether it is the namespace that a sync creates, which gets no mark."""
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """What happens at once, and whether the rest waits for it."""
 
     application: str
@@ -54,7 +57,8 @@ class Step(NamedTuple):
     awaited: bool
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class State:
     """What is known about the cluster."""
 
     namespaces: Collection[str]

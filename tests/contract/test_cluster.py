@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import time
@@ -15,20 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.live.access import kubeconfig
-from commodore_py.live.access.client import Client
+from commodore_py.live.access.client import Client, Writer
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.access.writer import Writer
 from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Filter, Made, Pattern, Settings
+from commodore_py.live.cache.settings import Filter, Pattern, Settings
 from commodore_py.manifests.objects import ObjectId
 from tests.support.servers import kubernetes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.live.access.discovery import Api
     from commodore_py.live.cache.records import Record
-    from commodore_py.manifests.objects import Content
 
 REAL = "REAL_SERVERS_DIR"
 RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
@@ -195,24 +191,23 @@ def test_an_object_that_was_changed_is_not_deleted(
     assert getattr(refused.value, "status", 0) == 409
 
 
-def test_whole_objects_are_read_where_a_handler_wants_them(
+def test_whole_objects_are_kept_where_that_is_asked_for(
     client: Writer, access: kubeconfig.Access, namespace: str
 ) -> None:
     configmap(client, namespace, "it")
-
-    def make(_: Api, content: Content) -> Made:
-        return Made(info=len(str(content["data"])), manifest=True)
-
-    settings = Settings(whole=lambda api: api.kind == "ConfigMap", make=make)
+    configmap(client, namespace, "other")
+    settings = Settings(
+        whole=lambda api: api.kind == "ConfigMap", keeps=lambda id_: id_.name == "it"
+    )
     cache = ClusterCache(Client(access), settings)
     cache.load()
 
-    record = cache.get(id_of(namespace, "it"))
+    record, other = (cache.get(id_of(namespace, name)) for name in ("it", "other"))
     assert record is not None
     assert record.manifest is not None
     assert (record.manifest["kind"], record.manifest["apiVersion"]) == ("ConfigMap", "v1")
-    assert isinstance(record.info, int)
-    assert "managedFields" not in json.dumps(record.manifest)
+    assert other is not None
+    assert other.manifest is None
 
 
 def test_only_metadata_is_read_otherwise(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,7 @@ def test_a_cache_equals_a_fresh_list_after_all_faults(
 ) -> None:
     chosen = random.Random(seed)  # noqa: S311 - the same each time
     events: list[tuple[str, str]] = []
-    with unreliable(access, seed) as proxy, _following(access._replace(server=proxy.url)) as cache:
+    with unreliable(access, seed) as proxy, _following(replace(access, server=proxy.url)) as cache:
         cache.on_created(lambda record: events.append(("created", record.id.name)))
         cache.on_deleted(lambda id_: events.append(("deleted", id_.name)))
         proxy.harm = 0.3

@@ -149,7 +149,8 @@ def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
     assert "to apply their values: --reveal" in refused.err
     applied = live("apply", *certain, "--reveal")
     assert applied.code == 0, applied.err
-    assert live("diff", "--exit-code", "--reveal").code == 0
+    compared = live("diff", "--exit-code", "--reveal")
+    assert compared.code == 0, compared.out
     by_server = live("diff", "--exit-code", "--server-side", "--reveal")
     assert by_server.code == 0, by_server.out
     waited = live("wait", "--timeout", "120")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FOREIGN = {"kapitan", "reclass_rs"}
 OF_LIVE = {
     *("commodore_py.cli.commands.live", "commodore_py.live", "commodore_py.workflows.live"),
-    *("jq", "lupa"),
+    "lupa",
 }
 # Python imports this before anything else; children do, and forks have it.
 WATCH = """\

@@ -13,7 +13,6 @@ HEAVY = {
         "_gojsonnet",
         "git",
         "hvac",
-        "jq",
         "lupa",
         "kapitan",
         "pydantic",

@@ -16,8 +16,8 @@ from commodore_py.adapters.http import (
     ServerAway,
     get_json,
     post_json,
-    same_server,
 )
+from commodore_py.adapters.http.address import same_server
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster, report_body

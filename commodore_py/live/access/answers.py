@@ -15,6 +15,11 @@ def mappings(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
+def texts(value: object) -> list[str]:
+    """The texts in a list; what else is in it, or instead of it, is left out."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
 def text(value: object) -> str:
     """The value if it is a text, or an empty one."""
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Requests to the API of a cluster; this one can only read."""
+"""Requests to the API of a cluster: of readers, and of those who may write."""
 
 from __future__ import annotations
 
@@ -7,71 +7,62 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import ending, json_text
-from commodore_py.adapters.http import HttpError
+from commodore_py.adapters import json_text
+from commodore_py.adapters.http import HttpError, NotFound
 from commodore_py.adapters.http.exchange import persistently
 from commodore_py.adapters.http.sessions import Request, Server, Tls
 
-from .credentials import Credentials, Shown, impersonation
+from .answers import mapping
+from .credentials import Credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeVar
 
+    from commodore_py.manifests.objects import Content
+
+    from .credentials import Shown
     from .kubeconfig import Access
 
     Result = TypeVar("Result")
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, NOT_ACCEPTABLE = 401, 403, 404, 410, 406
-_JSON = "application/json"
+_JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
 _MOST_ANSWER = 1 << 30
 _MOST_AT_ONCE = 8
-_PER_SECOND = 50
 
 
 class Client:
-    """Reads from the API of one cluster, from any thread."""
+    """Reads from the API of one cluster, from any thread; it cannot write."""
 
     def __init__(self, access: Access, *, timeout: float = 45) -> None:
         self.access = access
         self._timeout = timeout
         self._credentials = Credentials(access)
-        self._as = tuple(impersonation(access))
         self._servers: dict[tuple[bytes, bytes], Server] = {}
         self._at_once = threading.BoundedSemaphore(_MOST_AT_ONCE)
-        self._pace = _Pace(_PER_SECOND)
 
     def get(
         self, path: str, params: Mapping[str, str] | None = None, *, accept: str = _JSON
     ) -> Any:  # noqa: ANN401 - the door: callers parse
         """The answer to a GET."""
-        return self._exchange("GET", path, params or {}, accept)
+        return self._exchange(Request("GET", path, params or {}, [("Accept", accept)]))
 
-    def can(self, verb: str, group: str, resource: str, namespace: str = "") -> bool:
-        """Whether the server lets this user do something."""
-        attributes = {
-            "verb": verb,
-            "group": group,
-            "resource": resource,
-            "namespace": namespace,
-        }
-        review = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SelfSubjectAccessReview",
-            "spec": {"resourceAttributes": attributes},
-        }
-        path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-        answer = self._exchange("POST", path, {}, _JSON, (review, _JSON))
-        status = answer.get("status") if isinstance(answer, dict) else None
-        return isinstance(status, dict) and status.get("allowed") is True
+    def find(self, path: str) -> dict[str, Any] | None:
+        """The object at a path; None if there is none."""
+        try:
+            return mapping(self.get(path))
+        except NotFound:
+            return None
 
     def events(
         self, path: str, params: Mapping[str, str], *, accept: str, idle: float
     ) -> Iterator[Any]:
         """The events of a watch, until the server ends it; the last line may be half of one."""
+        request = Request("GET", path, params, [("Accept", accept)])
 
         def begun(shown: Shown) -> Iterator[bytes]:
-            lines = self._opened(shown, path, params, accept, idle)
+            lines = self._server(shown).lines(self._authorized(request, shown), idle)
             first = next(lines, b"")  # only now the request is sent, and may be refused
             return chain((first,), lines)
 
@@ -81,38 +72,19 @@ class Client:
 
     def now(self) -> float:
         """The time by the clock of the server, as it said it last; ours, if it never did."""
-        ahead = (one.ahead for one in self._servers.values())
-        return time.time() + next(ahead, 0.0)
+        return time.time() + next((one.ahead for one in self._servers.values()), 0.0)
 
     def close(self) -> None:
         """End all requests that are under way."""
-        for one in list(self._servers.values()):
+        for one in tuple(self._servers.values()):
             one.close()
 
-    def _opened(
-        self, shown: Shown, path: str, params: Mapping[str, str], accept: str, idle: float
-    ) -> Iterator[bytes]:
-        self._pace.wait()
-        request = Request("GET", path, params, self._headers(shown, accept))
-        return self._server(shown).lines(request, idle)
-
-    def _exchange(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str],
-        accept: str,
-        body: tuple[object, str] | None = None,
-    ) -> Any:  # noqa: ANN401 - the door: callers parse
-        where = f"{self.access.server}{path}"
+    def _exchange(self, request: Request) -> Any:  # noqa: ANN401 - the door: callers parse
+        where = f"{self.access.server}{request.path}"
 
         def sent(shown: Shown) -> bytes:
-            self._pace.wait()
-            content = (("Content-Type", body[1]),) if body is not None else ()
-            headers = (*self._headers(shown, accept), *content)
-            request = Request(method, path, params, headers, body[0] if body else None)
             with self._at_once:
-                return self._server(shown).body(request, _MOST_ANSWER)
+                return self._server(shown).body(self._authorized(request, shown), _MOST_ANSWER)
 
         text = persistently(lambda: self._authenticated(sent), where)
         return json_text.load(text, name=where)
@@ -127,9 +99,11 @@ class Client:
                 raise
         return act(self._credentials.current())
 
-    def _headers(self, shown: Shown, accept: str) -> tuple[tuple[str, str], ...]:
-        identity = (("Authorization", shown.authorization),) if shown.authorization else ()
-        return (("Accept", accept), *identity, *self._as)
+    def _authorized(self, request: Request, shown: Shown) -> Request:
+        headers = [*request.headers, *self.access.user.impersonation]
+        if shown.authorization:
+            headers.append(("Authorization", shown.authorization))
+        return Request(request.method, request.path, request.params, headers, request.body)
 
     def _server(self, shown: Shown) -> Server:
         found = self._servers.get((shown.certificate, shown.key))
@@ -147,21 +121,32 @@ class Client:
         return found
 
 
-class _Pace:
-    """So many requests a second, the first second's at once."""
+class Writer(Client):
+    """Applies and deletes objects; only `live apply`, and dry runs of a diff, use it."""
 
-    def __init__(self, per_second: float) -> None:
-        self._per_second = per_second
-        self._left = per_second
-        self._at = time.monotonic()
-        self._lock = threading.Lock()
+    def apply(
+        self,
+        path: str,
+        content: Content,
+        *,
+        manager: str,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Apply an object on the server; what it is afterwards."""
+        params = {"fieldManager": manager, "fieldValidation": "Strict"}
+        params |= {"force": "true"} if force else {}
+        params |= {"dryRun": "All"} if dry_run else {}
+        headers = [("Accept", _JSON), ("Content-Type", _APPLY)]
+        return mapping(self._exchange(Request("PATCH", path, params, headers, content)))
 
-    def wait(self) -> None:
-        """Return when the next request may be sent."""
-        with self._lock:
-            now = time.monotonic()
-            gained = (now - self._at) * self._per_second
-            self._left, self._at = min(self._per_second, self._left + gained) - 1, now
-            pause = -self._left / self._per_second
-        if pause > 0:
-            ending.pause(pause)
+    def delete(self, path: str, *, uid: str, version: str) -> None:
+        """Delete an object with all that it owns, if it is still the one that was seen."""
+        options = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Foreground",
+            "preconditions": {"uid": uid, "resourceVersion": version},
+        }
+        headers = [("Accept", _JSON), ("Content-Type", _JSON)]
+        self._exchange(Request("DELETE", path, {}, headers, options))

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from commodore_py.adapters.http import HttpError
+from commodore_py.adapters.http import HttpError, NotFound
 
-from .answers import mapping, mappings, text
+from .answers import mapping, mappings, text, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from .client import Client
 
 log = logging.getLogger(__name__)
 
-_AGGREGATED = (
-    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
-    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
-    "application/json"
-)
+_AT_ONCE = 8
 _NEEDED = frozenset({"list", "watch"})
 
 
-class Api(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Api:
     """A kind as a server has it."""
 
     group: str
@@ -36,9 +35,9 @@ class Api(NamedTuple):
 
     def path(self, namespace: str = "", name: str = "") -> str:
         """Where its objects are."""
-        root = f"/apis/{self.group}" if self.group else "/api"
         within = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
-        return f"{root}/{self.version}{within}/{self.resource}" + (f"/{name}" if name else "")
+        root = _root(self.group, self.version)
+        return f"{root}{within}/{self.resource}" + (f"/{name}" if name else "")
 
     @property
     def api_version(self) -> str:
@@ -56,106 +55,70 @@ class Api(NamedTuple):
         return self.verbs >= _NEEDED
 
 
-class Discovery(NamedTuple):
-    """Every kind in every version, the preferred one first, and the groups without an answer."""
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Every kind in every version, the preferred one first."""
 
     apis: tuple[Api, ...]
-    silent: tuple[str, ...] = ()
+    silent_groups: frozenset[str] = frozenset()
+    """Groups of which a version does not answer."""
 
     def preferred(self) -> tuple[Api, ...]:
         """Each kind once: in the first version of its group that has it."""
         found: dict[tuple[str, str], Api] = {}
-        for one in self.apis:
-            if one.can_be_watched:
-                found.setdefault(one.key, one)
+        for api in self.apis:
+            if api.can_be_watched:
+                found.setdefault(api.key, api)
         return tuple(found.values())
 
     def find(self, group: str, kind: str, version: str = "") -> Api | None:
         """A kind, in a version if the server has it there."""
-        of_kind = [one for one in self.apis if one.key == (group, kind)]
-        exact = [one for one in of_kind if one.version == version]
+        of_kind = [api for api in self.apis if api.key == (group, kind)]
+        exact = [api for api in of_kind if api.version == version]
         return next(iter(exact or of_kind), None)
 
 
-def discover(client: Client) -> Discovery:
-    """Ask the server: in two requests, or in one per group if it is older."""
-    apis: list[Api] = []
-    silent: list[str] = []
-    for path in ("/api", "/apis"):
-        answer = client.get(path, accept=_AGGREGATED)
-        kind = answer.get("kind") if isinstance(answer, dict) else None
-        if kind == "APIGroupDiscoveryList":
-            found, quiet = _aggregated(answer)
-        elif kind == "APIVersions":
-            found, quiet = _of_groups(client, [("", _texts(answer.get("versions")))])
-        else:
-            found, quiet = _of_groups(client, list(_groups(answer)))
-        apis += found
-        silent += quiet
-    return Discovery(tuple(apis), tuple(sorted(set(silent))))
+def discover(client: Client, before: Discovery | None = None) -> Discovery:
+    """Ask the server for its groups, and then for the kinds of each version.
+
+    Of groups that do not answer now, the kinds from before count.
+    """
+    versions = [("", one) for one in texts(mapping(client.get("/api")).get("versions"))]
+    versions += _versions(client.get("/apis"))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = list(pool.map(lambda one: _kinds(client, *one), versions))
+    silent = {group for (group, _), apis in zip(versions, answers, strict=True) if apis is None}
+    apis = [api for apis in answers for api in apis or ()]
+    if before is not None:
+        apis += (api for api in before.apis if api.group in silent and api not in apis)
+    return Discovery(tuple(apis), frozenset(silent))
 
 
-def _aggregated(answer: dict[str, Any]) -> tuple[list[Api], list[str]]:
-    apis: list[Api] = []
-    silent = []
-    for group in mappings(answer.get("items")):
-        name = text(mapping(group.get("metadata")).get("name"))
-        for version in mappings(group.get("versions")):
-            number = text(version.get("version"))
-            if version.get("freshness") == "Stale":
-                silent.append(f"{name}/{number}")
-            for one in mappings(version.get("resources")):
-                served = mapping(one.get("responseKind"))
-                apis.append(
-                    Api(
-                        name,
-                        number,
-                        text(served.get("kind")),
-                        text(one.get("resource")),
-                        one.get("scope") == "Namespaced",
-                        frozenset(_texts(one.get("verbs"))),
-                    )
-                )
-    return apis, silent
-
-
-def _groups(answer: object) -> Iterator[tuple[str, list[str]]]:
+def _versions(answer: object) -> Iterator[tuple[str, str]]:
     for group in mappings(mapping(answer).get("groups")):
-        first = mapping(group.get("preferredVersion")).get("version")
-        numbers = [text(one.get("version")) for one in mappings(group.get("versions"))]
-        yield text(group.get("name")), sorted(numbers, key=lambda number: number != first)
+        first = text(mapping(group.get("preferredVersion")).get("version"))
+        names = [text(one.get("version")) for one in mappings(group.get("versions"))]
+        yield from ((text(group.get("name")), one) for one in sorted(names, key=first.__ne__))
 
 
-def _of_groups(
-    client: Client, groups: Iterable[tuple[str, list[str]]]
-) -> tuple[list[Api], list[str]]:
-    apis: list[Api] = []
-    silent = []
-    for group, versions in groups:
-        for version in versions:
-            root = f"/apis/{group}" if group else "/api"
-            try:
-                answer = client.get(f"{root}/{version}")
-            except HttpError as error:
-                log.info("the kinds of %s/%s are not known: %s", group, version, error)
-                silent.append(f"{group}/{version}")
-                continue
-            for one in mappings(mapping(answer).get("resources")):
-                name = text(one.get("name"))
-                if "/" in name:
-                    continue  # a part of another one
-                apis.append(
-                    Api(
-                        group,
-                        version,
-                        text(one.get("kind")),
-                        name,
-                        one.get("namespaced") is True,
-                        frozenset(_texts(one.get("verbs"))),
-                    )
-                )
-    return apis, silent
+def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
+    try:
+        answer = client.get(_root(group, version))
+    except NotFound:
+        return []  # it has gone in the meantime
+    except HttpError as error:
+        log.info("the kinds of %s/%s are not known: %s", group, version, error)
+        return None
+    return [
+        Api(
+            *(group, version, text(one.get("kind")), text(one.get("name"))),
+            namespaced=one.get("namespaced") is True,
+            verbs=frozenset(texts(one.get("verbs"))),
+        )
+        for one in mappings(mapping(answer).get("resources"))
+        if "/" not in text(one.get("name"))  # else it is a part of another one
+    ]
 
 
-def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+def _root(group: str, version: str) -> str:
+    return f"/apis/{group}/{version}" if group else f"/api/{version}"

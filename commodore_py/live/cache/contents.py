@@ -1,11 +1,12 @@
-"""The content of a cache, and what is reported of its changes; safe against several threads."""
+"""The content of a cache and the events about it, safe against several threads."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from typing import TYPE_CHECKING
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .handlers import API_ADDED, API_REMOVED, CREATED, DELETED, UPDATED, Handlers
 from .objects import Objects
 
 if TYPE_CHECKING:
@@ -14,14 +15,58 @@ if TYPE_CHECKING:
     from commodore_py.live.access.discovery import Discovery
     from commodore_py.manifests.objects import ObjectId
 
-    from .listing import Listed, Part
+    from .listing import Part
     from .records import Record
 
-TELLS_APIS = {
-    ("apiextensions.k8s.io", "CustomResourceDefinition"),
-    ("apiregistration.k8s.io", "APIService"),
-}
-"""Kinds whose objects say which kinds there are."""
+    Handler: TypeAlias = Callable[[Any], object]
+
+log = logging.getLogger(__name__)
+
+Event: TypeAlias = Literal["created", "updated", "deleted", "api added", "api removed"]
+_SILENT = "its API does not answer"
+
+
+class Events:
+    """Calls handlers on one thread, in the order of the events, outside of locks."""
+
+    def __init__(self) -> None:
+        self._handlers: list[tuple[Event, Handler]] = []
+        self._pending: SimpleQueue[tuple[Event, object] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def subscribe(self, event: Event, handler: Handler) -> Callable[[], None]:
+        """Call a handler from now on, until the function that is returned is called."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, daemon=True, name="handlers")
+            self._thread.start()
+        entry = event, handler
+        self._handlers = [*self._handlers, entry]
+
+        def unsubscribe() -> None:
+            # Replaced, not changed: the thread may be reading it.
+            self._handlers = [one for one in self._handlers if one is not entry]
+
+        return unsubscribe
+
+    def report(self, event: Event, subject: object) -> None:
+        """Hand an event to the handlers; returns at once."""
+        if self._handlers:
+            self._pending.put((event, subject))
+
+    def close(self) -> None:
+        """Call no more handlers."""
+        self._handlers = []
+        self._pending.put(None)
+
+    def _work(self) -> None:
+        while (pending := self._pending.get()) is not None:
+            for event, handler in self._handlers:
+                if event != pending[0]:
+                    continue
+                try:
+                    handler(pending[1])
+                except Exception:  # a handler is code of others: the next one is called
+                    log.exception("a handler of %s failed", event)
 
 
 class Contents:
@@ -30,42 +75,43 @@ class Contents:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.objects = Objects()
-        self.handlers = Handlers()
+        self.events = Events()
         self.discovery: Discovery | None = None
         self.unseen: dict[str, str] = {}
-        self.kinds_changed: Callable[[], None] = lambda: None
-        """Called when kinds may have come or gone."""
 
-    def replace(self, part: Part, listed: Listed) -> None:
+    def replace(self, part: Part, records: tuple[Record, ...]) -> None:
         """All objects of a part as they are now; only what differs is an event."""
         with self.lock:
-            new = {one.id for one in listed.records}
+            new = {one.id for one in records}
             for one in self.objects.of_kind(*part.api.key, part.namespace):
                 if one.id not in new:
-                    self._remove(one.id)
-            for one in listed.records:
+                    self._remove(one)
+            for one in records:
                 self.put(one)
             self.unseen.pop(unseen_key(*part.api.key, part.namespace), None)
 
     def put(self, record: Record) -> None:
         """An object was created or changed."""
         with self.lock:
-            known = self.objects.get(record.id)
-            if known is not None and known.uid != record.uid:
-                self._remove(record.id)  # deleted and created meanwhile
-            elif known is not None and known.version == record.version:
+            before = self.objects.get(record.id)
+            if before is not None and before.uid != record.uid:
+                self._remove(before)  # deleted and created in the meantime
+                before = None
+            elif before is not None and before.version == record.version:
                 return
-            before = self.objects.put(record)
-            node = self.objects.of_uid(record.uid)
-            if node is not None and node.id == record.id:  # a copy is reported once
-                self._report(record, is_new=before is None)
+            self.objects.put(record)
+            is_node = self.objects.copies(record.uid)[0].id == record.id
+            # Endpoints change all the time.
+            is_quiet = before is not None and (record.id.group, record.id.kind) == ("", "Endpoints")
+            if is_node and not is_quiet:  # a copy is reported once
+                self.events.report("created" if before is None else "updated", record)
 
     def drop(self, record: Record) -> None:
         """An object was deleted."""
         with self.lock:
             known = self.objects.get(record.id)
             if known is not None and known.uid == record.uid:
-                self._remove(record.id)
+                self._remove(known)
 
     def forget(self, part: Part, why: str = "") -> None:
         """A part is no longer served, or can no longer be read for some reason.
@@ -77,56 +123,41 @@ class Contents:
                 if why:
                     self.objects.remove(one.id)
                 else:
-                    self._remove(one.id)
+                    self._remove(one)
             if why:
                 self.unseen[unseen_key(*part.api.key, part.namespace)] = why
 
     def set_kinds(self, found: Discovery) -> None:
         """The kinds that a server has now; objects of those that have gone go, too."""
-        silent = {group_of(one) for one in found.silent}
         with self.lock:
             before, self.discovery = self.discovery, found
             self.unseen = {key: why for key, why in self.unseen.items() if why != _SILENT}
-            self.unseen |= {unseen_key(group, "*"): _SILENT for group in silent}
-            if before is not None:
-                self._compare_kinds(before, found, silent)
+            self.unseen |= {unseen_key(group, "*"): _SILENT for group in found.silent_groups}
+            if before is None:
+                return
+            old, new = ({one.key: one for one in of.preferred()} for of in (before, found))
+            for key in sorted(new.keys() - old.keys()):
+                self.events.report("api added", new[key])
+            for key in sorted(old.keys() - new.keys()):
+                for one in self.objects.of_kind(*key):
+                    self._remove(one)
+                self.events.report("api removed", old[key])
 
-    def _compare_kinds(self, before: Discovery, after: Discovery, silent: set[str]) -> None:
-        old, new = ({one.key: one for one in of.preferred()} for of in (before, after))
-        for key in sorted(new.keys() - old.keys()):
-            self.handlers.happened(key, API_ADDED, new[key])
-        for key in sorted(old.keys() - new.keys()):
-            if key[0] in silent:
-                continue  # its objects may still be there
-            for one in self.objects.of_kind(*key):
-                self._remove(one.id)
-            self.handlers.happened(key, API_REMOVED, old[key])
+    def why_unseen(self, group: str, kind: str, namespace: str) -> str:
+        """Why objects of a kind cannot be read; empty if they can."""
+        with self.lock:
+            for place in (namespace, ""):
+                if why := self.unseen.get(unseen_key(group, kind, place)):
+                    return why
+            if self.discovery is None or self.discovery.find(group, kind) is None:
+                return self.unseen.get(unseen_key(group, "*"), "")
+        return ""
 
-    def _report(self, record: Record, *, is_new: bool) -> None:
-        kind = (record.id.group, record.id.kind)
-        if is_new:
-            self.handlers.happened(record.id, CREATED, record)
-        elif kind != ("", "Endpoints"):
-            self.handlers.happened(record.id, UPDATED, record)
-        if kind in TELLS_APIS:
-            self.kinds_changed()
-
-    def _remove(self, id_: ObjectId) -> None:
-        record = self.objects.remove(id_)
-        if record is None:
-            return
-        if self.objects.of_uid(record.uid) is None:
-            self.handlers.happened(id_, DELETED, id_)
-        if (id_.group, id_.kind) in TELLS_APIS:
-            self.kinds_changed()
-
-
-_SILENT = "its API does not answer"
-
-
-def group_of(group_version: str) -> str:
-    """The group in `group/version`."""
-    return group_version.rpartition("/")[0]
+    def _remove(self, record: Record) -> None:
+        self.objects.remove(record.id)
+        if not self.objects.copies(record.uid):
+            deleted: ObjectId = record.id
+            self.events.report("deleted", deleted)
 
 
 def unseen_key(group: str, kind: str, namespace: str = "") -> str:

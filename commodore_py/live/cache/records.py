@@ -3,127 +3,118 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.live.access.answers import mapping
+from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.manifests.objects import ObjectId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.live.access.discovery import Api
     from commodore_py.manifests.objects import Content
 
+    from .settings import Settings
+
 Key: TypeAlias = "str | tuple[str, ...]"
 """What relations go by: a UID, or a name within a namespace where Kubernetes has no owner."""
 
+STATEFUL_SET = ("apps", "StatefulSet")
 _TOKEN_OF, _TOKEN_UID = (f"kubernetes.io/service-account.{part}" for part in ("name", "uid"))
 _OPERATOR_GROUP = "olm.operatorGroup"
 _OLM = "operators.coreos.com"
 _CLAIM = re.compile(r"(.+)-\d+")
 
 
-class Owner(NamedTuple):
-    """An owner as the object names it."""
-
-    uid: str
-    group: str
-    kind: str
-    name: str
-
-
+@dataclass(frozen=True, slots=True)
 class Record:
-    """An object: ids and relations, and what a handler made of it."""
+    """An object: ids and relations, and its content if that is kept."""
 
-    __slots__ = (
-        "annotations",
-        "created",
-        "deleted",
-        "id",
-        "info",
-        "labels",
-        "manifest",
-        "offers",
-        "owners",
-        "uid",
-        "version",
-        "wants",
+    id: ObjectId
+    uid: str
+    version: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    """Those that the settings ask for."""
+    is_ending: bool
+    owners: tuple[str, ...]
+    """UIDs of the owners that the object names."""
+    wants: tuple[Key, ...]
+    """Keys of its owners, also where Kubernetes names none."""
+    offers: tuple[Key, ...]
+    """Keys besides its UID under which others may name it as their owner."""
+    manifest: Content | None = None
+
+
+def record_of(api: Api, content: Content, settings: Settings) -> Record:
+    """What is kept of an object as it was served."""
+    metadata = mapping(content.get("metadata"))
+    id_ = ObjectId(
+        intern(api.group),
+        intern(api.kind),
+        intern(_text(metadata, "namespace")),
+        _text(metadata, "name"),
+    )
+    uid = _text(metadata, "uid")
+    owners = mappings(metadata.get("ownerReferences"))
+    annotations = _texts(metadata.get("annotations"))
+    manifest = None
+    if settings.whole(api) and settings.keeps(id_):
+        # Items of a list don't say what they are.
+        manifest = {"apiVersion": api.api_version, "kind": api.kind, **content}
+    uids = tuple(_text(one, "uid") for one in owners)
+    return Record(
+        id_,
+        uid,
+        _text(metadata, "resourceVersion"),
+        {intern(key): intern(value) for key, value in _texts(metadata.get("labels")).items()},
+        {key: annotations[key] for key in settings.annotations & annotations.keys()},
+        is_ending=bool(_text(metadata, "deletionTimestamp")),
+        owners=uids,
+        wants=(*uids, *_wants(id_, {_text(one, "kind") for one in owners}, annotations)),
+        offers=tuple(_offers(id_, uid, content)),
+        manifest=manifest,
     )
 
-    def __init__(self, api: Api, content: Content) -> None:
-        metadata = mapping(content.get("metadata"))
-        self.id = ObjectId(
-            intern(api.group),
-            intern(api.kind),
-            intern(_text(metadata, "namespace")),
-            _text(metadata, "name"),
-        )
-        self.uid = _text(metadata, "uid")
-        self.version = _text(metadata, "resourceVersion")
-        self.owners = tuple(_owners(metadata))
-        self.labels = _pairs(metadata, "labels")
-        self.annotations: tuple[tuple[str, str], ...] = ()
-        """Those that a handler asks for."""
-        self.created = _text(metadata, "creationTimestamp")
-        self.deleted = _text(metadata, "deletionTimestamp")
-        self.info: object = None
-        self.manifest: Content | None = None
-        self.wants = tuple(_wants(self, metadata))
-        self.offers = tuple(_offers(self, content))
+
+def _wants(id_: ObjectId, owners: set[str], annotations: Mapping[str, str]) -> Iterator[Key]:
+    """Keys of inferred owners, only where none of that kind is named."""
+    match id_.group, id_.kind:
+        case "", "Endpoints" if "Service" not in owners:
+            yield "Service", id_.namespace, id_.name
+        case "", "Secret" if "ServiceAccount" not in owners:
+            if annotations.keys() >= {_TOKEN_OF, _TOKEN_UID}:
+                name, uid = annotations[_TOKEN_OF], annotations[_TOKEN_UID]
+                yield "ServiceAccount", id_.namespace, name, uid
+        case "", "PersistentVolumeClaim" if "StatefulSet" not in owners:
+            if found := _CLAIM.fullmatch(id_.name):
+                yield "PersistentVolumeClaim", id_.namespace, found[1]
+        case group, "ClusterServiceVersion" if group == _OLM and "OperatorGroup" not in owners:
+            if _OPERATOR_GROUP in annotations:
+                yield "OperatorGroup", id_.namespace, annotations[_OPERATOR_GROUP]
 
 
-def _wants(one: Record, metadata: dict[str, Any]) -> Iterator[Key]:
-    """The keys of its owners; inferred ones only where none of that kind is named."""
-    kinds = {owner.kind for owner in one.owners}
-    yield from (owner.uid for owner in one.owners)
-    id_ = one.id
-    if (id_.group, id_.kind) == ("", "Endpoints") and "Service" not in kinds:
-        yield "Service", id_.namespace, id_.name
-    elif (id_.group, id_.kind) == ("", "Secret") and "ServiceAccount" not in kinds:
-        annotations = mapping(metadata.get("annotations"))
-        name, uid = annotations.get(_TOKEN_OF), annotations.get(_TOKEN_UID)
-        if isinstance(name, str) and isinstance(uid, str):
-            yield "ServiceAccount", id_.namespace, name, uid
-    elif (id_.group, id_.kind) == ("", "PersistentVolumeClaim") and "StatefulSet" not in kinds:
-        if found := _CLAIM.fullmatch(id_.name):
-            yield "PersistentVolumeClaim", id_.namespace, found[1]
-    elif (id_.group, id_.kind) == (_OLM, "ClusterServiceVersion") and "OperatorGroup" not in kinds:
-        name = mapping(metadata.get("annotations")).get(_OPERATOR_GROUP)
-        if isinstance(name, str):
-            yield "OperatorGroup", id_.namespace, name
-
-
-def _offers(one: Record, content: Content) -> Iterator[Key]:
-    """The keys besides its UID under which others may name it as their owner."""
-    id_ = one.id
+def _offers(id_: ObjectId, uid: str, content: Content) -> Iterator[Key]:
     match id_.group, id_.kind:
         case "", "Service":
             yield "Service", id_.namespace, id_.name
         case "", "ServiceAccount":
-            yield "ServiceAccount", id_.namespace, id_.name, one.uid
-        case "apps", "StatefulSet":
+            yield "ServiceAccount", id_.namespace, id_.name, uid
+        case key if key == STATEFUL_SET:
             spec = mapping(content.get("spec"))
-            for template in spec.get("volumeClaimTemplates") or ():
-                name = _text(mapping(mapping(template).get("metadata")), "name")
+            for template in mappings(spec.get("volumeClaimTemplates")):
+                name = _text(mapping(template.get("metadata")), "name")
                 yield "PersistentVolumeClaim", id_.namespace, f"{name}-{id_.name}"
         case group, "OperatorGroup" if group == _OLM:
             yield "OperatorGroup", id_.namespace, id_.name
 
 
-def _owners(metadata: dict[str, Any]) -> Iterator[Owner]:
-    for one in metadata.get("ownerReferences") or ():
-        group = _text(one, "apiVersion").rpartition("/")[0]
-        yield Owner(
-            _text(one, "uid"), intern(group), intern(_text(one, "kind")), _text(one, "name")
-        )
+def _texts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as served
+    return {key: one for key, one in mapping(value).items() if isinstance(one, str)}
 
 
-def _pairs(metadata: dict[str, Any], field: str) -> tuple[tuple[str, str], ...]:
-    found = mapping(metadata.get(field))
-    return tuple((intern(str(key)), intern(str(value))) for key, value in sorted(found.items()))
-
-
-def _text(fields: Any, name: str) -> str:  # noqa: ANN401 - as served
-    value = fields.get(name) if isinstance(fields, dict) else None
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
     return value if isinstance(value, str) else ""

@@ -1,24 +1,17 @@
-"""What a cache holds: kinds, namespaces, and what handlers make of whole objects."""
+"""What a cache holds: kinds, namespaces, and of which objects the whole content."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from commodore_py.live.access.discovery import Api
-    from commodore_py.manifests.objects import Content
-
-Rights = Literal["ask", "react", "off"]
-ALWAYS_WHOLE = {
-    ("apps", "StatefulSet"),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"),
-    ("apiregistration.k8s.io", "APIService"),
-}
-"""Kinds that are read as whole objects: their content tells relations and kinds."""
+    from commodore_py.manifests.objects import ObjectId
 
 _REQUIREMENT = re.compile(
     r"(?P<not>!\s*)?(?P<key>[A-Za-z0-9][\w./-]*)\s*"
@@ -27,7 +20,8 @@ _REQUIREMENT = re.compile(
 )
 
 
-class Pattern(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pattern:
     """A group as a glob, and an exact kind or `*`."""
 
     group: str = "*"
@@ -47,7 +41,8 @@ OUT_AT_FIRST = (
 """What changes all the time and is of no interest here."""
 
 
-class Filter(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Filter:
     """Which kinds are held: an exclusion wins, and with inclusions only these are."""
 
     exclusions: tuple[Pattern, ...] = OUT_AT_FIRST
@@ -55,56 +50,28 @@ class Filter(NamedTuple):
 
     def holds(self, api: Api) -> bool:
         """Whether a kind is held."""
-        if any(one.fits(api) for one in self.exclusions):
+        if any(pattern.fits(api) for pattern in self.exclusions):
             return False
-        return not self.inclusions or any(one.fits(api) for one in self.inclusions)
+        return not self.inclusions or any(pattern.fits(api) for pattern in self.inclusions)
 
 
-class Made(NamedTuple):
-    """What a handler makes of an object."""
-
-    info: object = None
-    """Anything small: at most 2 KiB when pickled."""
-    manifest: bool = False
-    """Whether the whole object is kept."""
-
-
-class Settings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """Which objects are held, and how."""
 
     filter: Filter = Filter()
     namespaces: tuple[str, ...] = ()
-    """Only these; all, if there are none."""
-    cluster_resources: bool = True
-    """With namespaces: whether objects outside of namespaces are held, too."""
-    rights: Rights = "ask"
+    """Only these, and what is outside of namespaces; all, if there are none."""
     whole: Callable[[Api], bool] = lambda _: False
-    """Kinds whose whole objects are read, for `make`."""
-    make: Callable[[Api, Content], Made] | None = None
+    """Kinds that are read as whole objects; of others, only metadata leaves the server."""
+    keeps: Callable[[ObjectId], bool] = lambda _: True
+    """Objects of these kinds whose content is kept."""
     annotations: frozenset[str] = frozenset()
     """Annotations that are kept."""
-    versions: Mapping[tuple[str, str], str] = {}
+    versions: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Versions of kinds, by group and kind, where it shall not be the preferred one."""
-    resync: float = 24 * 3600
-    """Seconds until everything is loaded again."""
-    relist: float = 600
-    """Seconds until a kind is listed again, so that nothing missed stays missed."""
-    most_watches: int = 400
-    poll: float = 60
-    """Seconds between lists of the kinds that are not watched."""
-
-    def checked(self) -> Settings:
-        """Itself, if it can work."""
-        for name in ("resync", "relist", "poll"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be more than zero seconds")
-        if self.rights not in ("ask", "react", "off"):
-            raise ValueError(f"rights must be ask, react or off, not {self.rights}")
-        if self.most_watches < 0:
-            raise ValueError("most_watches must not be negative")
-        if any(not one for one in self.namespaces):
-            raise ValueError("a namespace has no name")
-        return self
+    resync: float = 600
+    """Seconds until everything that is watched is listed again."""
 
 
 def selects(selector: str) -> Callable[[Mapping[str, str]], bool]:
@@ -123,10 +90,10 @@ def selects(selector: str) -> Callable[[Mapping[str, str]], bool]:
 def _test(found: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
     key, operator = found["key"], found["operator"] or found["among"]
     if operator is None:
-        wanted = not found["not"]
-        return lambda labels: (key in labels) is wanted
+        is_present = not found["not"]
+        return lambda labels: (key in labels) is is_present
     listed = found["values"] if found["among"] else found["value"]
-    values = {one.strip() for one in listed.split(",")}
+    values = {value.strip() for value in listed.split(",")}
     if operator in ("!=", "notin"):
         return lambda labels: labels.get(key) not in values
     return lambda labels: labels.get(key) in values

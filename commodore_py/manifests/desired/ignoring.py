@@ -1,68 +1,37 @@
-"""Differences that are not shown: values of references, fields of the cluster, settings (pure)."""
+"""What is not shown: values of Secrets and references, and ignored differences (pure)."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
-from commodore_py.manifests.values import canonical, same
+from commodore_py.manifests.values import same
 
 from . import managed
+from .predict import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Ignored
 
 _Value: TypeAlias = Any
 _Path: TypeAlias = tuple[str, ...]
-Delete: TypeAlias = "Callable[[str, _Value], _Value]"
-"""Delete what a jq expression names; a value that it does not fit is returned as it is."""
-
 Reveal: TypeAlias = "Callable[[str], str]"
 """What a reference stands for."""
 
 OTHER_VALUE = "***"
 """In place of a live value that is not the one of its reference."""
-REFERENCES, REBASE, IGNORED = "references", "rebase", "ignored"
-ANY_ITEM = "*"
-
-# Fields that the cluster sets: where the target has none, the live value counts.
-REBASED: Mapping[tuple[str, str], Sequence[_Path]] = {
-    ("", "Namespace"): (
-        ("spec", "finalizers"),
-        *(
-            ("metadata", "annotations", f"openshift.io/sa.scc.{name}")
-            for name in ("mcs", "supplemental-groups", "uid-range")
-        ),
-    ),
-    ("", "PersistentVolumeClaim"): (
-        ("metadata", "annotations", "pv.kubernetes.io/bind-completed"),
-        ("metadata", "annotations", "pv.kubernetes.io/bound-by-controller"),
-        ("metadata", "annotations", "volume.kubernetes.io/storage-provisioner"),
-        *(("spec", name) for name in ("storageClassName", "volumeMode", "volumeName")),
-    ),
-    ("", "Pod"): (("spec", "nodeName"),),
-    ("", "Service"): tuple(
-        ("spec", name) for name in ("clusterIP", "clusterIPs", "healthCheckNodePort")
-    ),
-    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): (
-        ("webhooks", ANY_ITEM, "clientConfig", "caBundle"),
-    ),
-    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): (
-        ("webhooks", ANY_ITEM, "clientConfig", "caBundle"),
-    ),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): (
-        ("spec", "conversion", "webhook", "clientConfig", "caBundle"),
-    ),
-    ("apiregistration.k8s.io", "APIService"): (("spec", "caBundle"),),
-    ("apps", "Deployment"): (("metadata", "annotations", "deployment.kubernetes.io/revision"),),
-}
+REFERENCES, IGNORED = "references", "ignored"
+_FIRST, _MORE = "+" * 8, "+" * 4
 
 
-class Settled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settled:
     """Two versions of an object without what is not shown, and how often each rule counted."""
 
     live: _Value
@@ -77,55 +46,25 @@ def settle(
     rules: Iterable[Ignored],
     *,
     served: Content | None = None,
-    delete: Delete | None = None,
     reveal: Reveal | None = None,
 ) -> Settled:
-    """Take out of both versions what is not compared.
+    """Give what is not compared in a prediction its live value.
 
-    Rules about managers need the live object as it was served, those in jq something to run them.
-    With `reveal`, values of references are compared, but not shown.
+    Rules about managers need the live object as it was served. With `reveal`, values of
+    references are compared, but not shown.
     """
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     live, predicted = _without_references(live, predicted, counts, reveal)
-    for path in REBASED.get((id_.group, id_.kind), ()):
-        predicted = _rebased(live, predicted, path, counts)
     for rule in rules:
-        if applies(rule, id_):
-            live, predicted, hidden = _ignored(rule, live, predicted, served or {}, delete)
-            if hidden:
-                counts[IGNORED] = counts.get(IGNORED, 0) + hidden
-    return Settled(live, predicted, counts)
-
-
-def _ignored(
-    rule: Ignored, live: _Value, predicted: _Value, served: Content, delete: Delete | None
-) -> tuple[_Value, _Value, int]:
-    hidden = 0
-    for pointer in rule.pointers:
-        path = parsed(pointer)
-        hidden += not same(_at(live, path), _at(predicted, path))
-        live, predicted = _removed(live, path), _removed(predicted, path)
-    for expression in rule.jq:
-        if delete is None:
-            break
-        mine, its = delete(expression, live), delete(expression, predicted)
-        hidden += not same(_gone(live, mine), _gone(predicted, its))
-        live, predicted = mine, its
-    for fields in managed.fields_of(served, rule.managers):
-        live, predicted, count = managed.without(fields, live, predicted)
-        hidden += count
-    return live, predicted, hidden
-
-
-def _gone(before: _Value, after: _Value) -> _Value:
-    """What was deleted, at its place."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        pairs = ((key, _gone(one, after.get(key))) for key, one in before.items())
-        return {key: one for key, one in pairs if one not in ({}, [])}
-    if isinstance(before, list) and isinstance(after, list):
-        kept = {canonical(one) for one in after}
-        return [one for one in before if canonical(one) not in kept]
-    return {} if same(before, after) else before
+        if not applies(rule, id_):
+            continue
+        for pointer in rule.pointers:
+            before, predicted = predicted, _as_live(live, predicted, parsed(pointer))
+            counts[IGNORED] += not same(before, predicted)
+        if rule.managers:
+            predicted, count = managed.with_fields_of(rule.managers, served or {}, live, predicted)
+            counts[IGNORED] += count
+    return Settled(live, predicted, {name: count for name, count in counts.items() if count})
 
 
 def applies(rule: Ignored, id_: ObjectId) -> bool:
@@ -146,7 +85,7 @@ def parsed(pointer: str) -> _Path:
 
 
 def _without_references(
-    live: _Value, predicted: _Value, counts: dict[str, int], reveal: Reveal | None
+    live: _Value, predicted: _Value, counts: Counter[str], reveal: Reveal | None
 ) -> tuple[_Value, _Value]:
     """A value that a reference stands for equals anything, or what it stands for."""
     if isinstance(predicted, dict) and isinstance(live, dict):
@@ -166,46 +105,33 @@ def _without_references(
         return [old for old, _ in items], [new for _, new in items]
     if isinstance(predicted, str) and not same(live, predicted) and has_reference(predicted):
         if reveal is None:
-            counts[REFERENCES] = counts.get(REFERENCES, 0) + 1
+            counts[REFERENCES] += 1
         elif live != with_references_replaced(predicted, reveal):
             return OTHER_VALUE, predicted
         return live, live
     return live, predicted
 
 
-def _rebased(  # noqa: PLR0911 - a line per shape
-    live: _Value, predicted: _Value, path: _Path, counts: dict[str, int]
-) -> _Value:
-    name, *rest = path
-    if name == ANY_ITEM:
-        if not (isinstance(live, list) and isinstance(predicted, list)):
-            return predicted
-        named = {one.get("name"): one for one in live if isinstance(one, dict)}
-        return [
-            _rebased(named[one["name"]], one, tuple(rest), counts)
-            if isinstance(one, dict) and one.get("name") in named
-            else one
-            for one in predicted
-        ]
-    if not (isinstance(live, dict) and isinstance(predicted, dict)) or name not in live:
-        return predicted
-    if rest:
-        if name not in predicted:
-            return predicted
-        return {**predicted, name: _rebased(live[name], predicted[name], tuple(rest), counts)}
-    if name in predicted:
-        return predicted
-    counts[REBASE] = counts.get(REBASE, 0) + 1
-    return {**predicted, name: live[name]}
-
-
 _MISSING = object()
 
 
-def _at(value: _Value, path: _Path) -> _Value:
-    for name in path:
-        value = _step(value, name)
-    return None if value is _MISSING else value
+def _as_live(live: _Value, predicted: _Value, path: _Path) -> _Value:
+    """A prediction with the live value at a path; a path that leads nowhere changes nothing."""
+    if not path:
+        return live
+    name, *rest = path
+    now, then = _step(live, name), _step(predicted, name)
+    if rest:
+        if now is _MISSING or then is _MISSING:
+            return predicted
+        now = _as_live(now, then, tuple(rest))
+    if isinstance(predicted, dict):
+        others = {key: one for key, one in predicted.items() if now is not _MISSING or key != name}
+        return others if now is _MISSING else {**others, name: now}
+    if isinstance(predicted, list) and name.isdigit():
+        at = int(name)
+        return [*predicted[:at], *([] if now is _MISSING else [now]), *predicted[at + 1 :]]
+    return predicted
 
 
 def _step(value: _Value, name: str) -> _Value:
@@ -216,18 +142,32 @@ def _step(value: _Value, name: str) -> _Value:
     return _MISSING
 
 
-def _removed(value: _Value, path: _Path) -> _Value:
-    """A value without what is at a path; a path that leads nowhere changes nothing."""
-    if not path:
-        return value
-    name, *rest = path
-    below = _step(value, name)
-    if below is _MISSING:
-        return value
-    if isinstance(value, dict):
-        if rest:
-            return {**value, name: _removed(below, tuple(rest))}
-        return {key: one for key, one in value.items() if key != name}
-    at = int(name)
-    middle = [_removed(below, tuple(rest))] if rest else []
-    return [*value[:at], *middle, *value[at + 1 :]]
+def is_secret(group: str, kind: str) -> bool:
+    """Whether an object has values that are not shown."""
+    return (group, kind) == ("", "Secret")
+
+
+def hidden_values(versions: Iterable[Content]) -> tuple[dict[str, Any], ...]:
+    """Versions of one Secret: each distinct value of a key is another run of `+`."""
+    runs: dict[str, list[str]] = {}
+    return tuple(_masked(normalised(one), runs) for one in versions)
+
+
+def _masked(content: dict[str, Any], runs: dict[str, list[str]]) -> dict[str, Any]:
+    found = dict(content)
+    for name in ("data", "stringData"):
+        fields = content.get(name)
+        if isinstance(fields, dict):
+            found[name] = {
+                key: _run(runs.setdefault(key, []), value) for key, value in fields.items()
+            }
+        elif fields is not None:
+            found[name] = _FIRST  # what is not a mapping is hidden as a whole
+    return found
+
+
+def _run(values: list[str], value: object) -> str:
+    text = "" if value is None else repr(value)
+    if text not in values:
+        values.append(text)
+    return _FIRST + _MORE * values.index(text)

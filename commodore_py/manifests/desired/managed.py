@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.manifests.paths import Item
 from commodore_py.manifests.values import same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
     from commodore_py.manifests.objects import Content
     from commodore_py.manifests.paths import FieldPath
 
 _Value: TypeAlias = Any
+_Place: TypeAlias = "str | int | None"
+
+DRIVER = "argocd-controller"
+"""Who Argo CD is to the server: what it has applied, it may change without a conflict."""
 
 _FIELD, _KEYS, _ITEM = "f:", "k:", "v:"
 _ITSELF = "."
 _ABOUT = ("manager", "operation", "subresource", "time")
 
 
-class Manager(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Manager:
     """Who has written a field."""
 
     name: str
@@ -35,26 +41,35 @@ def managers_of(live: Content, path: FieldPath) -> Iterator[Manager]:
     """Who has written what is at a path, or a part of it."""
     for entry in _entries(live):
         if _owns(entry.get("fieldsV1"), live, path):
-            words = (str(entry.get(key) or "") for key in _ABOUT)
-            yield Manager(*words)
+            yield Manager(*(str(entry.get(key) or "") for key in _ABOUT))
 
 
-def fields_of(live: Content, managers: Sequence[object]) -> Iterator[Mapping[str, _Value]]:
-    """The trees of fields that these managers have written."""
-    for entry in _entries(live):
-        fields = entry.get("fieldsV1")
-        if entry.get("manager") in managers and isinstance(fields, dict):
-            yield fields
+def applied_by_driver(live: Content) -> dict[str, Any] | None:
+    """The part of an object that Argo CD has applied on the server.
 
-
-def applied_by(live: Content, manager: str) -> Mapping[str, _Value] | None:
-    """The tree of fields that a manager has applied on the server."""
+    Entries of other operations do not count: they have the defaults of the server as well.
+    """
     for entry in _entries(live):
         about = tuple(str(entry.get(key) or "") for key in _ABOUT[:3])
-        if about == (manager, "Apply", "") and isinstance(entry.get("fieldsV1"), dict):
-            fields: Mapping[str, _Value] = entry["fieldsV1"]
-            return fields
+        if about == (DRIVER, "Apply", "") and isinstance(entry.get("fieldsV1"), dict):
+            head = {key: live.get(key) for key in ("apiVersion", "kind")}
+            return {**head, **_part(entry["fieldsV1"], dict(live))}
     return None
+
+
+def with_fields_of(
+    managers: Collection[str], served: Content, live: _Value, predicted: _Value
+) -> tuple[_Value, int]:
+    """A prediction with the live values of the fields of some managers; how many differed.
+
+    The object as it was served says which fields these are.
+    """
+    count = 0
+    for entry in _entries(served):
+        if entry.get("manager") in managers and isinstance(entry.get("fieldsV1"), dict):
+            predicted, more = _as_live(entry["fieldsV1"], live, predicted)
+            count += more
+    return predicted, count
 
 
 def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
@@ -73,78 +88,60 @@ def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:
         return False
     step = path[0].index if isinstance(path[0], Item) else path[0]
     for name, below in fields.items():
-        place = _places(name[:2], name[2:], value)
+        place = _place(name, value)
         if place is not None and place == step:
             return _owns(below, value[place], path[1:])
     return False
 
 
-def without(
-    fields: Mapping[str, _Value], live: _Value, wanted: _Value
-) -> tuple[_Value, _Value, int]:
-    """Both versions without the managed fields that differ, and how many these are."""
-    hidden = 0
-    for name, below in fields.items():
-        kind, text = name[:2], name[2:]
-        if name == _ITSELF or not isinstance(below, dict):
-            continue
-        places = _places(kind, text, live), _places(kind, text, wanted)
-        if places == (None, None):
-            continue
-        mine, its = _at(live, places[0]), _at(wanted, places[1])
-        if below.keys() <= {_ITSELF} or (_ITSELF in below and None in places):
-            if not same(mine, its):
-                live, wanted = _removed(live, places[0]), _removed(wanted, places[1])
-                hidden += 1
-        else:
-            mine, its, count = without(below, mine, its)
-            live, wanted = _put(live, places[0], mine), _put(wanted, places[1], its)
-            hidden += count
-    return live, wanted, hidden
+def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
+    """What is in a tree of fields.
 
-
-def without_mutations(fields: Mapping[str, _Value], live: _Value, outcome: _Value) -> _Value:
-    """The outcome of an apply, where what the manager does not own is as it is now.
-
-    So what admission webhooks do does not count. What is gone stays gone.
+    The keys that name an item may be defaults; those that were applied are among its fields.
     """
-    if isinstance(outcome, dict) and isinstance(live, dict):
-        found: dict[str, _Value] = {}
-        for key, value in outcome.items():
-            below = fields.get(f"{_FIELD}{key}")
-            if below is None:
-                found |= {key: live[key]} if key in live else {}
-            else:
-                found[key] = _settled(below, live[key], value) if key in live else value
-        return found
-    if isinstance(outcome, list) and isinstance(live, list):
-        return list(_items_settled(fields, live, outcome))
-    return outcome
-
-
-def _items_settled(
-    fields: Mapping[str, _Value], live: Sequence[_Value], outcome: Sequence[_Value]
-) -> Iterator[_Value]:
-    owned = [one for one in fields.items() if one[0][:2] in (_KEYS, _ITEM)]
-    at = {_places(name[:2], name[2:], outcome): (name, below) for name, below in owned}
-    for place, item in enumerate(outcome):
-        if place not in at:
-            # Of another manager, which has it now, or of a webhook.
-            if any(same(one, item) for one in live):
-                yield item
+    if _is_leaf(fields):
+        return value
+    found: dict[str, _Value] = {}
+    items: list[_Value] = []
+    for name, below in fields.items():
+        place = _place(name, value)
+        if place is None:
             continue
-        name, below = at[place]
-        now = _places(name[:2], name[2:], live)
-        yield item if now is None else _settled(below, live[int(now)], item)
+        part = _part(below, value[place])
+        if isinstance(place, str):
+            found[place] = part
+        else:
+            items.append(part)
+    return items if isinstance(value, list) else found
 
 
-def _settled(below: _Value, live: _Value, outcome: _Value) -> _Value:
-    is_leaf = not isinstance(below, dict) or below.keys() <= {_ITSELF}
-    return outcome if is_leaf else without_mutations(below, live, outcome)
+def _as_live(fields: Mapping[str, _Value], live: _Value, predicted: _Value) -> tuple[_Value, int]:
+    count = 0
+    for name, below in fields.items():
+        place, other = _place(name, live), _place(name, predicted)
+        if place is None or not isinstance(below, dict):
+            continue
+        value = live[place]
+        if other is None:
+            if _is_leaf(below) or _ITSELF in below:
+                predicted = _added(predicted, place, value)
+                count += 1
+            continue
+        if _is_leaf(below):
+            part, more = value, int(not same(value, predicted[other]))
+        else:
+            part, more = _as_live(below, value, predicted[other])
+        predicted, count = _replaced(predicted, other, part), count + more
+    return predicted, count
 
 
-def _places(kind: str, text: str, value: _Value) -> str | int | None:
+def _is_leaf(fields: _Value) -> bool:
+    return not isinstance(fields, dict) or fields.keys() <= {_ITSELF}
+
+
+def _place(name: str, value: _Value) -> _Place:
     """Where a part of a tree of fields is in a value."""
+    kind, text = name[:2], name[2:]
     if kind == _FIELD:
         return text if isinstance(value, dict) and text in value else None
     if kind not in (_KEYS, _ITEM) or not isinstance(value, list):
@@ -165,21 +162,13 @@ def _has(item: _Value, keys: _Value) -> bool:
     return all(key in item and same(item[key], one) for key, one in keys.items())
 
 
-def _at(value: _Value, place: str | int | None) -> _Value:
-    return None if place is None else value[place]
+def _added(value: _Value, place: _Place, part: _Value) -> _Value:
+    if isinstance(value, list):
+        return [*value, part]
+    return {**value, place: part} if isinstance(value, dict) else value
 
 
-def _removed(value: _Value, place: str | int | None) -> _Value:
-    if place is None:
-        return value
-    if isinstance(value, dict):
-        return {key: one for key, one in value.items() if key != place}
-    return [one for at, one in enumerate(value) if at != place]
-
-
-def _put(value: _Value, place: str | int | None, part: _Value) -> _Value:
-    if place is None:
-        return value
+def _replaced(value: _Value, place: _Place, part: _Value) -> _Value:
     if isinstance(value, dict):
         return {**value, place: part}
     return [part if at == place else one for at, one in enumerate(value)]

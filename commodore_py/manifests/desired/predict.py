@@ -1,40 +1,30 @@
-"""What a live object becomes when its target is applied, and how both are compared (pure)."""
+"""What a live object becomes when its target is applied, and how both are compared (pure).
+
+A field that only the live object has stays, because the server and controllers fill in fields. It
+goes if it was applied last: by an annotation, by the fields that Argo CD owns, or by the commit
+that was synced last.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from commodore_py.manifests.objects import identify
+from commodore_py.manifests.objects import identify, split_version
 from commodore_py.manifests.secret_parts import LAST_APPLIED
-from commodore_py.manifests.values import same
 
-from . import defaults, schema
-from .merge import merged
-from .normalise import special, without_server_fields
+from . import managed, schema
+from .completion import completed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from commodore_py.manifests.objects import Content
 
 Mode: TypeAlias = Literal["two-way", "three-way", "server"]
 _Object: TypeAlias = dict[str, Any]
-
-
-class Prediction(NamedTuple):
-    """A live object and what it becomes, both normalised."""
-
-    mode: Mode
-    live: _Object
-    predicted: _Object
-    has_schema: bool
-    notice: str = ""
-    """Why removed fields cannot be seen, if they cannot."""
-
-    @property
-    def differs(self) -> bool:
-        """Whether applying the target changes something."""
-        return not same(self.live, self.predicted)
-
 
 NO_RECORD = (
     "fields that are gone from the target cannot be seen: nothing says what was applied last"
@@ -43,47 +33,58 @@ SYNCED = "what was applied last is taken from the commit that was synced last"
 OTHER_OBJECT = "its annotation of what was applied last is of another object"
 NOT_JSON = "its annotation of what was applied last is not valid JSON"
 
+_OF_THE_SERVER = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A live object and what it becomes, both without the fields of the server."""
+
+    mode: Mode
+    live: _Object
+    predicted: _Object
+    has_schema: bool
+    notice: str = ""
+    """Why removed fields cannot be seen, or how they are."""
+
 
 def predict(
     target: Content,
     live: Content,
-    last_applied: Content | None = None,
+    synced: Content | None = None,
     *,
-    two_way: bool = False,
-    ignore_aggregated: bool = False,
+    marks: Collection[str] = (),
 ) -> Prediction:
-    """Apply a target to a live object, three-way if it is known what was applied last."""
-    recorded, notice = (None, "") if two_way else recorded_in(live)
-    original = None if two_way else last_applied or recorded
-    type_name = schema.root_type(target)
-    if type_name is not None and schema.root_type(live) != type_name:
-        type_name = None
-    wanted, present = (
-        _prepared(one, type_name, ignore_aggregated=ignore_aggregated) for one in (target, live)
+    """Apply a target to a live object.
+
+    `synced` is the target at the commit that was synced last; it counts if the object itself has
+    no record. Marks are labels and annotations that Argo CD adds to what it applies.
+    """
+    recorded, notice = recorded_in(live)
+    applied = managed.applied_by_driver(live)
+    if recorded is None and applied is None and synced is not None:
+        recorded, notice = dict(synced), f"{notice}: {SYNCED}" if notice else SYNCED
+    records = [_without_marks(one, marks) for one in (recorded, applied) if one is not None]
+    root = schema.root_type(target)
+    if root is not None and schema.root_type(live) != root:
+        root = None
+    now = normalised(live)
+    found = completed(
+        *(_without_place(normalised(target)), now),
+        [_without_place(normalised(one)) for one in records],
+        None if root is None else schema.Field(root),
     )
-    present = {name: one for name, one in present.items() if one is not None}
-    # As Argo CD does: zero values count in what was applied last.
-    before = dict(wanted) if original is None else special(without_server_fields(original))
-    for one in (before, wanted):
-        _drop_place(one)
-    found = merged(before, wanted, present, type_name)
-    if type_name is not None:
-        found = defaults.completed(found, type_name)
-        present = defaults.completed(present, type_name)
-    if original is None:
-        return Prediction("two-way", present, found, type_name is not None, notice or NO_RECORD)
-    return Prediction("three-way", present, found, type_name is not None)
+    if not records:
+        return Prediction("two-way", now, found, root is not None, notice or NO_RECORD)
+    return Prediction("three-way", now, found, root is not None, notice)
 
 
-def predicted_by_server(target: Content, live: Content, outcome: Content) -> Prediction:
+def predicted_by_server(live: Content, outcome: Content) -> Prediction:
     """What a dry run of the server has made of a live object."""
-    type_name = schema.root_type(target)
-    present, found = (_prepared(one, type_name, ignore_aggregated=False) for one in (live, outcome))
-    _drop_place(found)
-    _drop_place(present)
-    if type_name is not None:
-        found, present = (defaults.completed(one, type_name) for one in (found, present))
-    return Prediction("server", present, found, type_name is not None)
+    has_schema = schema.root_type(outcome) is not None
+    return Prediction("server", normalised(live), normalised(outcome), has_schema)
 
 
 def recorded_in(live: Content) -> tuple[_Object | None, str]:
@@ -103,14 +104,77 @@ def recorded_in(live: Content) -> tuple[_Object | None, str]:
     return found, ""
 
 
-def _prepared(content: Content, type_name: str | None, *, ignore_aggregated: bool) -> _Object:
-    found = without_server_fields(content)
-    if type_name is not None:
-        found = defaults.cleaned(found, type_name)
-    return special(found, ignore_aggregated=ignore_aggregated)
-
-
-def _drop_place(content: _Object) -> None:
-    metadata = content.get("metadata")
+def normalised(content: Content) -> _Object:
+    """An object without what only the server writes, with the forms that mean the same equal."""
+    found = {name: one for name, one in content.items() if name != "status"}
+    metadata = found.get("metadata")
     if isinstance(metadata, dict):
-        content["metadata"] = {key: one for key, one in metadata.items() if key != "namespace"}
+        metadata = {key: one for key, one in metadata.items() if key not in _OF_THE_SERVER}
+        annotations = metadata.get("annotations")
+        if isinstance(annotations, dict):
+            kept = {key: one for key, one in annotations.items() if key != LAST_APPLIED}
+            metadata["annotations"] = kept
+        metadata = {
+            key: one for key, one in metadata.items() if one or key not in ("annotations", "labels")
+        }
+        found["metadata"] = metadata
+    group, _, kind = split_version(content)
+    match group, kind:
+        case "", "Secret":
+            return secret(found)
+        case "", "Endpoints":
+            return _endpoints(found)
+        case "rbac.authorization.k8s.io", "ClusterRole" if found.get("aggregationRule"):
+            found.pop("rules", None)  # a controller fills them in
+    return found
+
+
+def secret(content: _Object) -> _Object:
+    """A Secret with its `stringData` among its `data`; null becomes an empty value."""
+    strings, data = content.get("stringData"), content.get("data")
+    if not isinstance(strings, dict | None) or not isinstance(data, dict | None):
+        return content
+    found = {key: one for key, one in content.items() if key != "stringData"}
+    if strings is None and data is None:
+        return found
+    coded = {
+        key: base64.b64encode(one.encode("utf-8", "surrogatepass")).decode()
+        if isinstance(one, str)
+        else one
+        for key, one in (strings or {}).items()
+    }
+    # What is not a string stays as it is, so that its error is seen.
+    values = {**(data or {}), **coded}
+    found["data"] = {key: "" if one is None else one for key, one in values.items()}
+    return found
+
+
+def _endpoints(content: _Object) -> _Object:
+    """The server sorts addresses and ports."""
+    subsets = content.get("subsets")
+    if not isinstance(subsets, list) or not all(isinstance(one, dict) for one in subsets):
+        return content
+    found = [
+        {name: sorted(one, key=repr) if isinstance(one, list) else one for name, one in of.items()}
+        for of in subsets
+    ]
+    return {**content, "subsets": sorted(found, key=repr)}
+
+
+def _without_place(content: _Object) -> _Object:
+    """Without a namespace: the one of the live object counts."""
+    metadata = content.get("metadata")
+    if not isinstance(metadata, dict):
+        return content
+    return {**content, "metadata": {k: one for k, one in metadata.items() if k != "namespace"}}
+
+
+def _without_marks(content: _Object, marks: Collection[str]) -> _Object:
+    metadata = content.get("metadata")
+    if not isinstance(metadata, dict):
+        return content
+    found = dict(metadata)
+    for name in ("annotations", "labels"):
+        if isinstance(fields := metadata.get(name), dict):
+            found[name] = {key: one for key, one in fields.items() if key not in marks}
+    return {**content, "metadata": found}

@@ -7,9 +7,10 @@ such as `[Container:name!z`: a list that is merged by a key, of items of a type,
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.manifests.objects import split_version
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
 
 _LIST, _MAP, _SCALAR = "[", "{", "$"
-_ZERO, _RETAIN = "z", "r"
+_ZERO = "z"
 
 
-class Field(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Field:
     """What is known about one field."""
 
     type: str = ""
@@ -34,7 +36,6 @@ class Field(NamedTuple):
     scalar: str = ""
     """`q` for quantities, `i` for numbers or strings, `t` for times, `d` for durations."""
     omits_zero: bool = False
-    retains_keys: bool = False
 
 
 UNKNOWN = Field()
@@ -50,7 +51,7 @@ def root_type(content: Content) -> str | None:
 
 def field_of(type_name: str, name: str) -> Field:
     """What is known about a field of a type."""
-    entry = _types().get(type_name, {}).get(name)
+    entry = _table()["types"].get(type_name, {}).get(name)
     return UNKNOWN if entry is None else _parsed(entry)
 
 
@@ -73,13 +74,7 @@ def _parsed(entry: str) -> Field:
         merge_key=key if colon else None,
         scalar=name[1:] if is_scalar else "",
         omits_zero=_ZERO in flags,
-        retains_keys=_RETAIN in flags,
     )
-
-
-def _types() -> Mapping[str, Mapping[str, str]]:
-    found: Mapping[str, Mapping[str, str]] = _table()["types"]
-    return found
 
 
 @cache

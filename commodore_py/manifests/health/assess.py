@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.objects import split_version
 from commodore_py.manifests.order.hooks import finalizers_of, has_finalizer
@@ -12,15 +13,19 @@ from . import builtin, kstatus
 from .status import Health, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from commodore_py.manifests.objects import Content
+
+    Rules: TypeAlias = Callable[[str, str, Content], "Ruled | None"]
 
 NOT_WAITED_FOR = "no rule for its kind: syncs do not wait for it"
 PENDING_DELETION = "Pending deletion"
 
 
-class Ruled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ruled:
     """The verdict of a rule of the user, and its name."""
 
     rule: str
@@ -29,43 +34,26 @@ class Ruled(NamedTuple):
     """Whether Argo CD has the rule, too."""
 
 
-class Rules(Protocol):
-    """The rules of the user."""
-
-    def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
-        """The verdict of the first rule for the kind, or None if there is none."""
-        ...
-
-
-def no_rules(
-    group: str,  # noqa: ARG001 - of the protocol
-    kind: str,  # noqa: ARG001 - of the protocol
-    content: Content,  # noqa: ARG001 - of the protocol
-) -> Ruled | None:
-    """The user has no rules."""
-    return None
-
-
 def missing(reason: str = "") -> Health:
     """The health of an object that is not in the cluster."""
     return Health("Missing", reason, "none", waits=True)
 
 
-def assess(content: Content, rules: Rules = no_rules, *, as_argocd: bool = False) -> Health:
-    """The health of an object; `as_argocd` leaves out what Argo CD does not know."""
+def assess(content: Content, rules: Rules | None = None) -> Health:
+    """The health of an object; the rules of the user give the verdict of the first for its kind."""
     group, version, kind = split_version(content)
     if is_being_deleted(content) and not has_finalizer(content):
         names = ", ".join(finalizers_of(content))
         message = f"{PENDING_DELETION}: waits for {names}" if names else PENDING_DELETION
-        if (group, kind) == ("", "Namespace") and not as_argocd:
+        if (group, kind) == ("", "Namespace"):
             message = "; ".join((message, *_what_remains(content)))
         return Health("Progressing", message, "deletion", waits=True)
-    if ruled := rules(group, kind, content):
+    if rules is not None and (ruled := rules(group, kind, content)):
         waits = ruled.in_argocd or builtin.verdict(group, version, kind, content) is not None
         return Health(*ruled.verdict, f"rule {ruled.rule}", waits)
     if (found := builtin.verdict(group, version, kind, content)) is not None:
         return Health(*found, "built-in", waits=True)
-    if not as_argocd and (guessed := kstatus.verdict(group, kind, content)) is not None:
+    if (guessed := kstatus.verdict(group, kind, content)) is not None:
         return Health(*guessed, "kstatus", waits=False)
     return Health(None, NOT_WAITED_FOR, "none", waits=False)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.order.hooks import hook_facts
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from .decoding import Decoded, Shape
 
 
-class _Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Rule:
     """The fields that a rule reads, and the rule."""
 
     shape: Shape

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 Shape: TypeAlias = "type[int | str | bool] | Optional | Each | Texts | Mapping[str, Any]"
 """A scalar, an `Optional`, the items of a list, strings by name, or fields with their shapes."""
@@ -12,19 +13,22 @@ Decoded: TypeAlias = Any
 _LARGEST = 2**63
 
 
-class Optional(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Optional:
     """A field that may be absent, which differs from a zero."""
 
     shape: Any
 
 
-class Each(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Each:
     """A list of items of one shape."""
 
     shape: Any
 
 
-class Texts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Texts:
     """Strings by name, such as annotations."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from . import kstatus
@@ -11,7 +12,7 @@ from .scripts import is_wild
 from .status import Health, Verdict, degraded, healthy, progressing, suspended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.manifests.objects import Content
 
@@ -34,7 +35,8 @@ class Condition(NamedTuple):
     status: str
 
 
-class OwnRule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OwnRule:
     """What the hierarchy says about one kind."""
 
     healthy: tuple[Condition, ...] = ()
@@ -60,21 +62,18 @@ class OwnRule(NamedTuple):
         def said(wanted: Condition) -> str:
             return kstatus.message_of(found.get(self.message_from or wanted.type, {}))
 
-        choices: tuple[tuple[tuple[Condition, ...], Callable[[str], Verdict]], ...] = (
-            (self.degraded, degraded),
-            (self.suspended, suspended),
-        )
-        for conditions, made in choices:
+        for conditions, verdict in ((self.degraded, degraded), (self.suspended, suspended)):
             for one in conditions:
                 if kstatus.is_status(found, *one):
-                    return made(said(one))
+                    return verdict(said(one))
         for one in self.healthy:
             if not kstatus.is_status(found, *one):
                 return progressing(said(one) or f"waits for {one.type}={one.status}")
         return healthy(said(self.healthy[0]))
 
 
-class Wrong(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Wrong:
     """A setting that is not valid."""
 
     path: _Path
@@ -87,8 +86,8 @@ def in_grace(health: Health, left: float) -> Health:
         return health
     shown = math.ceil(left / _SHOWN) * _SHOWN
     message = f"Degraded, in grace for {shown} s more"
-    return health._replace(
-        status="Progressing", message=f"{message}: {health.message}".removesuffix(": ")
+    return replace(
+        health, status="Progressing", message=f"{message}: {health.message}".removesuffix(": ")
     )
 
 
@@ -119,21 +118,14 @@ def _rule(kind: str, given: Any, wrong: list[Wrong]) -> OwnRule:  # noqa: ANN401
         for key in given
         if key not in _KEYS
     ]
-    lists = {key: tuple(_conditions((*path, key), given.get(key), wrong)) for key in _LISTS}
-    texts = {key: _text((*path, key), given.get(key), wrong) for key in ("message-from", "lua")}
-    if texts["lua"] and any(key in given for key in (*_LISTS, "message-from")):
+    good, bad, paused = (tuple(_conditions((*path, k), given.get(k), wrong)) for k in _LISTS)
+    message_from, lua = (_text((*path, k), given.get(k), wrong) for k in ("message-from", "lua"))
+    if lua and any(key in given for key in (*_LISTS, "message-from")):
         wrong.append(Wrong((*path, "lua"), "a rule has either a script or conditions"))
     if not given.get("healthy") and any(given.get(key) for key in (*_LISTS, "message-from")):
         wrong.append(Wrong(path, "it does not say which conditions are healthy"))
     grace = _seconds((*path, "grace"), given.get("grace"), wrong)
-    return OwnRule(
-        lists["healthy"],
-        lists["degraded"],
-        lists["suspended"],
-        texts["message-from"],
-        texts["lua"],
-        grace,
-    )
+    return OwnRule(good, bad, paused, message_from, lua, grace)
 
 
 def _conditions(path: _Path, given: Any, wrong: list[Wrong]) -> Iterable[Condition]:  # noqa: ANN401 - plain data

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .status import Verdict, status_named, unknown
 
@@ -15,7 +16,8 @@ NO_STATUS = "its rule returns no status: syncs wait for it without end"
 ANY_KEY = "*/*"
 
 
-class Script(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Script:
     """A script and the kinds that it judges."""
 
     pattern: str
@@ -25,7 +27,8 @@ class Script(NamedTuple):
     where: str
 
 
-class ScriptTable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScriptTable:
     """All scripts, by where they come from."""
 
     settings: tuple[Script, ...] = ()
@@ -34,7 +37,8 @@ class ScriptTable(NamedTuple):
     def find(self, group: str, kind: str) -> tuple[Script, ...]:
         """The script for a kind, first, and further wildcards that fit as well."""
         key = key_of(group, kind)
-        for scripts, matches in ((self.settings, _matches), (self.folders, _matches_parts)):
+        # In settings, an asterisk matches across slashes; in folders, within one part.
+        for scripts, matches in ((self.settings, _fits), (self.folders, _fits_by_parts)):
             exact = tuple(one for one in scripts if one.pattern == key)
             if exact:
                 return exact[-1:]
@@ -54,13 +58,11 @@ def is_wild(pattern: str) -> bool:
     return any(sign in pattern for sign in "*?[")
 
 
-def _matches(pattern: str, key: str) -> bool:
-    # Of settings: an asterisk matches across slashes.
+def _fits(pattern: str, key: str) -> bool:
     return fnmatchcase(key, pattern)
 
 
-def _matches_parts(pattern: str, key: str) -> bool:
-    # Of folders: it matches within one part.
+def _fits_by_parts(pattern: str, key: str) -> bool:
     patterns, parts = pattern.split("/"), key.split("/")
     return len(patterns) == len(parts) and all(
         fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True)
@@ -110,4 +112,4 @@ def patterns_of(lines: Iterable[str]) -> tuple[str, ...]:
 def is_among(patterns: Iterable[str], group: str, kind: str) -> bool:
     """Whether one of the keys of folders fits a kind."""
     key = key_of(group, kind)
-    return any(one == key or (is_wild(one) and _matches_parts(one, key)) for one in patterns)
+    return any(one == key or (is_wild(one) and _fits_by_parts(one, key)) for one in patterns)

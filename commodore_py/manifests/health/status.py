@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Status: TypeAlias = Literal["Healthy", "Suspended", "Progressing", "Missing", "Degraded", "Unknown"]
-STATUSES: tuple[Status, ...] = (
-    "Healthy",
-    "Suspended",
-    "Progressing",
-    "Missing",
-    "Degraded",
-    "Unknown",
-)
+STATUSES: tuple[Status, ...] = get_args(Status)
 """Every status; the last one is the worst."""
 
 
@@ -26,7 +21,8 @@ class Verdict(NamedTuple):
     message: str = ""
 
 
-class Health(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Health:
     """The health of an object: no status if nothing knows its kind, or if a rule returns none."""
 
     status: Status | None
@@ -37,29 +33,12 @@ class Health(NamedTuple):
     """Whether a sync of Argo CD waits for this object."""
 
 
-def healthy(message: str = "") -> Verdict:
-    """It is as requested."""
-    return Verdict("Healthy", message)
-
-
-def suspended(message: str = "") -> Verdict:
-    """It is paused."""
-    return Verdict("Suspended", message)
-
-
-def progressing(message: str = "") -> Verdict:
-    """It may become healthy."""
-    return Verdict("Progressing", message)
-
-
-def degraded(message: str = "") -> Verdict:
-    """It failed, or did not become healthy in time."""
-    return Verdict("Degraded", message)
-
-
-def unknown(message: str = "") -> Verdict:
-    """Its health cannot be judged."""
-    return Verdict("Unknown", message)
+healthy = partial(Verdict, "Healthy")
+suspended = partial(Verdict, "Suspended")
+progressing = partial(Verdict, "Progressing")
+degraded = partial(Verdict, "Degraded")
+unknown = partial(Verdict, "Unknown")
+"""Its health cannot be judged."""
 
 
 def status_named(word: object) -> Status | None:

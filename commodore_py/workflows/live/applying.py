@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import ending, reading
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live import marks
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.access.writer import MANAGER
 from commodore_py.live.plan import AFTER_FAILURE
+from commodore_py.manifests.desired.managed import DRIVER
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from commodore_py.live.access.writer import Writer
+    from commodore_py.live.access.client import Writer
     from commodore_py.live.plan import Action, Step
     from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.objects import Content, ObjectId
@@ -36,7 +37,8 @@ _LOOK_AGAIN = 1.0
 _CHANGES = ("create", "change", "hook", "delete")
 
 
-class How(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class How:
     """What may be done, and how."""
 
     force: bool = False
@@ -50,7 +52,8 @@ class How(NamedTuple):
     """What gives the value of a secret reference; without it, objects with one are refused."""
 
 
-class Applied(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Applied:
     """What was done."""
 
     done: tuple[tuple[str, ObjectId], ...]
@@ -199,7 +202,7 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
             content = with_values(content, how.reveal)
         if not action.is_created_namespace:
             content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
-        applied = writer.apply(path, content, manager=MANAGER, force=how.force)
+        applied = writer.apply(path, content, manager=DRIVER, force=how.force)
     except HttpError as error:
         raise _explained(error, action, step) from error
     metadata = applied.get("metadata")
@@ -221,7 +224,7 @@ def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
     hint = ""
     if error.status == _CONFLICT:
         hint = (
-            "the object was changed meanwhile: plan again"
+            "the object was changed in the meantime: plan again"
             if action.what == "delete"
             else "to take over its fields: --force; to leave them: ignoreDifferences"
         )
@@ -256,7 +259,7 @@ def _await(
         if time.monotonic() > until:
             raise CommodoreError(
                 f"{left[0][0].id} is not ready after {how.timeout:g} seconds: {left[0][1]}",
-                hint="the same command goes on where it stopped; --timeout waits longer",
+                hint="the same command continues where it stopped; --timeout waits longer",
             )
         ending.pause(_LOOK_AGAIN)
 
@@ -276,16 +279,11 @@ def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None
     api = cluster.kinds.find(id_.group, id_.kind)
     if api is None:
         return {}  # a kind that came with this plan: it has no health that is known
-    try:
-        found: Content = writer.get(api.path(id_.namespace, id_.name))
-    except HttpError as error:
-        if error.status != _NOT_FOUND:
-            raise
-        return None
-    return found
+    return writer.find(api.path(id_.namespace, id_.name))
 
 
-class Unfinished(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unfinished:
     """What a run that did not end has done."""
 
     done: set[tuple[str, str]]
@@ -294,7 +292,8 @@ class Unfinished(NamedTuple):
     """The versions that objects had afterwards."""
 
 
-class _Note(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Note:
     """The log of a run: a line before and after each action."""
 
     file: Path

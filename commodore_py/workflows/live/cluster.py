@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
-from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
-from commodore_py.live.access.client import NOT_FOUND, Client
+from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Filter, Made, Pattern, Settings
-from commodore_py.live.judge import Judge
+from commodore_py.live.cache.settings import Filter, Pattern, Settings
 from commodore_py.live.pairing import targets_of
-from commodore_py.live.rules import UserRules, has_rule_in_argocd
+from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
-from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.order import applications
 from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.manifests.settings import settings_of
@@ -40,11 +39,14 @@ if TYPE_CHECKING:
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health
-    from commodore_py.manifests.objects import Content, KubeObject
+    from commodore_py.manifests.objects import Content, KubeObject, ObjectId
     from commodore_py.manifests.order.applications import Assigned
 
+log = logging.getLogger(__name__)
 
-class Reach(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class Reach:
     """Where the cluster is, and which of its objects are of interest."""
 
     kubeconfig: str = ""
@@ -54,7 +56,8 @@ class Reach(NamedTuple):
     namespaces: tuple[str, ...] = ()
 
 
-class LiveCluster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LiveCluster:
     """A catalog and its cluster."""
 
     id: str
@@ -80,19 +83,10 @@ class LiveCluster(NamedTuple):
         record = self.cache.get(target.id)
         if record is None and self.cache.holds(target.api):
             return None
-        if record is not None and record.manifest is not None:
-            return record.manifest
-        return self.served(target)
-
-    def served(self, target: Target) -> Content | None:
-        """The object as the server has it now, with the managers of its fields."""
-        try:
-            found: Content = self.client.get(target.path)
-        except HttpError as error:
-            if error.status != NOT_FOUND:
-                raise
-            return None
-        return found
+        manifest = record.manifest if record is not None else None
+        if manifest is not None and manifest.get("apiVersion") == target.api.api_version:
+            return manifest
+        return self.client.find(target.path)
 
     def unseen(self, target: Target) -> str:
         """Why the object cannot be read; empty if it can."""
@@ -119,11 +113,17 @@ def opened(
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
-    argocd = _argo_settings(found)
+    argocd = next(iter(settings_of(found)), ArgoSettings())
+    for rule in argocd.ignored:
+        if rule.jq:
+            words = "jqPathExpressions are not evaluated, what they name is compared"
+            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     own = own_rules_here(config, cluster_id)
     rules = UserRules(ScriptTable(argocd.scripts), own)
     judge = Judge(rules, own, client.now)
-    try:
+    with ExitStack() as stack:
+        stack.callback(rules.close)
+        stack.callback(client.close)
         kinds = discover(client)
         assigned = applications.assigned(found, str(catalog))
         urls, noted = _urls_of(catalog, assigned), _remembered(config, cluster_id)
@@ -131,8 +131,9 @@ def opened(
         _remember(config, cluster_id, known)
         all_targets = targets_of(assigned, kinds)
         targets = _wanted(all_targets, reach, assigned)
-        settings = _settings(targets, judge, reach, descendants=descendants, targets_only=follow)
-        cache = ClusterCache(client, settings)
+        settings = _settings(targets, reach, descendants=descendants, targets_only=follow)
+        cache = ClusterCache(client, settings, kinds)
+        stack.callback(cache.close)
         (cache.follow if follow else cache.load)()
         yield LiveCluster(
             cluster_id,
@@ -148,49 +149,34 @@ def opened(
             judge,
             reach.application,
         )
-    finally:
-        client.close()
-        rules.close()
 
 
 def _settings(
-    targets: tuple[Target, ...],
-    judge: Judge,
-    reach: Reach,
-    *,
-    descendants: bool,
-    targets_only: bool,
+    targets: tuple[Target, ...], reach: Reach, *, descendants: bool, targets_only: bool
 ) -> Settings:
-    wanted = {one.id: one for one in targets if one.has_version}
+    wanted = {one.id: one.api for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
-    versions = {one.api.key: one.api.version for one in wanted.values() if one.api is not None}
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (
-            descendants
-            and (builtin.has_rule(api.group, api.kind) or has_rule_in_argocd(api.group, api.kind))
-        )
+        return api.key in kinds or (descendants and _has_rule(api.group, api.kind))
 
-    def make(api: Api, content: Content) -> Made:
-        metadata = content.get("metadata")
-        place = metadata if isinstance(metadata, dict) else {}
-        id_ = ObjectId(
-            api.group, api.kind, str(place.get("namespace") or ""), str(place.get("name") or "")
-        )
-        target = wanted.get(id_)
-        same = target is not None and target.api is not None and target.api.version == api.version
-        if target is not None:
-            judge.saw(content)
-        return Made(judge(content) if descendants else None, manifest=same)
+    def keeps(id_: ObjectId) -> bool:
+        return id_ in wanted or (descendants and _has_rule(id_.group, id_.kind))
 
+    apis = {one.api.key for one in targets if one.api is not None}
+    only = Filter(exclusions=(), inclusions=tuple(Pattern(*key) for key in sorted(apis)))
     return Settings(
-        filter=_only(targets) if targets_only else Filter(),
+        filter=only if targets_only else Filter(),
         namespaces=reach.namespaces,
         whole=whole,
-        make=make,
+        keeps=keeps,
         annotations=marks.ANNOTATIONS,
-        versions=versions,
+        versions={api.key: api.version for api in wanted.values() if api is not None},
     )
+
+
+def _has_rule(group: str, kind: str) -> bool:
+    return builtin.has_rule(group, kind) or has_rule_in_argocd(group, kind)
 
 
 def _catalog_objects(
@@ -207,11 +193,6 @@ def _catalog_objects(
     return read_objects([str(catalog)]).objects
 
 
-def _only(targets: tuple[Target, ...]) -> Filter:
-    apis = {one.api.key for one in targets if one.api is not None}
-    return Filter(exclusions=(), inclusions=tuple(Pattern(*key) for key in sorted(apis)))
-
-
 def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
     access = kubeconfig.find(
         reach.kubeconfig,
@@ -221,11 +202,6 @@ def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
         home=Path.home(),
     )
     return Client(access, timeout=config.request_timeout)
-
-
-def _argo_settings(objects: tuple[KubeObject, ...]) -> ArgoSettings:
-    found = settings_of(objects)
-    return found[0] if found else ArgoSettings()
 
 
 def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:

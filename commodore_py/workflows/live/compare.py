@@ -3,125 +3,202 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
+from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live import marks
-from commodore_py.live.access.writer import MANAGER, Writer
+from commodore_py.live.access.client import Writer
 from commodore_py.live.plan import references_in
-from commodore_py.manifests.desired.ignoring import applies
-from commodore_py.manifests.desired.managed import applied_by, without_mutations
-from commodore_py.manifests.desired.masks import is_secret
-from commodore_py.manifests.desired.predict import predicted_by_server, recorded_in
+from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
+from commodore_py.manifests.desired.managed import DRIVER, applied_by_driver
+from commodore_py.manifests.desired.predict import predict, predicted_by_server, recorded_in
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.folding import folded
 from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.hooks import hook_facts
-from commodore_py.workflows.live.diff import Answer
+from commodore_py.manifests.values import same
 
-from .diff import LiveDiff, Paired, difference
 from .history import last_synced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
 
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.desired.ignoring import Reveal
+    from commodore_py.manifests.desired.predict import Mode, Prediction
+    from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.objects import Content, ObjectId
-    from commodore_py.workflows.live.cluster import LiveCluster
-    from commodore_py.workflows.live.diff import Ask
 
+    from .cluster import LiveCluster
 
-class ClusterDiff(NamedTuple):
-    """What differs, and what could not be compared."""
-
-    found: LiveDiff
-    unseen: tuple[tuple[Target, str], ...]
-
-
-class Compared(NamedTuple):
-    """Targets with their live objects, and what cannot be read."""
-
-    pairs: Paired
-    unseen: tuple[tuple[Target, str], ...]
-
-
-def cluster_diff(
-    cluster: LiveCluster,
-    *,
-    server_side: bool = False,
-    reveal: Reveal | None = None,
-) -> ClusterDiff:
-    """Compare every target with its live object."""
-    compared = paired(cluster, cluster.targets)
-    ask = None
-    if server_side:
-        ask = asking(cluster)
-    found = difference(
-        *(compared.pairs, cluster.settings.ignored),
-        synced=_synced(cluster, compared.pairs),
-        ask=ask,
-        reveal=reveal,
-    )
-    return ClusterDiff(found, compared.unseen)
-
-
-def _synced(cluster: LiveCluster, paired: Paired) -> dict[ObjectId, Content]:
-    """What was synced last, of objects that do not say what was applied last."""
-    silent = {wanted.id for wanted, live in paired.pairs if recorded_in(live.content)[0] is None}
-    if not silent:
-        return {}
-    return last_synced(cluster, [one for one in cluster.targets if one.id in silent])
-
-
-def paired(cluster: LiveCluster, targets: Iterable[Target]) -> Compared:
-    """The live object of every target; hooks are left out, as only syncs apply them."""
-    pairs: list[tuple[KubeObject, KubeObject]] = []
-    created: list[KubeObject] = []
-    unseen: list[tuple[Target, str]] = []
-    managers = [one for one in cluster.settings.ignored if one.managers]
-    for target in targets:
-        if target.application is None or hook_facts(target.object.content).is_hook:
-            continue
-        if why := cluster.unseen(target):
-            unseen.append((target, why))
-            continue
-        wanted = KubeObject(target.id, target.object.content, target.object.file)
-        live = cluster.live(target)
-        if live is not None and any(applies(rule, target.id) for rule in managers):
-            live = cluster.served(target)
-        if live is None:
-            created.append(wanted)
-        else:
-            pairs.append((wanted, KubeObject(target.id, live)))
-    return Compared(Paired(pairs, created), tuple(unseen))
-
+    Ask: TypeAlias = Callable[[Target, KubeObject], "Answer"]
 
 _INVALID = 422
 _IMMUTABLE = re.compile(r"immutable|for fields other than|may not (?:be )?change|cannot be changed")
 
 
-def asking(cluster: LiveCluster) -> Ask:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How an object was compared."""
+
+    id: ObjectId
+    mode: Mode
+    has_schema: bool
+    notice: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDiff:
+    """What differs, how objects were compared, and what was not."""
+
+    diff: ObjectDiff
+    compared: tuple[Compared, ...]
+    hidden: Mapping[str, int]
+    """How many differences each rule has hidden."""
+    refused: Mapping[ObjectId, str]
+    """Errors of the server for objects that it could not predict; these are not compared."""
+    unseen: tuple[tuple[Target, str], ...]
+    """What cannot be read, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a server to the dry run of a target."""
+
+    prediction: Prediction | None = None
+    refused: str = ""
+    immutable: str = ""
+    """Its error about a field that cannot be changed: what differs is predicted here."""
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """Targets with their live objects, those without one, and what cannot be read."""
+
+    pairs: list[tuple[Target, KubeObject]] = field(default_factory=list)
+    created: list[KubeObject] = field(default_factory=list)
+    unseen: list[tuple[Target, str]] = field(default_factory=list)
+
+
+def cluster_diff(
+    cluster: LiveCluster, *, server_side: bool = False, reveal: Reveal | None = None
+) -> LiveDiff:
+    """Compare every target with its live object.
+
+    With `server_side`, the server predicts what becomes of them; with `reveal`, the values of
+    secret references are compared, too.
+    """
+    pairs = _paired(cluster, cluster.targets)
+    silent = [
+        target
+        for target, live in pairs.pairs
+        if recorded_in(live.content)[0] is None and applied_by_driver(live.content) is None
+    ]
+    synced = last_synced(cluster, silent) if silent else {}
+    ask = _asking(cluster) if server_side else None
+    return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
+
+
+def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
+    """Compare some targets, of any commit, with their live objects."""
+    return _difference(cluster, _paired(cluster, targets))
+
+
+def _paired(cluster: LiveCluster, targets: Iterable[Target]) -> _Pairs:
+    """The live object of every target; hooks are left out, as only syncs apply them."""
+    found = _Pairs()
+    for target in targets:
+        if target.application is None or hook_facts(target.object.content).is_hook:
+            continue
+        if why := cluster.unseen(target):
+            found.unseen.append((target, why))
+        elif (live := cluster.live(target)) is None:
+            shown = KubeObject(target.id, target.object.content, target.object.file)
+            found.created.append(_hidden(shown))
+        else:
+            found.pairs.append((target, KubeObject(target.id, live)))
+    return found
+
+
+def _difference(
+    cluster: LiveCluster,
+    found: _Pairs,
+    *,
+    synced: Mapping[ObjectId, Content] | None = None,
+    ask: Ask | None = None,
+    reveal: Reveal | None = None,
+) -> LiveDiff:
+    old: list[KubeObject] = []
+    new = [*found.created]
+    compared: list[Compared] = []
+    hidden: Counter[str] = Counter()
+    answers: dict[ObjectId, Answer] = {}
+    added = marks.added_by_driver(cluster.settings.tracking)
+    for target, current in found.pairs:
+        answer = ask(target, current) if ask is not None else Answer()
+        answers[current.id] = answer
+        if answer.refused:
+            continue
+        expected = answer.prediction or predict(
+            *(target.object.content, current.content, (synced or {}).get(target.id)), marks=added
+        )
+        compared.append(Compared(current.id, expected.mode, expected.has_schema, expected.notice))
+        settled = settle(
+            *(current.id, expected.live, expected.predicted, cluster.settings.ignored),
+            served=current.content,
+            reveal=reveal,
+        )
+        hidden.update(settled.hidden)
+        before, after = settled.live, settled.predicted
+        if same(before, after):
+            continue  # most are: they need not be paired again
+        if is_secret(current.id.group, current.id.kind):
+            after, before = hidden_values([after, before])
+        old.append(KubeObject(current.id, before))
+        new.append(KubeObject(current.id, after, target.object.file))
+    changes = tuple(_graded(one, answers) for one in object_changes(old, new))
+    alone, folds = folded(changes)
+    diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
+    refused = {id_: answer.refused for id_, answer in answers.items() if answer.refused}
+    return LiveDiff(diff, tuple(compared), dict(hidden), refused, tuple(found.unseen))
+
+
+def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectChange:
+    answer = answers.get(change.id)
+    if answer is None or not answer.immutable:
+        return change
+    return replace(change, grade="recreate", reason=answer.immutable)
+
+
+def _hidden(one: KubeObject) -> KubeObject:
+    if not is_secret(one.id.group, one.id.kind):
+        return one
+    (shown,) = hidden_values([one.content])
+    return KubeObject(one.id, shown, one.file)
+
+
+def _asking(cluster: LiveCluster) -> Ask:
     """Ask a cluster by dry runs; Secrets and secret references are predicted without."""
     writer = Writer(cluster.client.access)
-    places = {one.id: one for one in cluster.targets}
 
-    def ask(target: KubeObject, current: KubeObject) -> Answer:
-        if is_secret(target.id.group, target.id.kind) or any(references_in(target.content)):
+    def ask(target: Target, current: KubeObject) -> Answer:
+        content = target.object.content
+        if is_secret(target.id.group, target.id.kind) or any(references_in(content)):
             return Answer()
-        place = places[target.id]
-        content = marks.marked(
-            target.content, place.id, place.application or "", cluster.settings.tracking
-        )
+        application, tracking = target.application or "", cluster.settings.tracking
+        content = marks.marked(content, target.id, application, tracking)
         try:
-            outcome = writer.apply(place.path, content, manager=MANAGER, force=True, dry_run=True)
+            outcome = writer.apply(target.path, content, manager=DRIVER, force=True, dry_run=True)
         except HttpError as error:
             if not error.status:
                 raise
             if error.status == _INVALID and _IMMUTABLE.search(str(error)):
                 return Answer(immutable=str(error))
             return Answer(refused=str(error))
-        fields = applied_by(outcome, MANAGER)
-        if fields is not None:
-            outcome = without_mutations(fields, current.content, outcome)
-        return Answer(predicted_by_server(target.content, current.content, outcome))
+        return Answer(predicted_by_server(current.content, outcome))
 
     return ask

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.live.access.answers import mapping, mappings
-from commodore_py.live.pairing import targets_of
 from commodore_py.manifests.desired import managed
-from commodore_py.manifests.order import applications
 
-from .compare import paired
-from .diff import difference
-from .history import objects_at, synced_commits
+from .compare import diff_of
+from .history import synced_commits, targets_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,16 +26,18 @@ _SCALER = ("autoscaling", "HorizontalPodAutoscaler")
 _REPLICAS = ("spec", "replicas")
 
 
-class FieldDrift(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FieldDrift:
     """A field of a live object that is not as in the commit; its old value is the live one."""
 
     field: FieldChange
     managers: tuple[Manager, ...]
     cause: str
-    """Who is known to change such a field; empty if nobody is."""
+    """The controller that is known to change such a field, if any."""
 
 
-class ObjectDrift(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ObjectDrift:
     """An object that is not as in the commit, or is not there."""
 
     id: ObjectId
@@ -46,7 +46,8 @@ class ObjectDrift(NamedTuple):
     fields: tuple[FieldDrift, ...] = ()
 
 
-class DriftReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DriftReport:
     """What drifted, and what could not be compared."""
 
     objects: tuple[ObjectDrift, ...]
@@ -60,10 +61,9 @@ def drift_of(cluster: LiveCluster) -> DriftReport:
     namespaces = {one.id.namespace for one in cluster.targets}
     found: list[ObjectDrift] = []
     for commit in dict.fromkeys(commits.values()):
-        assigned = applications.assigned(tuple(objects_at(cluster.catalog, [commit])), "")
         targets = [
             one
-            for one in targets_of(assigned, cluster.kinds)
+            for one in targets_at(cluster, commit)
             if commits.get(one.application or "") == commit and one.id.namespace in namespaces
         ]
         found += _drifted(cluster, targets)
@@ -72,18 +72,17 @@ def drift_of(cluster: LiveCluster) -> DriftReport:
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
     known = {one.id: one for one in targets}
-    compared = paired(cluster, targets)
-    for change in difference(compared.pairs, cluster.settings.ignored).diff.objects:
+    for change in diff_of(cluster, targets).diff.objects:
         target = known[change.id]
         application = target.application or ""
         if change.what == "created":
             yield ObjectDrift(change.id, application, is_missing=True)
         elif change.fields:
-            served = cluster.served(target) or {}
+            live = cluster.live(target) or {}
             fields = tuple(
                 FieldDrift(
                     field,
-                    tuple(managed.managers_of(served, field.path)),
+                    tuple(managed.managers_of(live, field.path)),
                     _scaler_of(cluster, change.id) if field.path == _REPLICAS else "",
                 )
                 for field in change.fields

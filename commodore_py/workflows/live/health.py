@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
 from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.errors import CommodoreError, of_system
 from commodore_py.live import rules as live_rules
-from commodore_py.live.judge import Judge
+from commodore_py.live.rules import Judge
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
 from commodore_py.manifests.objects import split_version
@@ -31,14 +32,16 @@ TESTS = "health_test.yaml"
 _IN_ARGOCD = "Argo CD has a rule for it: name a folder of its rules"
 
 
-class Judged(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Judged:
     """The health of an object."""
 
     object: KubeObject
     health: Health
 
 
-class HealthReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HealthReport:
     """The health of all objects of some files."""
 
     objects: tuple[Judged, ...]
@@ -50,7 +53,8 @@ class HealthReport(NamedTuple):
         return worst(one.health.status for one in self.objects if one.health.status is not None)
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Case:
     """A test of a rule: what it should return, and what it returns."""
 
     folder: str
@@ -102,7 +106,7 @@ def _known(health: Health, content: Content) -> Health:
     group, _, kind = split_version(content)
     if health.source in ("none", "kstatus") and live_rules.has_rule_in_argocd(group, kind):
         message = health.message if health.source == "kstatus" else _IN_ARGOCD
-        return health._replace(message=message, waits=True)
+        return replace(health, message=message, waits=True)
     return health
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.yaml.manifests import load_manifests
@@ -23,7 +24,8 @@ _STDIN_NAME = "stdin"
 _FILES = (".yaml", ".yml", ".json")
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """The objects of some files, and how many other documents there are."""
 
     objects: tuple[KubeObject, ...]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _MOST_COMMITS = 200
 
 
-class History(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class History:
     """What earlier commits of a catalog had."""
 
     ids: frozenset[ObjectId]
@@ -28,7 +30,8 @@ class History(NamedTuple):
     """Whether it goes back to the first commit."""
 
 
-class OrphanReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OrphanReport:
     """All orphans."""
 
     orphans: tuple[Orphan, ...]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from commodore_py.adapters import ending
-from commodore_py.adapters.http import HttpError
 from commodore_py.delivery.algebra import DONE, Calls, Result
 from commodore_py.delivery.conditions import holds
 from commodore_py.delivery.drivers.applications import below_manifests, value_in
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, gone, result_of
 from commodore_py.errors import CommodoreError
-from commodore_py.live.access.client import NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +38,8 @@ _STATES: Mapping[tuple[str, bool], State] = {
 }
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """A step of the plan, as the last round found it."""
 
     name: str
@@ -47,14 +47,16 @@ class Step(NamedTuple):
     text: str
 
 
-class Waited(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Waited:
     """The end of waiting; steps that were not reached are missing."""
 
     result: Result
     steps: tuple[Step, ...]
 
 
-class Waiting(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Waiting:
     """How to wait."""
 
     gone: bool
@@ -120,7 +122,7 @@ class _Watched:
         return self._note(leaf.id, self._ready(leaf.id, expected), up=True)
 
     def deprovision(self, leaf: Leaf, where: Where) -> Result:
-        """Gone, or requested if nobody waits for it."""
+        """Gone, or requested if nothing waits for it."""
         found = self._gone(leaf.id)
         requested = where.background and found.text.endswith("is being deleted")
         return self._note(leaf.id, DONE if requested else found, up=False)
@@ -169,18 +171,8 @@ class _Watched:
     def _objects(self, name: str) -> Iterator[Mapping[str, Any] | None]:
         """Those of the catalog; of what has left it, the one with its name."""
         own = self._api.path(self._namespace, name) if self._api is not None else ""
-        return (self._read(path) for path in self._paths.get(name, [own]))
-
-    def _read(self, path: str) -> Mapping[str, Any] | None:
-        if not path:
-            return None
-        try:
-            found: Mapping[str, Any] = self._cluster.client.get(path)
-        except HttpError as error:
-            if error.status != NOT_FOUND:
-                raise
-            return None
-        return found
+        paths = self._paths.get(name, [own])
+        return (self._cluster.client.find(path) if path else None for path in paths)
 
     def _note(self, name: str, result: Result, *, up: bool) -> Result:
         self.steps[name] = Step(name, _STATES[result.state, up], result.text)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text, reading
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.errors import CommodoreError
 from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
@@ -16,16 +19,21 @@ from .orphans import orphans_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.live.plan import Action, Step
-    from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
-    from .compare import ClusterDiff
+    from .compare import LiveDiff
 
 
-class Plan(NamedTuple):
+_SCHEMA = "live-plan/v1"
+_HEAD = ("cluster", "uid", "commit", "digest")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
     """What would be done, and for which state of catalog and cluster."""
 
     cluster: str
@@ -49,13 +57,13 @@ class Plan(NamedTuple):
             yield from step.actions
 
 
-def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan:
+def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
     doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
     deletions = object_changes([one for of in doomed.values() for one in of], [])
     state = State(
         {one.name for one in cluster.cache.list() if ((one.group, one.kind) == ("", "Namespace"))},
-        {one.id: one for one in (*compared.found.diff.objects, *deletions)},
+        {one.id: one for one in (*compared.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
         (),
     )
@@ -64,14 +72,11 @@ def plan_of(cluster: LiveCluster, compared: ClusterDiff, *, prune: bool) -> Plan
         targets = [one for one in cluster.targets if one.application == application.name]
         pruned = tuple(doomed.get(application.name, ()))
         if targets:
-            steps += steps_of(application, targets, state._replace(doomed=pruned))
-    versions = {
-        str(one.id): record.version
-        for one in cluster.targets
-        if (record := cluster.cache.get(one.id)) is not None
-    }
-    for gone in doomed.values():
-        versions |= {str(one.id): _version(cluster, one.id) for one in gone}
+            steps += steps_of(application, targets, replace(state, doomed=pruned))
+    ids = [one.id for one in cluster.targets]
+    ids += (one.id for of in doomed.values() for one in of)
+    records = [(id_, cluster.cache.get(id_)) for id_ in ids]
+    versions = {str(id_): record.version for id_, record in records if record is not None}
     catalog = cluster.catalog
     commit = commit_of(catalog, "HEAD") if is_repository(catalog) else None
     return Plan(
@@ -100,11 +105,6 @@ def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[Kub
     return doomed
 
 
-def _version(cluster: LiveCluster, id_: ObjectId) -> str:
-    record = cluster.cache.get(id_)
-    return record.version if record is not None else ""
-
-
 def _facts(plan: Plan) -> Iterator[Any]:
     """What is to be done, however much of it is done already."""
     yield [plan.cluster, plan.uid]
@@ -112,3 +112,64 @@ def _facts(plan: Plan) -> Iterator[Any]:
         for one in step.actions:
             what = "delete" if one.what == "delete" else "apply"
             yield [step.application, step.phase, step.wave, what, str(one.id), one.content]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """What `live diff --out` has written, as far as it is compared."""
+
+    file: str
+    cluster: str
+    uid: str | None
+    commit: str | None
+    digest: str
+    versions: Mapping[str, str]
+    deletes: bool
+    """Whether objects that left the catalog are deleted."""
+
+
+def read_plan(file: Path) -> SavedPlan:
+    """Read a plan; whatever else the file may be is an error."""
+    try:
+        found = json_text.load(reading.bytes_of(str(file)), name=str(file))
+        if found["schema"] != _SCHEMA:
+            raise ValueError  # noqa: TRY301 - one error for all
+        whats = {action["what"] for step in found["steps"] for action in step["actions"]}
+        versions = {str(name): str(version) for name, version in found["versions"].items()}
+        cluster, uid, commit, digest = (found[name] for name in _HEAD)
+        return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CommodoreError(
+            "this is not a plan of `live diff --out`",
+            where=str(file),
+            hint="make one: commodore live diff CLUSTER --out FILE",
+        ) from error
+
+
+def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
+    """Refuse a plan that was made for another state, and name what differs.
+
+    What an unfinished run of the same plan has applied, and to which version, does not count.
+    """
+    moved = [*_moved(saved, plan, applied)]
+    if not moved and saved.digest != plan.digest:
+        moved.append("the steps are others")
+    if moved:
+        raise CommodoreError(
+            "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
+            where=saved.file,
+            hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
+        )
+
+
+def _moved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> Iterator[str]:
+    if saved.cluster != plan.cluster or saved.uid not in {plan.uid, None}:
+        yield "the cluster is another one"
+    if saved.commit != (plan.commit or None):
+        yield f"the catalog is at {plan.commit or 'no commit'}, not {saved.commit}"
+    for name in dict.fromkeys((*plan.versions, *saved.versions)):
+        version = plan.versions.get(name)
+        if version != saved.versions.get(name) and (
+            version is None or version != applied.get(name)
+        ):
+            yield f"{name} has changed in the cluster"

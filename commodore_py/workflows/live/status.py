@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
@@ -11,7 +12,7 @@ from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 from .compare import cluster_diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from commodore_py.live.identity import Synced
     from commodore_py.live.pairing import Target
@@ -24,7 +25,8 @@ IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
 
 
-class Assessed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Assessed:
     """A target and its health; None if it cannot be read."""
 
     target: Target
@@ -32,8 +34,14 @@ class Assessed(NamedTuple):
     change: str
     """What applying it would do: `create`, `change`, or nothing; `unseen`."""
 
+    @property
+    def status(self) -> Status | None:
+        """The status of its health, if there is one."""
+        return self.health.status if self.health is not None else None
 
-class ApplicationStatus(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class ApplicationStatus:
     """An application: what differs, and its health."""
 
     name: str
@@ -51,14 +59,11 @@ class ApplicationStatus(NamedTuple):
         """The objects that make it as unhealthy as it is."""
         if self.health in (None, "Healthy"):
             return ()
-        return tuple(
-            one
-            for one in self.objects
-            if one.health is not None and one.health.status == self.health
-        )
+        return tuple(one for one in self.objects if one.status == self.health)
 
 
-class StatusReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StatusReport:
     """All applications, and what could not be read."""
 
     applications: tuple[ApplicationStatus, ...]
@@ -69,7 +74,7 @@ class StatusReport(NamedTuple):
 def status_of(cluster: LiveCluster) -> StatusReport:
     """The status of every application."""
     compared = cluster_diff(cluster)
-    changes = {one.id: one.what for one in compared.found.diff.objects}
+    changes = {one.id: one.what for one in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {one.name: one for one in cluster.identity.applications}
     found: dict[str, list[Assessed]] = {}
@@ -101,16 +106,10 @@ def _assessed(
 
 def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
     """The worst of its objects; missing ones count only if all are."""
-    counted = [one for one in objects if _counts(name, one)]
-    if counted and all(_is(one, "Missing") for one in counted):
+    statuses = [one.status for one in objects if _counts(name, one)]
+    if statuses and all(status == "Missing" for status in statuses):
         return "Missing"
-    return worst(_statuses(one for one in counted if not _is(one, "Missing")))
-
-
-def _statuses(objects: Iterable[Assessed]) -> Iterable[Status]:
-    for one in objects:
-        if one.health is not None and one.health.status is not None:
-            yield one.health.status
+    return worst(status for status in statuses if status not in (None, "Missing"))
 
 
 def _counts(name: str, one: Assessed) -> bool:
@@ -118,10 +117,6 @@ def _counts(name: str, one: Assessed) -> bool:
     if annotations_of(target.object.content).get(IGNORES_HEALTH) == "true":
         return False
     is_child = (target.id.group, target.id.kind) == _APPLICATION
-    if is_child and (target.id.name == name or _is(one, "Missing") or _is(one, "Unknown")):
+    if is_child and (target.id.name == name or one.status in ("Missing", "Unknown")):
         return False
     return one.health is not None
-
-
-def _is(one: Assessed, status: Status) -> bool:
-    return one.health is not None and one.health.status == status

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.live.cache.objects import iterate
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 
-class Node(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Node:
     """An object and what it owns."""
 
     id: ObjectId
@@ -32,14 +34,16 @@ class Node(NamedTuple):
     """Whether what it owns stands at another place of the tree."""
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tree:
     """The roots of an application, or one object."""
 
     name: str
     roots: tuple[Node, ...]
 
 
-class TreeReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TreeReport:
     """The trees that were asked for."""
 
     trees: tuple[Tree, ...]
@@ -78,7 +82,7 @@ def _node(
         return Node(id_, None if why else missing(), inferred, why)
     owned = children.get(record.uid, ())
     if record.uid in done:
-        return Node(id_, _health(record), inferred, seen_above=bool(owned))
+        return Node(id_, _health(cluster, record), inferred, seen_above=bool(owned))
     done.add(record.uid)
     nodes = tuple(
         _node(
@@ -86,16 +90,15 @@ def _node(
             one.id,
             children,
             done,
-            inferred=record.uid not in {owner.uid for owner in one.owners},
+            inferred=record.uid not in one.owners,
         )
         for one in owned
     )
-    return Node(id_, _health(record), inferred, children=nodes)
+    return Node(id_, _health(cluster, record), inferred, children=nodes)
 
 
-def _health(record: Record) -> Health | None:
-    found: Health | None = record.info  # type: ignore[assignment]  # as `make` returned it
-    return found
+def _health(cluster: LiveCluster, record: Record) -> Health | None:
+    return None if record.manifest is None else cluster.health(record.manifest)
 
 
 def _named(cluster: LiveCluster, root: str) -> ObjectId:

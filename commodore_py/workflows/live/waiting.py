@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters import ending
 from commodore_py.errors import CommodoreError, raise_collected
@@ -25,7 +26,8 @@ _REMEDIES = {"Ingress": _NEVER, "Service": _NEVER}
 """What helps with kinds that some clusters never complete."""
 
 
-class Left(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Left:
     """An object that is not yet as wanted, and why."""
 
     id: ObjectId

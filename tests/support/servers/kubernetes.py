@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Json: TypeAlias = Any
 
 _METADATA = "as=PartialObjectMetadata"
-_AGGREGATED = "g=apidiscovery.k8s.io"
 UID = "uid-of-the-cluster"
 _VERBS = ("create", "delete", "get", "list", "patch", "watch")
 _OLDEST = 1
@@ -93,7 +92,6 @@ class Cluster:
     kinds: list[Kind] = field(default_factory=lambda: list(KINDS))
     silent: set[str] = field(default_factory=set)
     """Groups whose server is away: `group/version`."""
-    aggregated: bool = True
     requests: list[tuple[str, str]] = field(default_factory=list)
     before: Callable[[str, str], Refusal | None] = lambda _, __: None
     """Called with method and path of every request: what it returns is the answer."""
@@ -347,13 +345,8 @@ class Asked(NamedTuple):
 
 def _answered(cluster: Cluster, asked: Asked) -> Json:
     path = asked.path
-    if path.endswith("/selfsubjectaccessreviews"):
-        wanted = asked.body["spec"]["resourceAttributes"]
-        allowed = cluster.allowed(wanted["verb"], wanted["group"], wanted["resource"])
-        return {**asked.body, "status": {"allowed": allowed}}
     if path in ("/api", "/apis"):
-        aggregated = _AGGREGATED in asked.accept and cluster.aggregated
-        return _discovery(cluster, path, aggregated=aggregated)
+        return _discovery(cluster, path)
     if path.count("/") == (2 if path.startswith("/api/") else 3):
         return _resources(cluster, path)
     return _of_object(cluster, asked)
@@ -400,51 +393,23 @@ def _merged(old: Json, new: Json) -> Json:
     return {**deepcopy(old), **{key: _merged(old.get(key), one) for key, one in new.items()}}
 
 
-def _discovery(cluster: Cluster, path: str, *, aggregated: bool) -> Json:
-    groups: dict[str, dict[str, list[Kind]]] = {}
+def _discovery(cluster: Cluster, path: str) -> Json:
+    groups: dict[str, list[str]] = {}
     for one in cluster.kinds:
         if (path == "/api") == (not one.group):
-            groups.setdefault(one.group, {}).setdefault(one.version, []).append(one)
-    if not aggregated:
-        if path == "/api":
-            return {"kind": "APIVersions", "versions": list(groups.get("", {}))}
-        return {
-            "kind": "APIGroupList",
-            "groups": [
-                {
-                    "name": name,
-                    "versions": [{"version": version} for version in versions],
-                    "preferredVersion": {"version": next(iter(versions))},
-                }
-                for name, versions in groups.items()
-            ],
-        }
+            versions = groups.setdefault(one.group, [])
+            versions += [] if one.version in versions else [one.version]
+    if path == "/api":
+        return {"kind": "APIVersions", "versions": groups.get("", [])}
     return {
-        "kind": "APIGroupDiscoveryList",
-        "items": [
+        "kind": "APIGroupList",
+        "groups": [
             {
-                "metadata": {"name": name},
-                "versions": [_version(cluster, name, *one) for one in versions.items()],
+                "name": name,
+                "versions": [{"version": version} for version in versions],
+                "preferredVersion": {"version": versions[0]},
             }
             for name, versions in groups.items()
-        ],
-    }
-
-
-def _version(cluster: Cluster, group: str, version: str, kinds: list[Kind]) -> Json:
-    if f"{group}/{version}" in cluster.silent:
-        return {"version": version, "freshness": "Stale", "resources": []}
-    return {
-        "version": version,
-        "freshness": "Current",
-        "resources": [
-            {
-                "resource": one.resource,
-                "responseKind": {"group": one.group, "version": one.version, "kind": one.kind},
-                "scope": "Namespaced" if one.namespaced else "Cluster",
-                "verbs": list(one.verbs),
-            }
-            for one in kinds
         ],
     }
 

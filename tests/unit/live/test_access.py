@@ -51,7 +51,7 @@ def config(tmp_path: Path) -> Path:
 def test_the_current_context(tmp_path: Path, config: Path) -> None:
     access = _find(tmp_path, config)
 
-    assert (access.server, access.namespace) == ("https://one.example.com", "shop")
+    assert access.server == "https://one.example.com"
     assert (access.user.token, access.name, access.verify) == ("first", "one", True)
 
 
@@ -74,9 +74,9 @@ def test_a_context_named_like_the_cluster_comes_before_the_current_one(
     context = "contexts:\n  - name: c-demo-1\n    context: {cluster: here, namespace: own}\n"
     config.write_text(FILE.replace("contexts:\n", context))
 
-    assert _find(tmp_path, config, cluster="c-demo-1").namespace == "own"
-    assert _find(tmp_path, config, cluster="c-other").namespace == "shop"
-    assert _find(tmp_path, config, cluster="c-demo-1", context="one").namespace == "shop"
+    assert _find(tmp_path, config, cluster="c-demo-1").name == "c-demo-1"
+    assert _find(tmp_path, config, cluster="c-other").name == "one"
+    assert _find(tmp_path, config, cluster="c-demo-1", context="one").name == "one"
 
 
 def test_no_access_names_the_places(tmp_path: Path) -> None:
@@ -127,6 +127,16 @@ def test_a_file_that_is_not_a_kubeconfig(tmp_path: Path, config: Path, text: str
         _find(tmp_path, config)
 
     assert str(config) in f"{error.value} {error.value.where}"
+
+
+def test_headers_of_impersonation(tmp_path: Path, config: Path) -> None:
+    config.write_text(FILE.replace("token: first", "as: other\n      as-groups: [a, b]"))
+
+    assert _find(tmp_path, config).user.impersonation == (
+        ("Impersonate-User", "other"),
+        ("Impersonate-Group", "a"),
+        ("Impersonate-Group", "b"),
+    )
 
 
 def _plugin(tmp_path: Path, script: str, version: str = "v1", **more: object) -> Credentials:

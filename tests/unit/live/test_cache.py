@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import contextmanager
 from functools import partial
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.http import HttpError
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.cache.cluster import ClusterCache
@@ -23,6 +21,7 @@ from tests.support.servers.kubernetes import Kind, Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from commodore_py.live.cache.records import Record
     from tests.support.servers.kubernetes import Cluster
 
 PATIENCE = 20.0
@@ -72,7 +71,7 @@ def _followed(
     cache.on_api_removed(lambda api: seen.append(("api removed", api.kind)))
     try:
         cache.follow()
-        cache.settle()
+        _eventually(lambda: _is_quiet(seen))
         seen.clear()
         yield cache
     finally:
@@ -84,6 +83,12 @@ def _eventually(check: Callable[[], bool]) -> bool:
     while not check() and time.monotonic() < until:
         time.sleep(0.01)
     return check()
+
+
+def _is_quiet(seen: list[tuple[str, str]]) -> bool:
+    before = len(seen)
+    time.sleep(0.1)
+    return len(seen) == before
 
 
 def _has_more_watches(server: Cluster, than: int) -> bool:
@@ -167,7 +172,7 @@ def test_a_watch_that_fails_is_made_again(server: Cluster, tmp_path: Path, answe
     seen: list[tuple[str, str]] = []
     with _followed(server, tmp_path, seen) as cache:
         assert _eventually(lambda: cache.get(_id("new")) is not None)
-        assert cache.settle()
+        assert _eventually(lambda: _is_quiet(seen))
         assert seen in ([("created", "new")], [])  # before the list is cleared, or after
 
     assert failed
@@ -193,6 +198,29 @@ def test_an_object_made_again_between_two_lists_is_deleted_and_created(
     assert record.uid == "2"
 
 
+def test_handlers_that_fail_or_end_themselves_stop_no_others(
+    server: Cluster, tmp_path: Path
+) -> None:
+    seen: list[tuple[str, str]] = []
+    once: list[str] = []
+
+    def end(record: Record) -> None:
+        once.append(record.id.name)
+        unsubscribe()
+        raise RuntimeError("no")
+
+    with _followed(server, tmp_path, seen) as cache:
+        unsubscribe = cache.on_created(end)
+        last: list[str] = []
+        cache.on_created(lambda record: last.append(record.id.name))
+        _put(server, "one")
+        _put(server, "two")
+        assert _eventually(lambda: last == ["one", "two"])
+
+    assert once == ["one"]
+    assert seen == [("created", "one"), ("created", "two")]
+
+
 def test_kinds_come_and_go_with_their_objects(server: Cluster, tmp_path: Path) -> None:
     thing = Kind("example.com", "v1", "Thing", "things")
     crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
@@ -216,11 +244,10 @@ def test_kinds_come_and_go_with_their_objects(server: Cluster, tmp_path: Path) -
         assert _eventually(lambda: ("deleted", "it") in seen)
 
 
-@pytest.mark.parametrize("rights", ["ask", "react"])
-def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path, rights: str) -> None:
+def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path) -> None:
     _put(server, "it")
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
-    cache = ClusterCache(_client(server, tmp_path), Settings(rights=rights))  # type: ignore[arg-type]
+    cache = ClusterCache(_client(server, tmp_path))
 
     cache.load()
 
@@ -228,14 +255,6 @@ def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path, rights:
     assert "403" in cache.unseen("", "ConfigMap", "shop")
     assert cache.unseen("", "Secret", "shop") == ""
     assert list(cache.info().unseen) == ["ConfigMap"]
-
-
-def test_rights_that_must_be_there_fail(server: Cluster, tmp_path: Path) -> None:
-    server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
-    cache = ClusterCache(_client(server, tmp_path), Settings(rights="off"))
-
-    with pytest.raises(HttpError, match="403"):
-        cache.load()
 
 
 def test_rights_that_end_make_objects_unseen_and_not_deleted(
@@ -250,7 +269,7 @@ def test_rights_that_end_make_objects_unseen_and_not_deleted(
         server.cut_watches()
 
         assert _eventually(lambda: "403" in cache.unseen("", "ConfigMap"))
-        assert cache.settle()
+        assert _eventually(lambda: _is_quiet(seen))
 
     assert seen == []
 
@@ -314,8 +333,7 @@ def test_a_token_that_ends_is_read_again(server: Cluster, tmp_path: Path) -> Non
     cache.close()
 
 
-def test_an_old_server_without_aggregated_discovery(server: Cluster, tmp_path: Path) -> None:
-    server.aggregated = False
+def test_an_object_of_two_groups_is_one(server: Cluster, tmp_path: Path) -> None:
     server.kinds.append(Kind("extensions", "v1beta1", "Deployment", "deployments"))
     for version in ("apps/v1", "extensions/v1beta1"):
         metadata = {"name": "web", "namespace": "shop", "uid": "1"}
@@ -327,15 +345,6 @@ def test_an_old_server_without_aggregated_discovery(server: Cluster, tmp_path: P
     found = [one for one in cache.list() if one.kind == "Deployment"]
     assert found == [ObjectId("apps", "Deployment", "shop", "web")]
     assert len(cache.copies(found[0])) == 2
-
-
-def test_more_parts_than_watches_are_polled(server: Cluster, tmp_path: Path) -> None:
-    seen: list[tuple[str, str]] = []
-    with _followed(server, tmp_path, seen, most_watches=0, poll=0.05) as cache:
-        assert cache.info().watched == 0
-        assert "configmaps" in cache.info().polled
-        _put(server, "it")
-        assert _eventually(lambda: ("created", "it") in seen)
 
 
 def test_several_namespaces_are_read_apart(server: Cluster, tmp_path: Path) -> None:
@@ -390,13 +399,3 @@ def test_selectors_are_those_of_kubectl(selector: str, *, fits: bool) -> None:
 def test_a_selector_that_is_none(selector: str) -> None:
     with pytest.raises(ValueError, match="not a label selector"):
         selects(selector)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"resync": 0}, {"relist": -1}, {"rights": "maybe"}, {"most_watches": -1}],
-    ids=json.dumps,
-)
-def test_settings_that_cannot_work(settings: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(settings))):
-        Settings(**settings).checked()

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.live.judge import Judge
-from commodore_py.live.rules import UserRules
+from commodore_py.live.rules import Judge, UserRules
 from commodore_py.manifests.health.own import OwnRule
 from commodore_py.manifests.health.scripts import ScriptTable
 
@@ -56,8 +55,11 @@ def test_a_new_object_is_not_degraded_within_its_grace(judge: Judge, clock: Cloc
     clock.time += 40
     late = judge(_stalled())
 
-    assert early[:2] == ("Progressing", "Degraded, in grace for 40 s more: no quota")
-    assert late[:2] == ("Degraded", "no quota")
+    assert (early.status, early.message) == (
+        "Progressing",
+        "Degraded, in grace for 40 s more: no quota",
+    )
+    assert (late.status, late.message) == ("Degraded", "no quota")
 
 
 def test_a_change_that_was_seen_begins_a_grace(judge: Judge, clock: Clock) -> None:

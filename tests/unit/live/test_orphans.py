@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from commodore_py.live.access.discovery import Api
-from commodore_py.live.cache.records import Record
+from commodore_py.live.cache.records import Record, record_of
+from commodore_py.live.cache.settings import Settings
 from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.settings import Tracking
@@ -25,10 +29,9 @@ KNOWN = Known(
 
 def _record(id_: ObjectId, annotations: dict[str, str], **metadata: object) -> Record:
     api = Api(id_.group, "v1", id_.kind, f"{id_.kind.lower()}s", namespaced=bool(id_.namespace))
-    place = {"name": id_.name, "namespace": id_.namespace, "uid": "1", **metadata}
-    record = Record(api, {"metadata": place})
-    record.annotations = tuple(annotations.items())
-    return record
+    place = {"name": id_.name, "namespace": id_.namespace, "uid": "1", "annotations": annotations}
+    kept = Settings(annotations=frozenset(annotations))
+    return record_of(api, {"metadata": {**place, **metadata}}, kept)
 
 
 def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
@@ -59,9 +62,9 @@ def _fates(known: Known, *records: Record) -> list[tuple[str, str]]:
     ],
 )
 def test_two_witnesses_delete(
-    annotations: dict[str, str], changes: dict[str, object], fate: str, why: str
+    annotations: dict[str, str], changes: dict[str, Any], fate: str, why: str
 ) -> None:
-    ((found, said),) = _fates(KNOWN._replace(**changes), _record(OLD, annotations))  # type: ignore[arg-type]
+    ((found, said),) = _fates(replace(KNOWN, **changes), _record(OLD, annotations))
 
     assert found == fate
     assert why in said
@@ -73,12 +76,12 @@ def test_two_witnesses_delete(
     ids=["unmarked", "helm", "copy"],
 )
 def test_objects_of_others_are_no_orphans(annotations: dict[str, str]) -> None:
-    assert _fates(KNOWN._replace(inventory=()), _record(OLD, annotations)) == []
+    assert _fates(replace(KNOWN, inventory=()), _record(OLD, annotations)) == []
 
 
 def test_targets_ending_objects_and_hooks_are_no_orphans() -> None:
     target = ObjectId("", "ConfigMap", "shop", "new")
-    known = KNOWN._replace(targets=(target,))
+    known = replace(KNOWN, targets=(target,))
 
     assert not _fates(
         known,
@@ -91,7 +94,7 @@ def test_targets_ending_objects_and_hooks_are_no_orphans() -> None:
 def test_what_holds_objects_of_others_is_kept() -> None:
     namespace = ObjectId("", "Namespace", "", "shop")
     mark = {ID: "shop:/Namespace:/shop"}
-    known = KNOWN._replace(inventory=(namespace,))
+    known = replace(KNOWN, inventory=(namespace,))
 
     ((fate, why),) = _fates(known, _record(namespace, mark))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.live import plans
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
-from commodore_py.live.access.writer import Writer
+from commodore_py.live.access.client import Writer
 from commodore_py.model.difference import GRADES
-from commodore_py.workflows.live import applying, saved_plan
+from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
-from commodore_py.workflows.live.planning import plan_of
+from commodore_py.workflows.live.planning import check_saved, plan_of, read_plan
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
@@ -76,7 +77,7 @@ def apply(
 
     Everything is checked first: which cluster it is, what each change does, whether secret
     references are in the way (--reveal replaces them by their values). Objects are applied on the
-    server, in the order of `live diff`; a killed run goes on when it is started again.
+    server, in the order of `live diff`; a killed run continues when it is started again.
 
     \b
     With a look before:
@@ -94,13 +95,13 @@ def apply(
     )
     with opened(settings, options) as cluster:
         if reveal:
-            how = how._replace(reveal=reveal_in(cluster))
-        saved = saved_plan.read(file) if file is not None else None
+            how = replace(how, reveal=reveal_in(cluster))
+        saved = read_plan(file) if file is not None else None
         deletes = prune or (saved is not None and saved.deletes)
         plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
         log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
         if saved is not None:
-            saved_plan.check(saved, plan, applying.unfinished(log, saved.digest).versions)
+            check_saved(saved, plan, applying.unfinished(log, saved.digest).versions)
         applying.check(cluster, plan, how)
         if output == "text":
             for line in plans.lines(plan):

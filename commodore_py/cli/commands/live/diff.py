@@ -10,7 +10,7 @@ import click
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import differences, formats, messages, streams
-from commodore_py.cli.output.live import clusters, diffs, plans
+from commodore_py.cli.output.live import clusters, plans
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.planning import plan_of
@@ -18,7 +18,7 @@ from commodore_py.workflows.live.planning import plan_of
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.live.diff import LiveDiff
+    from commodore_py.workflows.live.compare import LiveDiff
     from commodore_py.workflows.live.planning import Plan
 
 
@@ -71,14 +71,13 @@ def diff(
     """
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
-        compared = cluster_diff(
+        found = cluster_diff(
             cluster, server_side=server_side, reveal=reveal_in(cluster) if reveal else None
         )
-        plan = plan_of(cluster, compared, prune=prune)
+        plan = plan_of(cluster, found, prune=prune)
         confirmed = cluster.identity.confirmed_by
-    found = compared.found
     _show(found, plan, output, quiet=settings.verbosity == 0)
-    unseen = {str(target.id): why for target, why in compared.unseen}
+    unseen = {str(target.id): why for target, why in found.unseen}
     for note in clusters.asides(unseen, confirmed):
         messages.info(note)
     if found.refused:
@@ -95,10 +94,10 @@ def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
         hint = "leave out --server-side to have it predicted from what was applied last"
         messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)
     if output != "text":
-        streams.data(formats.structured(diffs.content(found, plan)))
+        streams.data(formats.structured(plans.diff(found, plan)))
         return
     streams.result(differences.shown(found.diff))
     for line in () if found.refused else plans.lines(plan):
         streams.result(line)
-    for line in diffs.asides(found, quiet=quiet):
+    for line in plans.diff_asides(found, quiet=quiet):
         messages.info(line)

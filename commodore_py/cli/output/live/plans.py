@@ -1,4 +1,4 @@
-"""The plans of `commodore live diff`, and results of `live apply`."""
+"""Results of `commodore live diff` and `live apply`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
+from commodore_py.cli.output.differences import as_json
 from commodore_py.cli.output.ids import identity
 from commodore_py.live.plan import AFTER_FAILURE
 
@@ -15,11 +16,49 @@ if TYPE_CHECKING:
 
     from commodore_py.live.plan import Action, Step
     from commodore_py.workflows.live.applying import Applied
+    from commodore_py.workflows.live.compare import LiveDiff
     from commodore_py.workflows.live.planning import Plan
 
 _COLOURS = {"create": "green", "change": "yellow", "delete": "red", "hook": "cyan"}
 _WIDTH = len("create")
 _NOT_SHOWN = "keep"
+_RULES = {
+    "references": "secret references, compared with nothing",
+    "ignored": "ignoreDifferences",
+}
+
+
+def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
+    """What differs, how each object was compared, and the steps of a sync."""
+    shown = as_json.object_diff(found.diff)
+    return {
+        "schema": "live-diff/v1",
+        **{name: shown[name] for name in ("changed", "summary", "objects", "common")},
+        "compared": [
+            {
+                **identity(one.id),
+                "mode": one.mode,
+                "schema": one.has_schema,
+                "notice": one.notice,
+            }
+            for one in found.compared
+        ],
+        "refused": [{**identity(id_), "why": why} for id_, why in found.refused.items()],
+        "hidden": dict(found.hidden),
+        "plan": content(plan),
+    }
+
+
+def diff_asides(found: LiveDiff, *, quiet: bool) -> Iterator[str]:
+    """What a reader must know about the comparison."""
+    for rule, count in sorted(found.hidden.items()):
+        yield f"not shown: {count} ({_RULES.get(rule, rule)})"
+    unseen = [one for one in found.compared if one.mode == "two-way"]
+    if unseen and quiet:
+        yield f"{len(unseen)} objects were compared two-way: fields that are gone are not seen"
+    if not quiet:
+        for one in found.compared:
+            yield f"{one.id}: {one.mode}{': ' if one.notice else ''}{one.notice}"
 
 
 def content(found: Plan) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
@@ -67,7 +68,7 @@ def waited(goal: str, found: Waited) -> dict[str, Any]:
         "schema": "live-wait-plan/v1",
         "for": goal,
         "state": found.result.state,
-        "steps": [one._asdict() for one in found.steps],
+        "steps": [asdict(one) for one in found.steps],
     }
 
 

@@ -41,4 +41,3 @@ def test_status(head: str, rest: str, status: str | None) -> None:
     assert found.status == status
     assert found.source == ("none" if status is None else "kstatus")
     assert not found.waits
-    assert assess(content, as_argocd=True).status is None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.isolated import Crashed, Session
 from commodore_py.errors import CommodoreError
@@ -22,12 +23,13 @@ STEPS = 20_000_000
 """How many instructions a script may run; it ends before the time does."""
 MOST_MESSAGE = 64 << 10
 
-_FUNCTION = "commodore_py.adapters.rules.lua:run_script"
+_FUNCTION = "commodore_py.live.lua:run_script"
 _NO_MEMORY = "out of memory"
 _TIMED_OUT = f"process status {-signal.SIGVTALRM}"
 
 
-class LuaResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LuaResult:
     """What a script returned: its table, nothing, or why it failed."""
 
     fields: Mapping[str, object] | None

@@ -1,1 +1,0 @@
-"""Run rules of the user, in Lua and jq, in processes of their own."""
