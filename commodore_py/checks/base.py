@@ -58,6 +58,15 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerVerdict:
+    """The answer of an API server to the dry run of an object; empty if it accepts it."""
+
+    refused: str = ""
+    unknown: str = ""
+    """Why the server cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
 class PolicySettings:
     """Policies and their data about the cluster."""
 
@@ -98,6 +107,8 @@ class Settings:
     """Where secrets are looked up; None if they are not."""
     vault_parameters: Mapping[str, Any] = field(default_factory=dict)
     """The hierarchy's parameters about the server and its engine."""
+    server: Callable[[Content], ServerVerdict] | None = None
+    """Asks an API server about an object; None if it is not asked."""
     parameters: Callable[[], Iterable[Problem]] | None = None
     """Problems of the instances' parameters; None without a hierarchy."""
     definitions: Mapping[tuple[str, str], Content] = field(default_factory=dict)

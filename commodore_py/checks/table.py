@@ -15,6 +15,7 @@ from . import (
     references,
     removed_apis,
     secrets,
+    server,
     sync_annotations,
 )
 from .policy import check as policy
@@ -47,7 +48,9 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
     one.NAME: one for one in (duplicates, namespaces, references)
 }
-RUN_CHECKS: dict[str, RunCheck] = {one.NAME: one for one in (policy, online, parameters_schema)}
+RUN_CHECKS: dict[str, RunCheck] = {
+    one.NAME: one for one in (policy, online, server, parameters_schema)
+}
 
 
 def names() -> tuple[str, ...]:

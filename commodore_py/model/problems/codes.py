@@ -116,6 +116,8 @@ CHECKS: dict[str, Code] = {
     "secrets/absent": Code("error", "Vault has no such secret, or no such key in it."),
     "secrets/deleted": Code("error", "The latest version of a secret in Vault is deleted."),
     "secrets/unchecked": Code("info", "Secrets could not be looked up in Vault."),
+    "server/refused": Code("error", "An API server refuses an object."),
+    "server/unchecked": Code("info", "An API server cannot judge some objects."),
     "policy/failed": Code("error", "A policy could not be evaluated."),
     "policy/refused": Code("error", "A policy has errors, or calls what it may not; not used."),
     "policy/not-installed": Code("error", "There are policies, and opa is not installed."),

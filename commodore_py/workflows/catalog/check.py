@@ -29,8 +29,9 @@ from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from commodore_py.checks.base import Content, ServerVerdict
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problems.vault import VaultSettings
@@ -52,6 +53,10 @@ class CheckRequest(NamedTuple):
     """Manifests to check, instead of the last compile."""
     vault: VaultSettings | None
     """Where secrets are looked up; None if they are not."""
+    server: bool = False
+    """Whether an API server is asked about each object."""
+    context: str = ""
+    """The context of the kubeconfig; empty for the default."""
 
 
 class _WorkingDirectory:
@@ -125,6 +130,7 @@ def check(
         ),
         vault=request.vault,
         vault_parameters=vault_parameters(parameters),
+        server=_server(config, request, cluster),
         parameters=origins.problems_of_parameters,
     )
     checked = check_catalog(trees, settings, origins)
@@ -135,6 +141,16 @@ def check(
         strict=strict,
     )
     return checked, verdict
+
+
+def _server(
+    config: Config, request: CheckRequest, cluster: str
+) -> Callable[[Content], ServerVerdict] | None:
+    if not request.server:
+        return None
+    from .server import server_of  # most checks send no requests
+
+    return server_of(request.context, cluster, timeout=config.request_timeout)
 
 
 def _outdated(paths: WorkPaths) -> Iterator[Problem]:
@@ -177,7 +193,11 @@ def _check_alone(
 ) -> tuple[Checked, Verdict]:
     """Manifests without a hierarchy: checks that need one are skipped."""
     below = f"{PurePosixPath(folder)}/"
-    settings = replace(_settings(config, {}, below=below), vault=request.vault)
+    settings = replace(
+        _settings(config, {}, below=below),
+        vault=request.vault,
+        server=_server(config, request, request.cluster),
+    )
     found = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in found if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)

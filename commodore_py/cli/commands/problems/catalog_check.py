@@ -33,6 +33,19 @@ from commodore_py.workflows.catalog.check import check as run
     " last compile in the working directory.",
 )
 @online_option
+@click.option(
+    "--server",
+    is_flag=True,
+    help="Also ask an API server about each object, by a dry run; nothing is changed there, and"
+    " no Secret is sent.",
+)
+@click.option(
+    "--context",
+    metavar="NAME",
+    default="",
+    help="Context of the kubeconfig for --server; by default one named like the cluster, else the"
+    " current one.",
+)
 @strict_option
 @problem_output_option
 @verbose_option
@@ -43,6 +56,8 @@ def check(
     cluster: str,
     catalog: Path | None,
     online: bool,
+    server: bool,
+    context: str,
     strict: bool,
     output: str,
     verbose: int,
@@ -54,6 +69,8 @@ def check(
       commodore catalog check
     Any folder of manifests, without the hierarchy that made them:
       commodore catalog check --catalog manifests
+    The verdict of the cluster itself:
+      commodore catalog check --server
     """
     vault = vault_settings() if online else None
     folder = directories.cache_folder()
@@ -61,7 +78,9 @@ def check(
         settings.more_verbose(verbose),
         result_cache=directories.result_cache(folder) if folder else None,
     )
-    checked, verdict = run(config, CheckRequest(cluster, catalog, vault), strict=strict)
+    checked, verdict = run(
+        config, CheckRequest(cluster, catalog, vault, server, context), strict=strict
+    )
     about = cluster or str(catalog or "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)
     text = shown(outcome, output, verbose=settings.verbosity + verbose > 0)

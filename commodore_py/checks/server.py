@@ -1,0 +1,52 @@
+"""The verdict of an API server about each object, by dry runs: `--server`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.parallel import in_parallel
+from commodore_py.manifests.desired.ignoring import is_secret
+from commodore_py.model.problem import Place, Problem
+
+from .base import Ended, Issue
+
+if TYPE_CHECKING:
+    from .base import Item, Settings
+    from .documents import Documents
+
+NAME = "server"
+_AT_ONCE = 8
+_REFERENCE = "?{"
+
+
+def run(documents: Documents, settings: Settings) -> Ended | None:
+    """The objects that the server refuses; None unless it is to be asked.
+
+    Secrets and objects with secret references are never sent.
+    """
+    ask = settings.server
+    if ask is None:
+        return None
+    items = [
+        item
+        for document in documents()
+        for item in document.items(lambda content: content)
+        if not is_secret(item.id.group, item.id.kind) and _REFERENCE not in json.dumps(item.fact)
+    ]
+    verdicts = in_parallel(lambda item: ask(item.fact), items, at_most=_AT_ONCE)
+    found: list[Problem | tuple[Item, Issue]] = []
+    reasons: dict[str, list[Item]] = {}
+    for item, verdict in zip(items, verdicts, strict=True):
+        if verdict.refused:
+            text = f"the server refuses it: {verdict.refused}"
+            found.append((item, Issue("server/refused", text, subject=str(item.id))))
+        elif verdict.unknown:
+            reasons.setdefault(verdict.unknown, []).append(item)
+    for reason, some in reasons.items():
+        text = f"objects that the server cannot judge: {len(some)}, such as {some[0].id}: {reason}"
+        found.append(
+            Problem.at(Place(), "server/unchecked", text, subject=str(some[0].id), strict=True)
+        )
+    only_unknown = bool(items) and sum(map(len, reasons.values())) == len(items)
+    return Ended(found, "unchecked" if only_unknown else None, next(iter(reasons), ""))
