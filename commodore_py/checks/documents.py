@@ -10,7 +10,7 @@ from commodore_py.manifests.documents import may_hold_objects, read, split_docum
 from commodore_py.manifests.objects import identify
 
 from .base import Item
-from .validation import as_json
+from .schemas.validation import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import CheckRun
 
-from . import custom_resources, kubernetes_schema
 from .base import Issue, issue_from
+from .schemas import custom_resources
+from .schemas import kubernetes as kubernetes_schema
 from .table import CATALOG_CHECKS, OBJECT_CHECKS
 
 if TYPE_CHECKING:

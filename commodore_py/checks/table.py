@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from . import (
-    custom_resources,
     duplicates,
     images,
-    kubernetes_schema,
     namespaces,
     online,
     parameters_schema,
     references,
-    removed_apis,
     secrets,
     server,
     sync_annotations,
 )
 from .policy import check as policy
+from .schemas import custom_resources, removed_apis
+from .schemas import kubernetes as kubernetes_schema
 
 if TYPE_CHECKING:
     from .base import CatalogCheck, Ended, ObjectCheck, Settings

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from commodore_py.checks.base import Version
-from commodore_py.checks.kubernetes_schema import schemas_of
-from commodore_py.checks.removed_apis import REMOVED
 from commodore_py.checks.run import version_of
+from commodore_py.checks.schemas.kubernetes import schemas_of
+from commodore_py.checks.schemas.removed_apis import REMOVED
 
 from .build import a_definition, a_deployment, an_object, checked, found, problems
 

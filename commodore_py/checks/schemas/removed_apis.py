@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .base import Issue
+from commodore_py.checks.base import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import Content, Settings
+    from commodore_py.checks.base import Content, Settings
 
 NAME = "removed-apis"
 _SOON = 3

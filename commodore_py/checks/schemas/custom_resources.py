@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .base import Issue, items, mapping
-from .kubernetes_schema import schemas_of, version_for
+from commodore_py.checks.base import Issue, items, mapping
+
+from .kubernetes import schemas_of, version_for
 from .validation import EXTRA, is_installed, issues_of, validator_of_definition
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import Validator
 
-    from .base import Content, Item, Settings
+    from commodore_py.checks.base import Content, Item, Settings
 
 NAME = "custom-resources"
 _OBJECT_FIELDS: dict[str, Any] = {

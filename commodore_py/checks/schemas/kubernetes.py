@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
+from commodore_py.checks.base import Issue, Version
 
-from .base import Issue, Version
 from .validation import EXTRA, is_installed, issues_of, validator_of_kind
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import Validator
 
-    from .base import Content, Settings
+    from commodore_py.checks.base import Content, Settings
 
 NAME = "kubernetes-schema"
 OLDEST = Version(1, 25)

@@ -6,14 +6,14 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from .base import Issue, mapping
+from commodore_py.checks.base import Issue, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from jsonschema_rs import ValidationError, Validator
 
-    from .base import Content
+    from commodore_py.checks.base import Content
 
 EXTRA = "install commodore-py with the extra checks"
 SHOWN_ERRORS = 20

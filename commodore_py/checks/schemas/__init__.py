@@ -1,0 +1,1 @@
+"""Objects validated by schemas: those of Kubernetes, and definitions in the catalog."""
