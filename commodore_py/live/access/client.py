@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 from commodore_py.adapters.http import HttpError, NotFound
 from commodore_py.adapters.http.exchange import persistently
-from commodore_py.adapters.http.sessions import Request, Server, Tls
+from commodore_py.adapters.http.server import Request, Server, Tls
 
 from .answers import mapping
 from .credentials import Credentials

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.adapters.http.errors import ServerAway
-from commodore_py.adapters.http.sessions import Request, Server, Tls
+from commodore_py.adapters.http.server import Request, Server, Tls
 from tests.support.servers import misbehaving
 
 HEAD = b'HTTP/1.1 %s\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{"items": ['
