@@ -22,7 +22,6 @@ _PRODUCED = (
 # A secret that an operator makes has the name of its own object.
 _PRODUCERS = {"ExternalSecret", "SealedSecret", "VaultStaticSecret", "VaultDynamicSecret"}
 _BUILT_IN = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
-_INJECTED = "config.openshift.io/inject-trusted-cabundle"
 
 
 def extract(content: Content) -> Any:  # noqa: ANN401 - plain data

@@ -110,13 +110,14 @@ def problems_of(paths: WorkPaths, driver: str | None) -> tuple[Problem, ...]:
     """The problems of the plan, and of what a driver or all configured drivers write for it."""
     here = plan_here(paths)
     job = _job(paths, here.plan)
-    findings: list[Finding] = []
-    for name in (driver,) if driver else here.plan.settings.drivers:
-        laid = DRIVERS[name].render(job)
-        findings += (*laid.findings, *path_findings(laid))
-        if not any(finding.code == "plan/move" for finding in findings):
+    names = (driver,) if driver else here.plan.settings.drivers
+    rendered = {name: DRIVERS[name].render(job) for name in names}
+    found = {name: (*laid.findings, *path_findings(laid)) for name, laid in rendered.items()}
+    here = here.valid(finding for findings in found.values() for finding in findings)
+    for name, laid in rendered.items():
+        if not any(finding.code == "plan/move" for finding in found[name]):
             _check_order(name, laid.manifests, here.plan)
-    return here.valid(findings).problems
+    return here.problems
 
 
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:

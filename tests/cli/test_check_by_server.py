@@ -73,6 +73,28 @@ def test_refused_objects_are_errors_and_nothing_is_written(
     assert server.objects == before
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        (500, "failed to create typed patch object: field not declared", "server/refused"),
+        (500, "a webhook does not answer", "server/unchecked"),
+        (405, "the method is not allowed", "server/unchecked"),
+    ],
+)
+def test_other_answers_do_not_end_the_check(
+    commodore: CommandLine, server: Cluster, status: int, message: str, code: str
+) -> None:
+    server.before = lambda method, _: (
+        Refusal(status, "Other", message) if method == "PATCH" else None
+    )
+    Path("manifests").mkdir()
+    Path("manifests/one.yaml").write_text(json.dumps(OBJECTS[0]))
+
+    ran = commodore("catalog", "check", "--catalog", "manifests", "--server", "-o", "json")
+
+    assert code in {one["code"] for one in json.loads(ran.out)["problems"]}
+
+
 def test_an_unknown_context_is_an_error(commodore: CommandLine, server: Cluster) -> None:
     Path("manifests").mkdir()
 

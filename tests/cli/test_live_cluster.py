@@ -141,6 +141,20 @@ def test_readers_send_nothing_but_gets(live: Live, server: Cluster, verb: str) -
     assert _writes(server) == []
 
 
+@pytest.mark.parametrize("cluster", ["../escape", "a/b", ".."])
+def test_an_id_that_is_a_path_is_refused(
+    commodore: CommandLine,
+    catalog: None,  # noqa: ARG001 - it is in place
+    server: Cluster,
+    cluster: str,
+) -> None:
+    ran = commodore("live", "status", cluster, "--catalog", "catalog", "--kubeconfig", "kubeconfig")
+
+    assert ran.code == 2
+    assert "is not the id of a cluster" in ran.err
+    assert server.requests == []
+
+
 def test_status_says_what_is_missing_and_what_differs(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
 

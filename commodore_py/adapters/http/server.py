@@ -64,7 +64,14 @@ class Server:
         self._closed = threading.Event()
         self.ahead = 0.0
         """Seconds by which the clock of the server is ahead of ours, by its last answer."""
-        self._context = _context(tls) if url.startswith("https://") else None
+        try:
+            self._context = _context(tls) if url.startswith("https://") else None
+        except ssl.SSLError as error:
+            raise HttpError(
+                f"the certificates for the server cannot be used: {error.reason or error}",
+                where=url,
+                hint="they must be in PEM, and the key must belong to the certificate",
+            ) from error
         if not tls.verify:
             disable_warnings(InsecureRequestWarning)
 

@@ -26,6 +26,7 @@ _OBJECT_FIELDS: dict[str, Any] = {
     "metadata": {"type": "object"},
 }
 _DEEPEST = 100
+_REFERENCES = ("$ref", "$schema", "id", "$id")
 
 
 def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
@@ -106,6 +107,9 @@ def bad_definitions(definitions: Sequence[Item]) -> Iterator[tuple[Item, Issue]]
             if version["schema"] == "null":
                 text = f"version {name} has no schema: the API server rejects the definition"
                 yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
+            elif _validator(version["schema"]) is None:
+                text = f"the schema of version {name} cannot be used: its objects are not validated"
+                yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
 
 
 @lru_cache(maxsize=512)
@@ -114,7 +118,7 @@ def _validator(text: str) -> tuple[Mapping[str, Any], Validator] | None:
     content = json.loads(text)
     if not isinstance(content, dict):
         return None
-    schema = _strict(content, 0)
+    schema = _strict(_without_references(content), 0)
     schema["properties"] = {**schema.get("properties", {}), **_OBJECT_FIELDS}
     schema["required"] = [name for name in items(schema.get("required")) if name != "status"]
     if not schema["required"]:
@@ -123,6 +127,19 @@ def _validator(text: str) -> tuple[Mapping[str, Any], Validator] | None:
         return schema, validator_of_definition(schema)
     except ValueError:  # a pattern that the library does not support
         return None
+
+
+def _without_references(schema: Any) -> Any:  # noqa: ANN401 - a part of a definition
+    """A schema without what would have a validator fetch others; structural ones have none."""
+    if isinstance(schema, list):
+        return [_without_references(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_references(part)
+        for key, part in schema.items()
+        if not (key in _REFERENCES and isinstance(part, str))
+    }
 
 
 def _strict(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a part of a definition
@@ -144,6 +161,8 @@ def _strict(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a part
         strict["properties"] = {
             name: _strict(field, level + 1) for name, field in schema["properties"].items()
         }
+    else:
+        strict.pop("properties", None)
     if isinstance(schema.get("items"), dict):
         strict["items"] = _strict(schema["items"], level + 1)
     others = schema.get("additionalProperties")

@@ -52,7 +52,13 @@ def validator_of_definition(schema: dict[str, Any]) -> Validator:
     """A validator for the schema of a custom resource: `exclusiveMinimum` is a boolean there."""
     import jsonschema_rs
 
-    return jsonschema_rs.Draft4Validator(schema, validate_formats=False, mask=_MASK)
+    return jsonschema_rs.Draft4Validator(
+        schema, validate_formats=False, mask=_MASK, retriever=_refuse_to_fetch
+    )
+
+
+def _refuse_to_fetch(uri: str) -> Any:  # noqa: ANN401 - it raises
+    raise ValueError(f"{uri} is not fetched")
 
 
 def issues_of(

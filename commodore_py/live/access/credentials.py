@@ -139,6 +139,6 @@ def _request(plugin: Exec, access: Access) -> dict[str, Any]:
 def _end_of(status: dict[str, Any]) -> float:
     try:
         end = datetime.fromisoformat(str(status.get("expirationTimestamp")))
-    except ValueError:
+        return end.astimezone(UTC).timestamp()
+    except (ValueError, OverflowError):
         return float("inf")
-    return end.astimezone(UTC).timestamp()

@@ -6,6 +6,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from commodore_py.adapters.http import HttpError, NotFound
 
@@ -37,7 +38,7 @@ class Api:
         """Where its objects are."""
         within = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         root = _root(self.group, self.version)
-        return f"{root}{within}/{self.resource}" + (f"/{name}" if name else "")
+        return f"{root}{within}/{self.resource}" + (f"/{quote(name, safe=':')}" if name else "")
 
     @property
     def api_version(self) -> str:

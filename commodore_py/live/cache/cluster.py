@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partialmethod
@@ -40,6 +41,7 @@ _TELL_APIS = {
     ("apiregistration.k8s.io", "APIService"),
 }
 _SECONDS_TO_SETTLE = 25
+_SECONDS_TO_CLOSE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class ClusterCache:
         self._loading = threading.Lock()
         self._versions: dict[Part, str] = {}
         self._watchers: dict[Part, Watcher] = {}
+        self._kinds_thread: threading.Thread | None = None
         self._closed = threading.Event()
         self._kinds_changed = threading.Event()
 
@@ -85,7 +88,8 @@ class ClusterCache:
             self._contents.events.subscribe(event, self._look_at_kinds)
         self.load()
         self._watch_all()
-        threading.Thread(target=self._keep_kinds, daemon=True, name="kinds").start()
+        self._kinds_thread = threading.Thread(target=self._keep_kinds, daemon=True, name="kinds")
+        self._kinds_thread.start()
 
     def invalidate(self, settings: Settings | None = None) -> None:
         """Load everything again, with other settings if they are given."""
@@ -102,9 +106,16 @@ class ClusterCache:
         self._closed.set()
         self._kinds_changed.set()
         self._contents.events.close()
-        for watcher in tuple(self._watchers.values()):
+        watchers = tuple(self._watchers.values())
+        for watcher in watchers:
             watcher.close()
         self._client.close()
+        # A thread within OpenSSL crashes the process when it exits.
+        until = time.monotonic() + _SECONDS_TO_CLOSE
+        for watcher in watchers:
+            watcher.join(until)
+        if self._kinds_thread is not None:
+            self._kinds_thread.join(max(0.0, until - time.monotonic()))
 
     def list(
         self,

@@ -41,11 +41,16 @@ class Watcher:
         self._client, self._part, self._version = client, part, version
         self._contents, self._settings = contents, settings
         self._closed = threading.Event()
-        threading.Thread(target=self._work, daemon=True, name=f"watch {part}").start()
+        self._thread = threading.Thread(target=self._work, daemon=True, name=f"watch {part}")
+        self._thread.start()
 
     def close(self) -> None:
         """End soon."""
         self._closed.set()
+
+    def join(self, until: float) -> None:
+        """Wait for the end of the thread, until a time of the monotonic clock at most."""
+        self._thread.join(max(0.0, until - time.monotonic()))
 
     def _work(self) -> None:
         pause = _FIRST_PAUSE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from commodore_py.manifests import merge_keys, quantities
 
 from . import schema
+from .managed import ATOMIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,6 +42,8 @@ def completed(
     Without a `field`, nothing is known about the type. `is_replaced` is for items of lists that
     an apply replaces as a whole: what only the live one has goes, except for defaults.
     """
+    if any(record is ATOMIC for record in records):
+        records, is_replaced = [], True
     if isinstance(target, dict) and isinstance(live, dict):
         mappings = [record for record in records if isinstance(record, dict)]
         return _fields(target, live, mappings, field, is_replaced=is_replaced)

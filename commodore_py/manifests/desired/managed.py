@@ -21,6 +21,7 @@ _Place: TypeAlias = "str | int | None"
 DRIVER = "argocd-controller"
 """Who Argo CD is to the server: what it has applied, it may change without a conflict."""
 
+ATOMIC = ("what was applied as a whole",)
 _FIELD, _KEYS, _ITEM = "f:", "k:", "v:"
 _ITSELF = "."
 _ABOUT = ("manager", "operation", "subresource", "time")
@@ -100,7 +101,7 @@ def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
     The keys that name an item may be defaults; those that were applied are among its fields.
     """
     if _is_leaf(fields):
-        return value
+        return ATOMIC if isinstance(value, dict | list) and value else value
     found: dict[str, _Value] = {}
     items: list[_Value] = []
     for name, below in fields.items():

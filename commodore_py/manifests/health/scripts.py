@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 INVALID_STATUS = "invalid health status"
 NO_STATUS = "its rule returns no status: syncs wait for it without end"
-ANY_KEY = "*/*"
 
 
 @dataclass(frozen=True, slots=True)

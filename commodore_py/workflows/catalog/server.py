@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MANAGER = "commodore"
 _REFUSED = (400, 409, 413, 422)
 _FORBIDDEN, _ABSENT = 403, 404
+_NO_SCHEMA = "failed to create typed patch object"
+"""The words of a server, with status 500, for an object that does not fit its schema."""
 
 
 def server_of(
@@ -48,13 +50,19 @@ def server_of(
         try:
             writer.apply(path, content, manager=_MANAGER, force=True, dry_run=True)
         except HttpError as error:
-            if error.status in _REFUSED:
-                return ServerVerdict(refused=str(error))
-            if error.status == _ABSENT:
-                return ServerVerdict(unknown="its namespace is not there yet")
-            if error.status == _FORBIDDEN:
-                return ServerVerdict(unknown="the user may not apply it")
-            raise
+            return _verdict(error, in_namespace=bool(id_.namespace))
         return ServerVerdict()
 
     return ask
+
+
+def _verdict(error: HttpError, *, in_namespace: bool) -> ServerVerdict:
+    if not error.status:  # no answer
+        raise error
+    if error.status in _REFUSED or _NO_SCHEMA in str(error):
+        return ServerVerdict(refused=str(error))
+    if error.status == _FORBIDDEN:
+        return ServerVerdict(unknown="the user may not apply it")
+    if error.status == _ABSENT and in_namespace:
+        return ServerVerdict(unknown="its namespace is not there yet")
+    return ServerVerdict(unknown=f"it answers with status {error.status}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
@@ -27,6 +27,7 @@ from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.order import applications
 from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.manifests.settings import settings_of
+from commodore_py.model.names import problem_of_path
 
 from .objects import check_compiled, read_objects
 from .own_rules import own_rules_here
@@ -110,6 +111,8 @@ def opened(
 
     With `follow`, the kinds that the catalog has are watched, and no others are read.
     """
+    if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
+        raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from datetime import date
 from typing import Any
 
@@ -218,6 +219,36 @@ def test_a_definition_without_a_schema() -> None:
     assert found(a_definition({}, versions=versions), a_widget(), only=CUSTOM) == [
         ("bad-definition", "spec.versions")
     ]
+
+
+def test_a_definition_fetches_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/schema.json"
+        spec = {"type": "object", "$ref": url, "id": url, "allOf": [{"$ref": url}]}
+        schema = {"$schema": url, "properties": {"spec": spec}}
+
+        codes = found(a_definition(schema), a_widget(), only=CUSTOM)
+
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert codes == [("unknown-field", "spec.size")]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"properties": {"spec": {"type": "string", "pattern": "(?<"}}}, {"type": "no such type"}],
+)
+def test_a_schema_that_cannot_be_used_is_reported(schema: dict[str, Any]) -> None:
+    assert found(a_definition(schema), a_widget(), only=CUSTOM) == [
+        ("bad-definition", "spec.versions")
+    ]
+
+
+def test_properties_that_are_no_mapping_are_ignored() -> None:
+    schema = {"properties": {"spec": {"type": "object", "properties": [1]}}}
+
+    assert found(a_definition(schema), a_widget(), only=CUSTOM) == [("unknown-field", "spec.size")]
 
 
 def test_a_namespace_of_a_kind_without() -> None:

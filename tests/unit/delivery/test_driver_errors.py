@@ -434,7 +434,7 @@ def rendered_rich(driver: str) -> Laid:
 
 
 def test_the_rule_judges_as_it_is_documented() -> None:
-    pytest.importorskip("lupa", reason="install commodore-py[lua]")
+    pytest.importorskip("lupa", reason="install commodore-py[live]")
     rules = UserRules(ScriptTable())
     script = Script("argoproj.io/Application", RULE, open_libraries=False, where="rule")
     healths = ("", "Healthy", "Progressing", "Degraded", "Missing", "Suspended")
