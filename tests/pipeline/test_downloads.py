@@ -253,7 +253,7 @@ def test_the_authorities_of_other_programs_count(
 def test_an_invalid_url_is_reported(downloads: Downloads, url: str) -> None:
     (error,) = downloads.refused(downloads.file(url))
 
-    assert "not a valid download URL" in str(error) or "failed" in str(error)
+    assert "not a valid URL" in str(error) or "failed" in str(error)
 
 
 def test_a_password_in_a_url_is_used_and_not_shown(downloads: Downloads, web: Web) -> None:

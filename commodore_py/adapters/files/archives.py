@@ -77,6 +77,7 @@ def unpack_tar(file: Path) -> Content:
                 members.add(name, Member(link=_inner_link(name, entry.linkname)))
             elif entry.islnk():
                 member = members.at(_inside(entry.linkname))
+                members.content_of(None, len(member.content))  # it becomes a file of its own
                 if member.link:  # which starts in another folder here
                     member = Member(link=_inner_link(name, member.link))
                 members.add(name, member)
@@ -172,6 +173,10 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            # Of the system: it may concern what the caller writes.
+            where = str(error.filename or "")
+            raise CommodoreError(f"cannot unpack: {error.strerror}", where=where) from error
         reason = "it does not fit into memory" if isinstance(error, MemoryError) else str(error)
         raise BadArchive(f"cannot read the archive: {reason or type(error).__name__}") from error
 

@@ -78,7 +78,9 @@ def responding(request: Request) -> Iterator[tuple[Request, requests.Response]]:
         length = response.headers.get("Content-Length", "0").strip()
         # Libraries take such an answer for an empty one.
         if not re.fullmatch(r"\d+(?:\s*,\s*\d+)*", length, re.ASCII):
-            raise HttpError(f"it claims to have {length} bytes", where=request.shown)
+            raise HttpError(
+                f"the answer has an invalid Content-Length: {length}", where=request.shown
+            )
         yield request, response
 
 

@@ -116,7 +116,7 @@ _FAILURES: tuple[tuple[tuple[type[Exception], ...], type[HttpError], str, str], 
     (
         (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL),
         HttpError,
-        "not a valid download URL",
+        "not a valid URL",
         "",
     ),
 )

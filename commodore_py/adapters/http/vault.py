@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.parallel import in_parallel
 
 from .errors import HttpError, read_whole
@@ -101,6 +102,9 @@ class Server:
         from .session import limit
         from .watch import Watch
 
+        if not self._login.token.isascii() or any(c.isspace() for c in self._login.token):
+            raise _Unknown("the token for Vault is not one word of ASCII characters")
+        REDACTOR.learn(self._login.token)
         # Whatever the hierarchy says, certificates are verified; hvac knows the user's own CA.
         client = hvac.Client(
             self._address,

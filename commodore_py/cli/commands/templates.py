@@ -112,7 +112,7 @@ def update(
         take(update.folder, update.commit, commit=options["commit"])
     streams.result(formats.diff_lines(update.lines))
     if update.commit and not options["commit"]:
-        messages.info(" > Not committed because of --no-commit")
+        messages.info("Not committed because of --no-commit")
     done = "successfully updated 🎉" if update.commit else "already up-to-date 🎉"
     streams.result(f"{kind.name.capitalize()} {update.record.text('name')} {done}", bold=True)
 
@@ -135,7 +135,7 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
         _refuse_deletion(config, slug, place)  # again: the prompt may have taken a while
         kept = delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:
-        messages.info(f" > {kept} is kept: it contains other branches")
+        messages.info(f"{kept} is kept: it contains other branches")
     streams.result(f"Component {slug} successfully deleted 🎉", bold=True)
 
 
@@ -183,7 +183,7 @@ def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, DependencyPatt
 
 def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        messages.info(f" > {note}")
+        messages.info(note)
 
 
 def _this_year() -> int:

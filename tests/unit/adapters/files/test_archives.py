@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
+import os
 import resource
 import tarfile
 import zipfile
@@ -16,12 +18,14 @@ import pytest
 from commodore_py.adapters.files.archives import (
     BadArchive,
     Member,
+    opened_tar,
     pack,
     read_folder,
     unpack_chart,
     unpack_tar,
     unpack_zip,
 )
+from commodore_py.errors import CommodoreError
 from tests.support.servers.charts import tar_archive
 
 if TYPE_CHECKING:
@@ -244,3 +248,30 @@ def test_a_hard_link_to_a_link_is_judged_where_it_is(tmp_path: Path) -> None:
 
     with pytest.raises(BadArchive, match="leads out of its folder"):
         unpack_tar(file)
+
+
+def test_hard_links_count_as_the_files_that_they_become(tmp_path: Path) -> None:
+    file = tmp_path / "x.tar.gz"
+    with tarfile.open(file, mode="w:gz") as archive:
+        large = tarfile.TarInfo("a")
+        large.size = 64 << 20
+        archive.addfile(large, io.BytesIO(bytes(large.size)))
+        for number in range(20):
+            link = tarfile.TarInfo(f"link-{number}")
+            link.type, link.linkname = tarfile.LNKTYPE, "a"
+            archive.addfile(link)
+
+    with pytest.raises(BadArchive, match="are larger than"):
+        unpack_tar(file)
+
+
+def test_an_error_of_the_system_is_no_damage(tmp_path: Path) -> None:
+    file = tmp_path / "x.tar"
+    with tarfile.open(file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a"))
+
+    with pytest.raises(CommodoreError, match="No space left") as caught, opened_tar(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "target")
+
+    assert not isinstance(caught.value, BadArchive)
+    assert caught.value.where == "target"
