@@ -135,6 +135,7 @@ def secret(content: _Object) -> _Object:
     if not isinstance(strings, dict | None) or not isinstance(data, dict | None):
         return content
     found = {key: one for key, one in content.items() if key != "stringData"}
+    found["type"] = found.get("type") or "Opaque"
     if strings is None and data is None:
         return found
     coded = {

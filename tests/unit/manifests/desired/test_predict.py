@@ -356,3 +356,42 @@ def test_order_of_items(target: str, applied: str, live: str, expected: str) -> 
 
     containers = found["spec"]["template"]["spec"]["containers"]
     assert "".join(one["name"] for one in containers) == expected
+
+
+def test_secret_without_type_is_opaque() -> None:
+    target = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}
+    fields = {"f:type": {}, "f:data": {"f:x": {}}}
+    entry = {"manager": "argocd-controller", "operation": "Apply", "fieldsV1": fields}
+    live = {
+        **target,
+        "metadata": {"name": "a", "managedFields": [entry]},
+        "type": "Opaque",
+        "data": {"x": "eQ=="},
+    }
+
+    prediction = predict({**target, "stringData": {"x": "y"}}, live, None)
+
+    assert prediction.predicted == prediction.live
+
+
+def test_defaults_inside_fields_applied_as_a_whole_are_no_changes() -> None:
+    target = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "a"},
+        "spec": {"ingress": [{"ports": [{"port": 80}]}]},
+    }
+    entry = {
+        "manager": "argocd-controller",
+        "operation": "Apply",
+        "fieldsV1": {"f:spec": {"f:ingress": {}}},
+    }
+    live = {
+        **target,
+        "metadata": {"name": "a", "managedFields": [entry]},
+        "spec": {"ingress": [{"ports": [{"port": 80, "protocol": "TCP"}]}]},
+    }
+
+    prediction = predict(target, live, None)
+
+    assert prediction.predicted == prediction.live
