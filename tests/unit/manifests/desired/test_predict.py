@@ -360,7 +360,7 @@ def test_order_of_items(target: str, applied: str, live: str, expected: str) -> 
 
 def test_secret_without_type_is_opaque() -> None:
     target = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}
-    fields = {"f:type": {}, "f:data": {"f:x": {}}}
+    fields: dict[str, Any] = {"f:type": {}, "f:data": {"f:x": {}}}
     entry = {"manager": "argocd-controller", "operation": "Apply", "fieldsV1": fields}
     live = {
         **target,
