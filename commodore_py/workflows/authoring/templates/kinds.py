@@ -93,11 +93,12 @@ class RepositoryKind:
             )
 
 
-def check_case(case: str) -> str:
+def check_case(case: str, where: str = "") -> str:
     """A test case's name, if it can be one."""
     if not _CASE.fullmatch(case):
         raise CommodoreError(
             f"{case!r} is not a valid name of a test case",
+            where=where,
             hint="letters, digits, dots, dashes and underscores; a letter or a digit first",
         )
     return case
