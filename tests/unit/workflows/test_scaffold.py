@@ -205,3 +205,8 @@ def test_invalid_assignment_is_refused(word: str) -> None:
 
 def test_assignment_values_may_hold_anything() -> None:
     assert assignments(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
+
+
+def test_record_without_test_case_is_refused() -> None:
+    with pytest.raises(CommodoreError, match="the record lists no test case"):
+        apply_options({"test_cases": " "}, TemplateOptions())

@@ -66,8 +66,10 @@ def render(jobs: Sequence[Job]) -> list[Rendered]:
 def _child(scratch: Path) -> None:
     import logging
 
+    from cookiecutter.find import find_template
     from cookiecutter.generate import generate_context, generate_files
     from cookiecutter.prompt import prompt_for_config
+    from cookiecutter.utils import create_env_with_context
 
     logging.disable()  # it would print tracebacks
     results = []
@@ -76,6 +78,12 @@ def _child(scratch: Path) -> None:
         context["cookiecutter"] = prompt_for_config(context, no_input=True)
         variables = dict(context["cookiecutter"])
         context["cookiecutter"].update(job["added"])
+        environment = create_env_with_context(context)
+        top = environment.from_string(find_template(job["folder"], environment).name)
+        name = top.render(**context)
+        # Checked first: Cookiecutter creates folders wherever the name leads.
+        if name in {"", ".", ".."} or "/" in name:
+            raise ValueError(f"{name!r} cannot be the name of the folder of a project")
         project = generate_files(job["folder"], context, str(scratch / f"output-{number}"))
         results.append({"project": project, "variables": variables})
     (scratch / "results.json").write_text(json.dumps(results), "utf-8")
