@@ -17,7 +17,7 @@ _SLUG: Final = re.compile(r"[a-z][a-z0-9-]+[a-z0-9]")
 # Test cases are names of files and words in a Makefile.
 _CASE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
-_OWNER: Final = re.compile(r"[\w.-]+(/[\w.-]+)*")
+_OWNER: Final = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 BUILT_IN: Final = "builtin://"
 

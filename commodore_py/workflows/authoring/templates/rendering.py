@@ -34,6 +34,8 @@ class Job:
     """Variables; those that the template does not declare are ignored."""
     added: Mapping[str, str]
     """Variables that no template declares."""
+    where: str
+    """The template, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def render(jobs: Sequence[Job]) -> list[Rendered]:
             run(command, cwd=Path(scratch), only_env=environment, stdin=given)
         except ProgramFailed as error:
             raise CommodoreError(
-                f"cannot render the template: {error.stderr.strip()}", where=jobs[-1].folder
+                f"cannot render the template: {error.stderr.strip()}", where=jobs[-1].where
             ) from error
         results = json.loads((Path(scratch) / "results.json").read_bytes())
         return [
@@ -94,7 +96,11 @@ def _reason(error: Exception) -> str:
     inner = getattr(error, "error", None)
     message = f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error)
     where = getattr(error, "filename", None)
-    return f"{type(error).__name__}: {message}" + (f" ({where})" if where else "")
+    # Cookiecutter's and Jinja's own messages are sentences; others mean little without the class.
+    library = type(error).__module__.partition(".")[0]
+    if not message or not (type(error) is ValueError or library in {"cookiecutter", "jinja2"}):
+        message = f"{type(error).__name__}: {message}"
+    return message + (f" ({where})" if where else "")
 
 
 if __name__ == "__main__":
