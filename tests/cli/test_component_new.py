@@ -330,3 +330,27 @@ def test_unknown_variable_is_refused(commodore: CommandLine, tmp_path: Path) -> 
     assert "add_libb" in ran.err
     assert "add_lib," in ran.err
     assert nothing_in(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["slug", "name", "github_owner"])
+def test_variable_with_option_is_refused(commodore: CommandLine, tmp_path: Path, key: str) -> None:
+    ran = new(commodore, "my-comp", "--set", f"{key}=../elsewhere")
+
+    assert ran.code == 2
+    assert f"{key} cannot be set like this" in ran.err
+    assert nothing_in(tmp_path)
+
+
+def test_project_folder_outside_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
+    template = make_template(tmp_path / "template", hook="")
+    top = "{{ cookiecutter.parameter_key }}"
+    git(template, "mv", "{{ cookiecutter.slug }}", top)
+    commit_in(template, {})
+    words = ("--template-url", str(template), "--trust", "--output-dir", ".")
+
+    ran = new(commodore, "my-comp", *words, "--set", f"parameter_key={tmp_path}/elsewhere")
+
+    assert ran.code == 1
+    assert "cannot be the name of the folder of a project" in ran.err
+    assert not (tmp_path / "elsewhere").exists()
+    assert not (tmp_path / "my-comp").exists()

@@ -421,3 +421,43 @@ def test_hooks_are_shown_before_they_run(
     assert ran.code == 1
     assert 0 < ran.err.index(hook) < ran.err.index("I ran")
     assert state_of(foreign) == before
+
+
+@pytest.mark.parametrize("mine", ["lib/my-comp.libsonnet", "lib/my-comp.libsonnet/mine"])
+def test_ignored_file_in_the_way_is_named(
+    commodore: CommandLine, built_in: Path, mine: str
+) -> None:
+    commit_in(built_in, {".gitignore": "/lib\n"})
+    (built_in / mine).parent.mkdir(parents=True)
+    (built_in / mine).write_text("mine\n")
+    before = state_of(built_in)
+
+    ran = update(commodore, built_in, "--lib")
+
+    assert ran.code == 1
+    assert "files that Git ignores are in the way: lib/my-comp.libsonnet;" in ran.err
+    assert "`skip` in .cruft.json" in ran.err
+    assert state_of(built_in) == before
+
+
+def test_update_where_merges_need_signatures(commodore: CommandLine, built_in: Path) -> None:
+    git(built_in, "config", "merge.verifySignatures", "true")
+
+    ran = update(commodore, built_in, "--lib")
+
+    assert ran.code == 0, ran.err
+
+
+def test_other_kind_is_refused(commodore: CommandLine, tmp_path: Path, built_in: Path) -> None:
+    package = ("new", "my-pack", "--owner", "acme", "--output-dir", str(tmp_path))
+    assert commodore("package", *package).code == 0
+
+    for kind, other, made in (
+        ("package", "component", built_in),
+        ("component", "package", tmp_path / "my-pack"),
+    ):
+        ran = commodore(kind, "update", str(made))
+
+        assert ran.code == 1
+        assert f"this is a {other}, not a {kind}" in ran.err
+        assert f"commodore {other} update" in ran.err

@@ -64,8 +64,20 @@ def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str
         find_suite("component", folder)
 
 
-def test_case_name_outside_of_component_is_refused(tmp_path: Path) -> None:
-    files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", "../../../elsewhere")}
+@pytest.mark.parametrize("name", ["../../../elsewhere", "../../docs", "a/b", "..", "-x"])
+def test_invalid_case_in_record_is_refused(tmp_path: Path, name: str) -> None:
+    files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", f"defaults {name}")}
+    folder = written(tmp_path / "component-own", files)
 
-    with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):
-        find_suite("component", written(tmp_path / "component-own", files))
+    with pytest.raises(CommodoreError, match="is not a valid name of a test case") as failed:
+        find_suite("component", folder)
+
+    assert failed.value.where == str(folder / ".cruft.json")
+
+
+def test_golden_link_to_other_folder_of_component_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"tests/defaults.yml": "", "docs/x.md": "", "tests/golden/a/x": ""})
+    (folder / "tests" / "golden" / "defaults").symlink_to(folder / "docs")
+
+    with pytest.raises(CommodoreError, match=r"case defaults is outside of .*golden"):
+        find_suite("component", folder)

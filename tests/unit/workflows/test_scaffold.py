@@ -13,6 +13,9 @@ import yaml
 
 from commodore_py.adapters.files import read_tree
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.tree import Entry, Tree
+from commodore_py.workflows.authoring.templates.kinds import COMPONENT
+from commodore_py.workflows.authoring.templates.record import Record, skipped
 from commodore_py.workflows.authoring.templates.source import RELEASED, open_templates
 from commodore_py.workflows.authoring.templates.variables import (
     DependencyPatterns,
@@ -23,8 +26,7 @@ from commodore_py.workflows.authoring.templates.variables import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from commodore_py.model.tree import Tree
+    from pathlib import Path
 
 BLOCKED = "automerge_patch_regexp_blocklist"
 
@@ -150,15 +152,38 @@ def test_renovate_rules(
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({"license": "GPL"}, "GPL provided for choice variable license"),
+        ({"license": "GPL"}, "template: GPL provided for choice .* 'Apache-2.0', 'MIT'"),
         ({"test_cases": "defaults ../x"}, "not a valid name of a test case"),
         ({"name": "<< ''.__class__ >>"}, "value of name contains an expression"),
         ({"name": "<% include 'x' %>"}, "value of name contains an expression"),
+        ({"name": "<# x"}, "value of name contains an expression"),
     ],
 )
 def test_values_with_expressions_are_refused(variables: dict[str, str], message: str) -> None:
-    with pytest.raises(CommodoreError, match=message):
+    with pytest.raises(CommodoreError, match=message) as failed:
         rendered("component", **variables)
+
+    assert failed.value.where == "builtin://component"
+
+
+def test_repeated_case_is_rendered_once() -> None:
+    tree = rendered("component", test_cases="x x")
+
+    assert PurePosixPath("tests/x.yml") in tree
+
+
+@pytest.mark.parametrize("owner", ["../x", "a/../b", "-x", ".", ""])
+def test_invalid_owner_is_refused(owner: str) -> None:
+    with pytest.raises(CommodoreError, match="not a valid owner"):
+        COMPONENT.remote(owner, "my-comp")
+
+
+def test_empty_entries_of_skip_are_ignored(tmp_path: Path) -> None:
+    paths = (PurePosixPath("README.md"), PurePosixPath("docs/index.md"))
+    tree = Tree({path: Entry(b"") for path in paths})
+    record = Record("", "", None, {}, more={"skip": ["", "/", "docs/"]})
+
+    assert skipped(tree, record, tmp_path) == {PurePosixPath("docs/index.md")}
 
 
 def test_lists_are_sorted_after_removals() -> None:
@@ -205,3 +230,8 @@ def test_invalid_assignment_is_refused(word: str) -> None:
 
 def test_assignment_values_may_hold_anything() -> None:
     assert assignments(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
+
+
+def test_record_without_test_case_is_refused() -> None:
+    with pytest.raises(CommodoreError, match="the record lists no test case"):
+        apply_options({"test_cases": " "}, TemplateOptions())

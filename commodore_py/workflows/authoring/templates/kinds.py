@@ -17,7 +17,7 @@ _SLUG: Final = re.compile(r"[a-z][a-z0-9-]+[a-z0-9]")
 # Test cases are names of files and words in a Makefile.
 _CASE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
-_OWNER: Final = re.compile(r"[\w.-]+(/[\w.-]+)*")
+_OWNER: Final = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 BUILT_IN: Final = "builtin://"
 
@@ -93,11 +93,12 @@ class RepositoryKind:
             )
 
 
-def check_case(case: str) -> str:
+def check_case(case: str, where: str = "") -> str:
     """A test case's name, if it can be one."""
     if not _CASE.fullmatch(case):
         raise CommodoreError(
             f"{case!r} is not a valid name of a test case",
+            where=where,
             hint="letters, digits, dots, dashes and underscores; a letter or a digit first",
         )
     return case

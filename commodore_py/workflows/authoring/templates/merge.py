@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_executable, write_tree
 from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.text import diff_text
@@ -135,7 +136,21 @@ def cloned(folder: Path) -> Iterator[Clone]:
 
 def take(folder: Path, update: str, *, commit: bool) -> None:
     """Change a checkout to a commit that follows its own; optionally without committing."""
-    git(folder, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", update)
+    # The commit is ours, and not signed.
+    how = ("--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify-signatures")
+    try:
+        git(folder, "merge", *how, update)
+    except ProgramFailed as error:
+        if "untracked" not in error.stderr:
+            raise
+        # Git indents the names.
+        lines = error.stderr.splitlines()
+        names = sorted({line.strip() for line in lines if line.startswith("\t")})
+        raise CommodoreError(
+            f"files that Git ignores are in the way: {', '.join(names)}; nothing was changed",
+            where=str(folder),
+            hint="move or remove them, or exclude them with `skip` in .cruft.json",
+        ) from error
     if not commit:
         git(folder, "reset", "--quiet", "HEAD~1")
 

@@ -124,6 +124,8 @@ def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
         for key in ("tool", "cruft", "skip"):
             settings = settings.get(key) if isinstance(settings, dict) else None
         patterns += _texts(settings)
+    # Every path is below an empty one.
+    patterns = [pattern for pattern in patterns if pattern.strip("/")]
     return {
         path
         for path in tree

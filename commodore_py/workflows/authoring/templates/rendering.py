@@ -34,6 +34,8 @@ class Job:
     """Variables; those that the template does not declare are ignored."""
     added: Mapping[str, str]
     """Variables that no template declares."""
+    where: str
+    """The template, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def render(jobs: Sequence[Job]) -> list[Rendered]:
             run(command, cwd=Path(scratch), only_env=environment, stdin=given)
         except ProgramFailed as error:
             raise CommodoreError(
-                f"cannot render the template: {error.stderr.strip()}", where=jobs[-1].folder
+                f"cannot render the template: {error.stderr.strip()}", where=jobs[-1].where
             ) from error
         results = json.loads((Path(scratch) / "results.json").read_bytes())
         return [
@@ -66,8 +68,10 @@ def render(jobs: Sequence[Job]) -> list[Rendered]:
 def _child(scratch: Path) -> None:
     import logging
 
+    from cookiecutter.find import find_template
     from cookiecutter.generate import generate_context, generate_files
     from cookiecutter.prompt import prompt_for_config
+    from cookiecutter.utils import create_env_with_context
 
     logging.disable()  # it would print tracebacks
     results = []
@@ -76,6 +80,12 @@ def _child(scratch: Path) -> None:
         context["cookiecutter"] = prompt_for_config(context, no_input=True)
         variables = dict(context["cookiecutter"])
         context["cookiecutter"].update(job["added"])
+        environment = create_env_with_context(context)
+        top = environment.from_string(find_template(job["folder"], environment).name)
+        name = top.render(**context)
+        # Checked first: Cookiecutter creates folders wherever the name leads.
+        if name in {"", ".", ".."} or "/" in name:
+            raise ValueError(f"{name!r} cannot be the name of the folder of a project")
         project = generate_files(job["folder"], context, str(scratch / f"output-{number}"))
         results.append({"project": project, "variables": variables})
     (scratch / "results.json").write_text(json.dumps(results), "utf-8")
@@ -86,7 +96,11 @@ def _reason(error: Exception) -> str:
     inner = getattr(error, "error", None)
     message = f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error)
     where = getattr(error, "filename", None)
-    return f"{type(error).__name__}: {message}" + (f" ({where})" if where else "")
+    # Cookiecutter's and Jinja's own messages are sentences; others mean little without the class.
+    library = type(error).__module__.partition(".")[0]
+    if not message or not (type(error) is ValueError or library in {"cookiecutter", "jinja2"}):
+        message = f"{type(error).__name__}: {message}"
+    return message + (f" ({where})" if where else "")
 
 
 if __name__ == "__main__":

@@ -147,13 +147,19 @@ def _job(template: Version, variables: Mapping[str, object]) -> rendering.Job:
         if _EXPRESSION.search(json.dumps(value)):
             raise CommodoreError(
                 f"the value of {name} contains an expression of a template: {value!r}",
-                hint="{{, {% and << cannot be part of a value",
+                where=without_secrets(template.url),
+                hint="{{, {%, {#, <<, <% and <# cannot be part of a value; that of a repository is"
+                f" context.cookiecutter.{name} in .cruft.json",
             )
+    cases = str(given.get("test_cases", "")).split()
     if template.url.startswith(BUILT_IN):
-        for case in str(given.get("test_cases", "")).split():
-            check_case(case)
+        for case in cases:
+            check_case(case, without_secrets(template.url))
+    if cases:
+        # Hooks make a folder for every case, and fail if there is one.
+        given["test_cases"] = " ".join(dict.fromkeys(cases))
     added = {"_template": template.url, "_commit": template.commit}
-    return rendering.Job(str(template.folder), given, added)
+    return rendering.Job(str(template.folder), given, added, without_secrets(template.url))
 
 
 @contextmanager

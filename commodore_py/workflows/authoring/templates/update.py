@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -12,7 +13,7 @@ from commodore_py.adapters.git.status import status
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
-from .kinds import check_case
+from .kinds import COMPONENT, PACKAGE, check_case
 from .merge import cloned, wanted_files
 from .record import NAME, Record, skipped
 from .variables import TemplateOptions, apply_options
@@ -78,6 +79,7 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
             where=str(folder),
             hint="use the root of the repository",
         )
+    _refuse_other_kind(request.kind, record, folder)
     record.refuse_missing(request.kind.required, folder)
     request.kind.check(record.text("slug"))
     existing = {**_FALLBACKS, **_guessed(folder, record), **record.variables}
@@ -116,6 +118,18 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
         lines,
         tuple(notes),
     )
+
+
+def _refuse_other_kind(kind: RepositoryKind, record: Record, folder: Path) -> None:
+    """Refuse a package as a component, or the reverse, by the name of its template."""
+    words = re.split(r"[\W_]+", record.template.rstrip("/").rpartition("/")[2])
+    other = PACKAGE if kind == COMPONENT else COMPONENT
+    if other.name in words and kind.name not in words:
+        raise CommodoreError(
+            f"this is a {other.name}, not a {kind.name}; nothing was changed",
+            where=str(folder / NAME),
+            hint=f"use `commodore {other.name} update`",
+        )
 
 
 def _refuse_changes(folder: Path) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 FIRST_CASE: Final = "defaults"
+_ELSEWHERE: Final = {"slug": "the argument SLUG", "name": "--name", "github_owner": "--owner"}
+"""Variables that the command line gives in another way, which also checks them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,11 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
             raise UsageError(
                 f"--set {word}: expected KEY=VALUE, with the name of a template variable"
             )
+        if key in _ELSEWHERE:
+            raise UsageError(
+                f"--set {word}: {key} cannot be set like this",
+                hint=f"use {_ELSEWHERE[key]} instead",
+            )
         values[key] = value
     return values
 
@@ -100,6 +107,11 @@ def refuse_unknown(given: Mapping[str, str], declared: Iterable[str], template: 
 def _cases(before: Sequence[str], options: TemplateOptions) -> list[str]:
     added = dict.fromkeys((*before, *(check_case(case) for case in options.add_cases)))
     left = [case for case in added if case not in options.remove_cases]
+    if not added:
+        raise CommodoreError(
+            "the record lists no test case",
+            hint="at least one is required: add one with -t",
+        )
     if not left:
         raise CommodoreError(
             f"removing {', '.join(options.remove_cases)} would leave no test case",

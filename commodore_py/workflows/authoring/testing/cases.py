@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.names import shown
 from commodore_py.workflows.authoring.folder_kind import empty_folder_error, other_kind_error
-from commodore_py.workflows.authoring.templates.record import NoRecord, Record
+from commodore_py.workflows.authoring.templates.kinds import check_case
+from commodore_py.workflows.authoring.templates.record import NAME, NoRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +67,8 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
         record = Record.read(directory)
     except NoRecord:
         record = Record("", "", None, {})
-    listed = record.text("test_cases").split() or [*files]
+    where = str(directory / NAME)
+    listed = [check_case(name, where) for name in record.text("test_cases").split()] or [*files]
     names = list(dict.fromkeys([*listed, *(name for name in files if name in golden)]))
     selected = _chosen(list(dict.fromkeys([*names, *files])), chosen) if chosen else names
     if not selected:
@@ -89,9 +91,9 @@ def _case(directory: Path, name: str, values: Path | None) -> Case:
     tests = directory / "tests"
     golden = tests / "golden" / name
     # All files there may be replaced.
-    if not Path(os.path.realpath(golden)).is_relative_to(directory):
+    if Path(os.path.realpath(golden)).parent != tests / "golden":
         raise CommodoreError(
-            f"the expected output of case {shown(name)} is outside of {directory}",
+            f"the expected output of case {shown(name)} is outside of {tests / 'golden'}",
             where=str(golden),
             hint="remove the link, or rename the case",
         )
