@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.http import github
 from tests.support.builders import commit_to, git
 from tests.support.scenarios.template_sync import TemplateSync, branch_of, make_scenario, summary
 from tests.support.servers.github import TOKEN, Refusal
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from commodore_py.adapters.http.github import HostedRepository, Proposal
     from tests.support.command_line import CommandLine
 
 
@@ -114,6 +116,48 @@ def test_refused_token_ends_run(scenario: TemplateSync) -> None:
         "acme/component-two: not tried",
         "acme/component-three: not tried",
     ]
+
+
+def test_odd_answers_do_not_stop_other_repositories(scenario: TemplateSync) -> None:
+    for slug in ("html", "pulls", "last"):
+        scenario.a_component(slug)
+    scenario.change_template("two", "theirs")
+    scenario.github.odd["GET /repos/acme/component-html"] = 200, b"<html>Sign in</html>"
+    scenario.github.odd["GET /repos/acme/component-pulls/pulls"] = 200, b"{}"
+
+    ran = scenario.sync()
+
+    assert ran.code == 1
+    assert "github-url" in ran.err
+    assert ran.out.endswith("3 components: pull request created: 1; failed: 2\n")
+
+
+def test_token_in_message_of_server_is_not_shown(scenario: TemplateSync) -> None:
+    scenario.a_component("one")
+    scenario.github.refusals.append(Refusal(400, f"Bad header: token {TOKEN}"))
+
+    ran = scenario.sync()
+
+    assert ran.code == 1
+    assert "Bad header: token ***" in ran.err
+    assert TOKEN not in ran.out + ran.err
+
+
+def test_working_directory_is_free_during_requests(
+    scenario: TemplateSync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    runs: list[list[Path]] = []
+
+    def propose(repository: HostedRepository, proposal: Proposal) -> tuple[str, str]:
+        runs.append(list((scenario.folder / "work").rglob("running")))
+        return github.propose(repository, proposal)
+
+    monkeypatch.setattr("commodore_py.workflows.authoring.sync.propose", propose)
+
+    assert scenario.sync().code == 0
+    assert runs == [[]]
 
 
 def test_missing_token_is_refused(commodore: CommandLine, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.errors import CommodoreError
 
 from . import is_private
@@ -31,6 +32,7 @@ _LONGEST_WAIT = 3660.0
 _BETWEEN_WRITES = 1.0
 _REPORTED_WAIT = 10
 _DENIED = 401, 403, 404
+_UNEXPECTED = "its form is not that of GitHub's API"
 
 
 class GitHubError(CommodoreError):
@@ -39,6 +41,21 @@ class GitHubError(CommodoreError):
 
 class GitHubUnusable(GitHubError):
     """The token is refused, or a limit lasts too long: further requests fail, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedRepository:
+    """A repository as GitHub describes it."""
+
+    name: str
+    """That of today: repositories are also found by their old names."""
+    owner: str
+    clone_url: str
+    branch: str
+    """The default branch."""
+    archived: bool
+    api: Repository
+    """Reading its attributes may send requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +71,9 @@ class Proposal:
 def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
     """A client; `pause` is how long a limit lasts if GitHub does not say it, in seconds."""
     import github  # slow to import
+    from urllib3.exceptions import InvalidHeader
 
+    REDACTOR.learn(token)  # servers may repeat it in messages
     if not is_private(url):
         raise CommodoreError(
             "the token for GitHub would be sent in clear",
@@ -73,8 +92,20 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
         """Waits that are reported, as they may take an hour."""
 
         def sleep(self, response: BaseHTTPResponse | None = None) -> None:
-            asked = self.get_retry_after(response) if response is not None else None
+            try:
+                asked = self.get_retry_after(response) if response is not None else None
+            except (InvalidHeader, ValueError, OverflowError) as error:
+                raise GitHubError(
+                    "GitHub asks for a pause, but not for how long: Retry-After is neither seconds"
+                    " nor a date",
+                    hint="start again later: completed work is not repeated",
+                ) from error
             seconds = asked or self.get_backoff_time()
+            if seconds > _LONGEST_WAIT:
+                raise GitHubUnusable(
+                    "GitHub asks for a pause of more than an hour",
+                    hint="start again later: completed work is not repeated",
+                )
             if seconds >= _REPORTED_WAIT:
                 log.warning("waiting %d seconds: GitHub limits the rate of requests", seconds)
             super().sleep(response)
@@ -96,34 +127,47 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
     )
 
 
-def find_repository(api: Github, name: str) -> Repository | None:
+def find_repository(api: Github, name: str) -> HostedRepository | None:
     """The repository `owner/name`, if it exists and the token may read it."""
     import github
 
     with _errors(name):
         try:
-            return api.get_repo(name)
+            answer = api.get_repo(name)
         except github.UnknownObjectException:
             return None
+        repository = HostedRepository(
+            name=answer.full_name,
+            owner=answer.owner.login,
+            clone_url=answer.clone_url,
+            branch=answer.default_branch,
+            archived=bool(answer.archived),
+            api=answer,
+        )
+        # PyGithub has None for what an answer lacks.
+        for field in ("name", "owner", "clone_url", "branch"):
+            if not getattr(repository, field):
+                raise TypeError(field)
+        return repository
 
 
-def propose(repository: Repository, proposal: Proposal) -> tuple[str, str]:
+def propose(repository: HostedRepository, proposal: Proposal) -> tuple[str, str]:
     """Open a pull request, or update the open one; returns its URL and what was done."""
-    with _errors(repository.full_name):
-        head = f"{repository.owner.login}:{proposal.branch}"
+    with _errors(repository.name):
+        head = f"{repository.owner}:{proposal.branch}"
         done = ""
-        for request in repository.get_pulls(state="open", head=head):
+        for request in repository.api.get_pulls(state="open", head=head):
             # Old servers ignore `head`, and a fork of the same owner has another branch.
             source: Repository | None = request.head.repo  # none if the fork was deleted
-            in_place = source is not None and source.full_name == repository.full_name
+            in_place = source is not None and source.full_name == repository.name
             if in_place and request.head.ref == proposal.branch:
                 break
         else:
-            request = repository.create_pull(
+            request = repository.api.create_pull(
                 title=proposal.title,
                 body=proposal.body,
                 head=proposal.branch,
-                base=repository.default_branch,
+                base=repository.branch,
             )
             done = "created"
         if (request.body or "").replace("\r\n", "\n").strip() != proposal.body.strip():
@@ -134,7 +178,7 @@ def propose(repository: Repository, proposal: Proposal) -> tuple[str, str]:
         missing = [label for label in proposal.labels if label.lower() not in labels]
         if missing:
             request.add_to_labels(*missing)
-        return request.html_url, done or ("updated" if missing else "")
+        return request.html_url or "", done or ("updated" if missing else "")
 
 
 @contextmanager
@@ -144,17 +188,36 @@ def _errors(name: str) -> Iterator[None]:
 
     try:
         yield
+    except GitHubError as error:
+        error.where = error.where or name
+        raise
+    except github.IncompletableObject as error:
+        raise _unusable(_UNEXPECTED, name) from error
     except github.GithubException as error:
         raise _translated(error, name) from error
-    # PyGithub asserts that answers point to its own server, and have the expected types.
-    except (RequestException, github.BadAttributeException, AssertionError, RuntimeError) as error:
+    # PyGithub asserts that answers point to its own server.
+    except (RequestException, AssertionError, RuntimeError) as error:
         cause = getattr(error.args[0], "reason", error) if error.args else error
-        raise GitHubError(
-            f"no usable answer from GitHub: {str(cause).rpartition(': ')[2]}",
-            where=name,
-            hint="check the network and the setting github-url; then start again: completed work"
-            " is not repeated",
-        ) from error
+        raise _unusable(str(cause).rpartition(": ")[2] or _UNEXPECTED, name) from error
+    # It takes most of an answer's content for granted.
+    except (
+        github.BadAttributeException,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise _unusable(_UNEXPECTED, name) from error
+
+
+def _unusable(reason: str, name: str) -> GitHubError:
+    return GitHubError(
+        f"no usable answer from GitHub: {reason}",
+        where=name,
+        hint="check the network and the setting github-url; then start again: completed work is"
+        " not repeated",
+    )
 
 
 def _translated(error: GithubException, name: str) -> GitHubError:
@@ -162,7 +225,8 @@ def _translated(error: GithubException, name: str) -> GitHubError:
 
     data = error.data if isinstance(error.data, dict) else {}
     reasons = [data.get("message") or error.message or str(error.data)]
-    for problem in data.get("errors") or ():
+    problems = data.get("errors")
+    for problem in problems if isinstance(problems, list) else ():
         detail = problem.get("message") if isinstance(problem, dict) else problem
         reasons.append(str(detail or problem))
     reason = "; ".join(map(str, reasons))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import remote_settings
 from commodore_py.adapters.http.github import (
     GitHubUnusable,
+    HostedRepository,
     Proposal,
     find_repository,
     propose,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from github import Github
-    from github.Repository import Repository
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import DiffLine
@@ -168,35 +168,41 @@ class _Run:
             return Outcome(name, Result.SKIPPED, "not found, or not accessible with this token")
         if repository.archived:
             return Outcome(name, Result.SKIPPED, "archived")
-        # Do not hold the lock during pauses.
+        # Do not hold the lock during pauses, which GitHub may ask for as well.
         with exclusive_run(self.config.paths):
-            return self._update(name, repository)
+            outcome, proposal = self._push_update(name, repository)
+        if proposal is None:
+            return outcome
+        url, done = propose(repository, proposal)
+        results = {"created": Result.CREATED, "updated": Result.UPDATED}
+        return replace(outcome, result=results.get(done, outcome.result), about=url)
 
-    def _update(self, name: str, repository: Repository) -> Outcome:
+    def _push_update(
+        self, name: str, repository: HostedRepository
+    ) -> tuple[Outcome, Proposal | None]:
+        """Push the update of one repository, if any; returns what to propose, too."""
         request, kind = self.request, self.request.kind
         spec = DependencySpec(
             Kind(kind.name),
             name.rpartition("/")[2].replace(kind.prefix, "", 1),
             repository.clone_url,
-            repository.default_branch,
+            repository.branch,
         )
         (fetched,) = self.fetch([spec])
         folder = fetched.worktree
         if not (folder / NAME).is_file():
-            return Outcome(name, Result.SKIPPED, f"it has no {NAME}")
+            return Outcome(name, Result.SKIPPED, f"it has no {NAME}"), None
         update = prepare_update(UpdateRequest(kind, folder, request.version), self.templates)
         if not update.commit or update.only_version:
-            return Outcome(name, Result.CURRENT, notes=update.notes)
+            return Outcome(name, Result.CURRENT, notes=update.notes), None
         if request.dry_run:
-            return Outcome(name, Result.WOULD, "", update.lines, update.notes)
+            return Outcome(name, Result.WOULD, "", update.lines, update.notes), None
         pushed = _push(folder, update.commit, request.branch)
         title = f"Update from {kind.name} template"
         body = message_of(update.record).partition("\n\n")[2].strip()
-        url, done = propose(repository, Proposal(request.branch, title, body, request.labels))
-        result = Result.UPDATED if done or pushed else Result.OFFERED
-        if done == "created":
-            result = Result.CREATED
-        return Outcome(name, result, url, update.lines, update.notes)
+        result = Result.UPDATED if pushed else Result.OFFERED
+        outcome = Outcome(name, result, "", update.lines, update.notes)
+        return outcome, Proposal(request.branch, title, body, request.labels)
 
 
 def _failed(name: str, error: CommodoreError) -> Outcome:

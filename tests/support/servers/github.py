@@ -106,6 +106,8 @@ class GitHubServer(ThreadingHTTPServer):
         self.refusals: list[Refusal] = []
         """Of the next requests, until none is left."""
         self.refuse_writes: list[Refusal] = []
+        self.odd: dict[str, tuple[int, bytes]] = {}
+        """Status and body by method and path, instead of an answer."""
         self.most_per_page = 100
         self.next_at = ""
         """The base of links to next pages, if not this server."""
@@ -193,10 +195,12 @@ class _Handler(BaseHTTPRequestHandler):
                     "message": strict.message,
                     "documentation_url": "https://docs.github.com/",
                 }
-        self._send(status, answer, headers)
-
-    def _send(self, status: int, answer: object, headers: Mapping[str, str]) -> None:
         data = json.dumps(answer).encode()
+        path = urlsplit(self.path).path.removeprefix(self.server.prefix)
+        status, data = self.server.odd.get(f"{self.command} {path}", (status, data))
+        self._send(status, data, headers)
+
+    def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         limit = {"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "4999"}
         limit["X-RateLimit-Reset"] = str(int(time.time()) + 3600)
         self.send_response(status)

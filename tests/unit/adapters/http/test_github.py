@@ -6,6 +6,7 @@ The stand-in follows GitHub's own pages, which it names; Commodore talks to the 
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ import pytest
 from commodore_py.adapters.http.github import (
     GitHubError,
     GitHubUnusable,
+    HostedRepository,
     Proposal,
     connect,
     find_repository,
@@ -27,8 +29,6 @@ from tests.support.servers.github import TOKEN, GitHubServer, Hosted, Refusal, s
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from github.Repository import Repository
 
 NAME = "acme/component-one"
 PROPOSAL = Proposal("template-sync", "Update", "Template version: main (abc1234)", ("sync", "bot"))
@@ -50,11 +50,11 @@ def hosted(server: GitHubServer, tmp_path: Path) -> Hosted:
     return server.host(NAME, place)
 
 
-def find(server: GitHubServer, name: str = NAME, token: str = TOKEN) -> Repository | None:
+def find(server: GitHubServer, name: str = NAME, token: str = TOKEN) -> HostedRepository | None:
     return find_repository(connect(server.url, token, timeout=5, pause=0), name)
 
 
-def existing(server: GitHubServer) -> Repository:
+def existing(server: GitHubServer) -> HostedRepository:
     repository = find(server)
     assert repository is not None
     server.requests_received()
@@ -68,8 +68,8 @@ def test_repositories_are_found_by_old_names(server: GitHubServer, hosted: Hoste
     repository = find(server, "acme/old")
 
     assert repository is not None
-    assert (repository.full_name, repository.archived) == (NAME, True)
-    assert (repository.clone_url, repository.default_branch) == (hosted.clone_url, "main")
+    assert (repository.name, repository.archived) == (NAME, True)
+    assert (repository.clone_url, repository.branch) == (hosted.clone_url, "main")
     assert find(server, "acme/nothing") is None
 
 
@@ -197,4 +197,106 @@ def test_limit_that_lasts_too_long_ends_all(server: GitHubServer, hosted: Hosted
     server.refusals.append(Refusal(403, "API rate limit exceeded for user", reset))
 
     with pytest.raises(GitHubUnusable, match="rate limit is exceeded"):
+        find(server, hosted.full_name)
+
+
+@pytest.mark.parametrize("status", [403, 429, 503])
+def test_pause_that_is_too_long_ends_all(server: GitHubServer, hosted: Hosted, status: int) -> None:
+    server.refusals.append(Refusal(status, "Wait", {"Retry-After": "999999999"}))
+
+    with pytest.raises(GitHubUnusable, match="a pause of more than an hour") as caught:
+        find(server, hosted.full_name)
+
+    assert caught.value.where == NAME
+
+
+@pytest.mark.parametrize("pause", ["soon", "9" * 5000, "Fri, 99 Nov 99999 99:99:99 GMT"])
+def test_pause_of_unknown_length_is_an_error(
+    server: GitHubServer, hosted: Hosted, pause: str
+) -> None:
+    server.refusals.append(Refusal(403, "Wait", {"Retry-After": pause}))
+
+    with pytest.raises(GitHubError, match="Retry-After is neither seconds nor a date") as caught:
+        find(server, hosted.full_name)
+
+    assert caught.value.where == NAME
+
+
+ODD_ANSWERS = [
+    (200, b"<html>Sign in</html>"),
+    (200, b"null"),
+    (200, b"[]"),
+    (200, b""),
+    (204, b""),
+    (200, b"9" * 10_000),
+    (200, b"{"),
+    (200, b"\xff"),
+    (200, b"[" * 100_000),
+    (422, b"[1]"),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), ODD_ANSWERS)
+def test_odd_description_of_repository_is_an_error(
+    server: GitHubServer, hosted: Hosted, status: int, body: bytes
+) -> None:
+    server.odd[f"GET /repos/{NAME}"] = status, body
+
+    with pytest.raises(GitHubError, match=r"no usable answer from GitHub: .") as caught:
+        find(server, hosted.full_name)
+
+    assert not isinstance(caught.value, GitHubUnusable)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"archived": "yes"},
+        {"clone_url": 5},
+        {"clone_url": None},
+        {"owner": None},
+        {"owner": {}},
+        {"default_branch": []},
+        {"full_name": ""},
+    ],
+)
+def test_odd_member_of_repository_is_an_error(
+    server: GitHubServer, hosted: Hosted, change: dict[str, object]
+) -> None:
+    content = {
+        "url": f"{server.url}/repos/{NAME}",
+        "full_name": NAME,
+        "owner": {"login": "acme"},
+        "clone_url": hosted.clone_url,
+        "default_branch": "main",
+    }
+    server.odd[f"GET /repos/{NAME}"] = 200, json.dumps(content).encode()
+    assert find(server) is not None
+    server.odd[f"GET /repos/{NAME}"] = 200, json.dumps({**content, **change}).encode()
+
+    with pytest.raises(GitHubError, match="its form is not that of GitHub's API"):
+        find(server)
+
+
+@pytest.mark.parametrize("body", [b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]'])
+def test_odd_list_of_pull_requests_is_an_error(
+    server: GitHubServer, hosted: Hosted, body: bytes
+) -> None:
+    repository = existing(server)
+    server.odd[f"GET /repos/{NAME}/pulls"] = 200, body
+
+    with pytest.raises(GitHubError, match=r"no usable answer from GitHub: ."):
+        propose(repository, PROPOSAL)
+
+    assert hosted.pulls == []
+
+
+@pytest.mark.parametrize("errors", ["5", '"text"', "null", "{}", "[5]"])
+def test_odd_errors_of_refusal_are_no_matter(
+    server: GitHubServer, hosted: Hosted, errors: str
+) -> None:
+    body = f'{{"message": "Validation Failed", "errors": {errors}}}'
+    server.odd[f"GET /repos/{NAME}"] = 422, body.encode()
+
+    with pytest.raises(GitHubError, match="refuses the request: Validation Failed"):
         find(server, hosted.full_name)
