@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -13,7 +12,7 @@ from commodore_py.adapters.git.status import status
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
-from .kinds import COMPONENT, PACKAGE, check_case
+from .kinds import BUILT_IN, COMPONENT, PACKAGE, check_case
 from .merge import cloned, wanted_files
 from .record import NAME, Record, skipped
 from .variables import TemplateOptions, apply_options
@@ -121,10 +120,9 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
 
 
 def _refuse_other_kind(kind: RepositoryKind, record: Record, folder: Path) -> None:
-    """Refuse a package as a component, or the reverse, by the name of its template."""
-    words = re.split(r"[\W_]+", record.template.rstrip("/").rpartition("/")[2])
+    """Refuse a package as a component, or the reverse, if it is made from our template."""
     other = PACKAGE if kind == COMPONENT else COMPONENT
-    if other.name in words and kind.name not in words:
+    if record.template == f"{BUILT_IN}{other.name}":
         raise CommodoreError(
             f"this is a {other.name}, not a {kind.name}; nothing was changed",
             where=str(folder / NAME),
