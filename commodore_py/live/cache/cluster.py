@@ -263,6 +263,8 @@ class ClusterCache:
         while not self._closed.is_set():
             self._kinds_changed.wait(self._settings.resync)
             for _ in range(_SECONDS_TO_SETTLE):
+                if self._closed.is_set():
+                    return
                 self._kinds_changed.clear()
                 try:
                     self._load_new()
@@ -272,8 +274,6 @@ class ClusterCache:
                 except KeyboardInterrupt:
                     return
                 self._kinds_changed.wait(1)
-                if self._closed.is_set():
-                    return
 
     def _load_new(self) -> None:
         with self._loading:
