@@ -19,18 +19,23 @@ _SENTENCE = 300
 
 
 class LazyGroup(click.Group):
-    """A group whose table has each command's module and one-line help; `ours` names our own."""
+    """A group whose table has each command's module and one-line help; `ours` names our own.
+
+    `sections` has the commands of each heading of the help.
+    """
 
     def __init__(
         self,
         *args: Any,
         commands_at: Mapping[str, tuple[str, str]] | None = None,
         ours: str = "",
+        sections: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._commands_at = dict(commands_at or {})
         self._ours = frozenset(ours.split())
+        self._sections = sections
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, imported or not."""
@@ -52,9 +57,13 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by the help of the table, without importing them."""
-        rows = [(name, self._help_of(ctx, name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        names = self.list_commands(ctx)
+        widest = max(map(len, names))
+        for heading, words in (self._sections or {"Commands": " ".join(names)}).items():
+            with formatter.section(heading):
+                # One column for all headings: click makes one for each call.
+                rows = [(name.ljust(widest), self._help_of(ctx, name)) for name in words.split()]
+                formatter.write_dl(rows)
 
     def _help_of(self, ctx: click.Context, name: str) -> str:
         if name in self._commands_at:

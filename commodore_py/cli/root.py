@@ -64,7 +64,7 @@ _COMMANDS = {
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
     "init": (
         "commodore_py.cli.commands.first_steps:init",
-        "Set up this machine: API, login, shell completion.",
+        "Create an installation, or set up this machine.",
     ),
     "inventory": (
         "commodore_py.cli.commands.inventory:inventory",
@@ -91,6 +91,13 @@ _COMMANDS = {
         "commodore_py.cli.commands.version:version",
         "Show the versions of commodore and its tools.",
     ),
+}
+_SECTIONS = {
+    "Every day": "catalog edit inventory",
+    "Components and packages": "component package",
+    "Configuration": "bundle cluster lock tenant",
+    "Deployment": "live plan",
+    "Setup": "cache completion config demo doctor fetch-token init login logout tool version",
 }
 
 
@@ -126,8 +133,10 @@ class _NoColor(click.Option):
     commands_at=_COMMANDS,
     ours="bundle cache cluster completion config demo doctor edit init live lock logout plan"
     " tenant",
+    sections=_SECTIONS,
     context_settings={**HELP, "max_content_width": _WIDEST},
-    epilog="New here? `commodore demo` creates a playground and suggests what to try.",
+    epilog="New here? `commodore demo` creates a playground, and `commodore init DIRECTORY` an"
+    " installation.",
 )
 # COMMODORE_VERSION may be set for other purposes, such as container tags.
 # Its name differs from the command `version`, which may have a section in the settings file.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from commodore_py import __version__
+from commodore_py.cli.root import commodore as root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +22,14 @@ def test_a_group_alone_shows_its_help_on_stderr(commodore: CommandLine, group: s
 
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"Usage: commodore {group}".rstrip())
-    assert "Commands:" in ran.err
+    assert ("Commands:" if group else "Every day:") in ran.err
+
+
+def test_help_lists_each_command_under_one_heading(commodore: CommandLine) -> None:
+    rows = [line.split()[0] for line in commodore("--help").out.splitlines() if line[:2] == "  "]
+
+    for name in root.list_commands(click.Context(root)):
+        assert rows.count(name) == 1, name
 
 
 @pytest.mark.parametrize("group", ["cache", "catalog", "component", "edit", "lock", "package"])

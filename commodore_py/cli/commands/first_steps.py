@@ -17,7 +17,7 @@ from commodore_py.cli.settings.options import (
     Globals,
     api_settings,
     config_of,
-    login_options,
+    init_options,
     output_option,
     verbose_option,
 )
@@ -27,6 +27,12 @@ from commodore_py.lieutenant import clusters
 from commodore_py.lieutenant.auth.session import log_in
 from commodore_py.lieutenant.urls import base_url
 from commodore_py.workflows.demo import write_demo
+from commodore_py.workflows.installation import (
+    Installation,
+    Remotes,
+    write_installation,
+    write_working_directory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,36 +78,90 @@ class Step(NamedTuple):
 
 
 @click.command(context_settings=HELP)
-@login_options
+@click.argument("directory", required=False, type=click.Path(path_type=Path))
+@init_options
+@click.option(
+    "--repository", default="", metavar="URL", help="With DIRECTORY: the tenant's configuration."
+)
+@click.option(
+    "--global-repository",
+    default="",
+    metavar="URL",
+    help="With DIRECTORY: the global configuration.",
+)
+@click.option(
+    "--catalog", default="", metavar="URL", help="With DIRECTORY: the repository of the catalog."
+)
 @click.option(
     "--login/--skip-login", "login", default=None, help="Log in to the API, or do not ask."
 )
 @output_option
 @verbose_option
 @click.pass_context
-def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> None:
-    """Set up this machine: the API or the folder of facts, a login, shell completion.
+def init(
+    ctx: click.Context, /, directory: Path | None, verbose: int, output: str, **options: Any
+) -> None:
+    """Create an installation in DIRECTORY, or set up this machine.
 
-    Prompts for what is not given, if there is a terminal. The command can be repeated: what is set
-    up stays as it is.
+    An installation is a tenant, a cluster, their configuration and a first component, in files and
+    bare Git repositories below DIRECTORY. With --api-url, DIRECTORY becomes a working directory for
+    that server.
+
+    Without DIRECTORY: set the API or the folder of facts for all working directories. Prompts for
+    what is not given, if there is a terminal: API, login, shell completion. What is set up stays as
+    it is.
 
     \b
-    Without prompts:
+      commodore init fleet
+      commodore init fleet --api-url https://lieutenant.example.com
       commodore init --api-url https://lieutenant.example.com --skip-login
     """
     settings: Globals = ctx.obj.more_verbose(verbose)
     given = ctx.get_parameter_source("api_url") is click.core.ParameterSource.COMMANDLINE
-    _check(options, given=given)
-    steps = [_api(settings, options, given=given)]
-    steps.append(_login(settings, options, steps[0]))
+    if directory is not None:
+        made = _installed(settings, directory, options, given=given)
+        steps = [Step("directory", "written", str(directory))]
+        # The directory names its API, which is none of other directories.
+        api = Step("api-url", "written" if given else "skipped")
+    else:
+        _check(options, given=given)
+        made = Installation(Path(), next_steps=("commodore doctor", "commodore catalog list"))
+        api = _api(settings, options, given=given)
+        steps = [api]
+    if directory is None or given:
+        steps.append(_login(settings, options, api))
     steps.append(_completion())
     if output != "text":
-        content = {"schema": "init/v1", "steps": [one._asdict() for one in steps]}
+        content = {
+            "schema": "init/v1",
+            "steps": [one._asdict() for one in steps],
+            "cluster": made.cluster,
+            "tenant": made.tenant,
+            "next_steps": list(made.next_steps),
+        }
         streams.data(formats.structured(content))
         return
     for one in steps:
         streams.result(f"{one.name:<12}{one.result:<11}{one.detail}".rstrip())
-    streams.result("\nTry:\n  commodore doctor\n  commodore catalog list")
+    streams.result("\nTry:")
+    for text in made.next_steps:
+        streams.result(f"  {text}")
+
+
+def _installed(
+    settings: Globals, directory: Path, options: dict[str, Any], *, given: bool
+) -> Installation:
+    remotes = Remotes(options["global_repository"], options["repository"], options["catalog"])
+    if not given:
+        return write_installation(config_of(settings), directory, remotes)
+    if remotes != Remotes():
+        raise UsageError(
+            "a server knows the repositories of its clusters",
+            where="--api-url",
+            hint="omit --repository, --global-repository and --catalog",
+        )
+    url = _checked_url(settings, options["api_url"])
+    return write_working_directory(directory, url)
 
 
 def _may_prompt() -> bool:

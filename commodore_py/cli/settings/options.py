@@ -116,6 +116,11 @@ def login_options(command: _Command) -> _Command:
     return with_options(_api_url(), *_OIDC)(command)
 
 
+def init_options(command: _Command) -> _Command:
+    """Add the options about a server of `init`."""
+    return with_options(_api_url("--lieutenant"), *_OIDC)(command)
+
+
 def destination_options(command: _Command) -> _Command:
     """Add options about publishing the catalog."""
     return with_options(
@@ -281,9 +286,10 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Comman
     return add
 
 
-def _api_url(*, automatic: bool = True) -> Callable[[Any], Any]:
+def _api_url(*more_names: str, automatic: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--api-url",
+        *more_names,
         envvar="COMMODORE_API_URL",
         allow_from_autoenv=automatic,
         metavar="URL",

@@ -1,0 +1,147 @@
+"""`commodore init DIR`: an installation of one's own, with a tenant, a cluster and a component."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.program import git
+from commodore_py.catalog.identity import committer, signatures
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError
+
+from .authoring.templates.kinds import COMPONENT
+from .authoring.templates.new import NewRepository, make_repository
+from .starting import (
+    BRANCH,
+    empty_repository,
+    files_of,
+    refuse_content,
+    write_files,
+    write_repository,
+)
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+_DATA = Path(__file__).parent.parent / "lib"
+_ARGOCD = "component-argocd"
+_COMPONENT = "hello"
+_MESSAGE = "Initial commit"
+_ENV_FILE = "# Read by commodore when it runs in this directory.\nCOMMODORE_API_URL={}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Remotes:
+    """The repositories that exist already; those that are empty are created beside the facts."""
+
+    global_config: str = ""
+    tenant: str = ""
+    catalog: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An installation that was created, and commands to try."""
+
+    directory: Path
+    cluster: str = ""
+    tenant: str = ""
+    next_steps: tuple[str, ...] = ()
+
+
+def write_installation(config: Config, directory: Path, remotes: Remotes) -> Installation:
+    """Write an installation that needs no server into a directory that is missing or empty."""
+    refuse_content(directory, "installation")
+    name = re.sub(r"[^a-z0-9]+", "-", directory.resolve().name.lower()).strip("-") or "first"
+    cluster, tenant = f"c-{name}", f"t-{name}"
+    repositories = directory.resolve() / "repos"
+    urls = {
+        "GLOBAL_REPOSITORY": remotes.global_config or (repositories / "global.git").as_uri(),
+        "TENANT_REPOSITORY": remotes.tenant or (repositories / f"{tenant}.git").as_uri(),
+        "CATALOG": remotes.catalog or (repositories / f"catalog-{cluster}.git").as_uri(),
+        "REPOSITORIES": repositories.as_uri(),
+    }
+    values = {"NAME": name, "CLUSTER": cluster, "TENANT": tenant, **urls}
+    who = signatures(committer(Author(), Path.cwd()), Path.cwd())
+
+    def content(*parts: str) -> bytes:
+        text = _DATA.joinpath("installation", *parts).read_text("utf-8")
+        return re.sub(r"@([A-Z_]+)@", lambda mark: values[mark[1]], text).encode()
+
+    try:
+        if not remotes.global_config:
+            own = {file: content("global", file) for file in ("commodore.yml", "common.yml")}
+            write_repository(repositories / "global.git", own, who, _MESSAGE)
+            argocd = files_of(_DATA / "demo/repositories" / _ARGOCD)
+            write_repository(repositories / f"{_ARGOCD}.git", argocd, who, _MESSAGE)
+        if not remotes.tenant:
+            own = {
+                "common.yml": content("tenant", "common.yml"),
+                f"{cluster}.yml": content("tenant", "cluster.yml"),
+            }
+            write_repository(repositories / f"{tenant}.git", own, who, _MESSAGE)
+            _write_component(config, repositories / f"component-{_COMPONENT}.git")
+        if not remotes.catalog:
+            empty_repository(repositories / f"catalog-{cluster}.git")
+        write_files(
+            directory,
+            {
+                f"facts/tenants/{tenant}.yaml": content("facts", "tenant.yaml"),
+                f"facts/clusters/{cluster}.yaml": content("facts", "cluster.yaml"),
+                "README.md": content("README.md"),
+                ".env": _ENV_FILE.format("./facts").encode(),
+            },
+        )
+    except OSError as error:
+        raise _cannot_write(directory, error) from error
+    steps = (
+        shlex.join(("cd", str(directory))),
+        f"commodore catalog compile {cluster} --push",
+        f"commodore component test dependencies/{_COMPONENT}",
+        f"commodore edit set {_COMPONENT}.namespace {_COMPONENT} --commit --push",
+    )
+    return Installation(directory, cluster, tenant, steps if not remotes.tenant else steps[:2])
+
+
+def write_working_directory(directory: Path, url: str) -> Installation:
+    """Write a working directory that uses a server."""
+    refuse_content(directory, "working directory")
+    try:
+        write_files(directory, {".env": _ENV_FILE.format(url).encode()})
+    except OSError as error:
+        raise _cannot_write(directory, error) from error
+    steps = (shlex.join(("cd", str(directory))), "commodore login", "commodore catalog list")
+    return Installation(directory, next_steps=steps)
+
+
+def _write_component(config: Config, bare: Path) -> None:
+    """Create a component as `commodore component new` does, and push it."""
+    with tempfile.TemporaryDirectory(prefix="commodore-init-") as scratch:
+        made = make_repository(
+            config,
+            NewRepository(
+                COMPONENT,
+                _COMPONENT,
+                COMPONENT.template,
+                "main",
+                datetime.now().astimezone().year,
+                owner="example",
+                output_dir=scratch,
+            ),
+        )
+        empty_repository(bare)
+        git(made.place, "push", "--quiet", str(bare), f"HEAD:refs/heads/{BRANCH}")
+
+
+def _cannot_write(directory: Path, error: OSError) -> CommodoreError:
+    return CommodoreError(
+        f"cannot write the installation: {error.strerror}",
+        where=str(error.filename or directory),
+        hint="choose a writable directory",
+    )

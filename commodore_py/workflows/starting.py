@@ -1,0 +1,76 @@
+"""What `commodore demo` and `commodore init DIR` write: repositories with one commit, and files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.program import git_bytes
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+BRANCH = "master"
+
+# Git without the user's settings: no hooks, no templates, no signing, no other hash.
+_GIT_ENVIRONMENT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def refuse_content(directory: Path, what: str) -> None:
+    """Refuse a directory that is not missing or empty."""
+    if directory.is_dir():
+        if any(directory.iterdir()):
+            raise CommodoreError(
+                f"the folder for the {what} is not empty",
+                where=str(directory),
+                hint="choose a folder that is empty or does not exist",
+            )
+    elif directory.exists() or directory.is_symlink():
+        raise CommodoreError(f"the path for the {what} is not a folder", where=str(directory))
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, by their paths."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a directory."""
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def empty_repository(path: Path) -> Path:
+    """Create a bare repository without a commit."""
+    path.mkdir(parents=True)
+    git_bytes(
+        path,
+        *("init", "--quiet", "--bare", "--template=", "--object-format=sha1"),
+        f"--initial-branch={BRANCH}",
+        env=_GIT_ENVIRONMENT,
+    )
+    return path
+
+
+def write_repository(
+    path: Path, files: Mapping[str, bytes], signatures: str, message: str, *, tag: str | None = None
+) -> None:
+    """Create a bare repository with one commit; `signatures` names its author and committer."""
+    ref = f"refs/heads/{BRANCH}"
+    stream = [f"commit {ref}\n{signatures}\n".encode(), _data(f"{message}\n".encode())]
+    for name, content in files.items():
+        # Decided by the name: an installation need not keep the executable bit of its data.
+        mode = "100755" if name.endswith(".sh") else "100644"
+        stream += [f"M {mode} inline {name}\n".encode(), _data(content)]
+    if tag:
+        stream.append(f"reset refs/tags/{tag}\nfrom {ref}\n\n".encode())
+    repository = empty_repository(path)
+    git_bytes(repository, "fast-import", "--quiet", stdin=b"".join(stream), env=_GIT_ENVIRONMENT)
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)

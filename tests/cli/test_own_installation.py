@@ -1,0 +1,87 @@
+"""From an empty directory to an installation of one's own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.builders import git, make_repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COMMODORE_API_URL", raising=False)
+    return tmp_path
+
+
+def test_an_installation_compiles_and_pushes(commodore: CommandLine, here: Path) -> None:
+    made = commodore("init", "My Fleet", "-o", "json")
+    result = json.loads(made.out)
+
+    assert (made.code, result["cluster"], result["tenant"]) == (0, "c-my-fleet", "t-my-fleet")
+    assert result["next_steps"][:2] == [
+        "cd 'My Fleet'",
+        "commodore catalog compile c-my-fleet --push",
+    ]
+    compile_it = ("-d", "My Fleet", "catalog", "compile", "c-my-fleet", "--push")
+    assert commodore(*compile_it, "--api-url", "./My Fleet/facts").code == 0
+    files = git(
+        here / "My Fleet/repos/catalog-c-my-fleet.git", "ls-tree", "-r", "--name-only", "HEAD"
+    )
+    assert "manifests/apps/hello.yaml" in files.split()
+
+
+def test_given_repositories_are_used_and_left_alone(commodore: CommandLine, here: Path) -> None:
+    urls = {}
+    for name in ("global", "tenant", "catalog"):
+        urls[name] = make_repository(here / f"{name}.git", {"README.md": name}).as_uri()
+    options = {"global": "--global-repository", "tenant": "--repository", "catalog": "--catalog"}
+    words = (word for name, option in options.items() for word in (option, urls[name]))
+
+    assert commodore("init", "fleet", *words).code == 0
+    facts = "".join(file.read_text() for file in (here / "fleet/facts").rglob("*.yaml"))
+    assert all(url in facts for url in urls.values())
+    assert not (here / "fleet/repos").exists()
+
+
+def test_a_directory_for_a_server_names_it(commodore: CommandLine, here: Path) -> None:
+    made = commodore("init", "fleet", "--lieutenant", "http://127.0.0.1:9", "--skip-login")
+
+    assert made.code == 0
+    assert "COMMODORE_API_URL=http://127.0.0.1:9\n" in (here / "fleet/.env").read_text()
+    assert [path.name for path in (here / "fleet").iterdir()] == [".env"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("full",), "the folder for the installation is not empty"),
+        (("file",), "is not a folder"),
+        (("new", "--api-url", "https://[", "--skip-login"), "https://["),
+        (
+            ("new", "--api-url", "https://api.example.com", "--catalog", "x", "--skip-login"),
+            "omit --repository",
+        ),
+    ],
+)
+def test_what_cannot_be_created_is_refused(
+    commodore: CommandLine, here: Path, words: tuple[str, ...], reason: str
+) -> None:
+    (here / "full").mkdir()
+    (here / "full/notes").write_text("mine")
+    (here / "file").write_text("mine")
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+
+    ran = commodore("init", *words)
+
+    assert ran.code in (1, 2)
+    assert reason in ran.err
+    assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
