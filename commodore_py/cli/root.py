@@ -6,15 +6,16 @@ import os
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from commodore_py import __version__
 from commodore_py.adapters import time_limits
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, UsageError
 
 from .command_classes import LazyGroup
-from .output import log
+from .output import log, messages
 from .output.log import colours
-from .settings import origins, user_file
+from .settings import directories, origins, user_file
 from .settings.options import HELP, Globals, verbose_option
 from .settings.types import Seconds, size_of
 
@@ -185,7 +186,7 @@ def commodore(
     """Compile the catalogs that Argo CD applies to your Kubernetes clusters."""
     ctx.color = False if no_color else colours()
     settings = Globals(
-        working_dir.resolve(),
+        _working_directory(ctx, working_dir.resolve()),
         request_timeout,
         quiet=quiet,
         plain=no_color,
@@ -195,6 +196,27 @@ def commodore(
     if limits := user_file.of(ctx).shared.get("time-limits"):
         time_limits.use(time_limits.TimeLimits().with_(limits.items()))
     ctx.obj = settings.more_verbose(verbose)
+    if settings.working_dir != working_dir.resolve():
+        messages.info(f"Working directory: {settings.working_dir}")
+
+
+def _working_directory(ctx: click.Context, named: Path) -> Path:
+    """The working directory: the one around the current folder, if that is a part of it.
+
+    Components and packages are named relative to the current folder.
+    """
+    around = directories.working_directory_around(named)
+    if around is None or ctx.invoked_subcommand in ("component", "package"):
+        return named
+    if ctx.get_parameter_source("working_dir") is ParameterSource.DEFAULT:
+        return around
+    if ctx.invoked_subcommand != "catalog":
+        return named
+    raise UsageError(
+        "the working directory is a part of another one",
+        where=f"{named}\n{around}",
+        hint="use that one, or a folder outside of it",
+    )
 
 
 def _cache_size(ctx: click.Context) -> int:

@@ -34,6 +34,10 @@ REMOVED_REFERENCES = {
 }
 
 
+class NoComponents(CommodoreError):
+    """A cluster whose hierarchy lists no component."""
+
+
 def check_configuration(classes: ClassPath) -> None:
     """Refuse removed references anywhere in the global and tenant configuration."""
     errors: list[CommodoreError] = []
@@ -77,7 +81,7 @@ def check_instances(inventory: Inventory, locator: Locator) -> None:
             hint="move its entries to parameters.components",
         )
     if not inventory.instances:
-        raise CommodoreError(
+        raise NoComponents(
             "the cluster has no components: there is nothing to compile",
             where="applications of the cluster",
             hint="list at least one component under `applications` in the hierarchy",

@@ -78,7 +78,8 @@ class FactsFolder:
             raise CommodoreError(
                 f"tenant {tenant_id} is not known",
                 where=str(folder),
-                hint=f"create {folder / tenant_id}.yaml; {_present(files)}",
+                hint=f"create {folder / tenant_id}.yaml, by `commodore tenant add {tenant_id}`;"
+                f" {_present(files)}",
             )
         return object_in("tenant", tenant_id, files[tenant_id])
 

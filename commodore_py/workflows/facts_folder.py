@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
@@ -13,6 +14,7 @@ from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.inventory.checks import NoComponents
 from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.lieutenant.api_objects import FieldReader
 from commodore_py.lieutenant.clusters import cluster_from
@@ -25,7 +27,6 @@ from commodore_py.workflows.editing.rules import judged, known_error, of_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
@@ -78,12 +79,14 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
     try:
         diff, problems = _effect(config, cluster)
+    except NoComponents as error:  # the first cluster of an installation
+        diff, problems = None, [known_error(error)]
     except CommodoreError as error:
         for one in error.parts:
             if f"{cluster.tenant}.{cluster.id} " in str(one):
                 one.hint = f"add {cluster.id}.yml to the tenant's repository first, and push it"
         raise
-    problems += _unreachable(folder, "catalog", cluster.catalog_url, severity="warning")
+    problems += _unreachable("catalog", cluster.catalog_url, severity="warning")
     found = FactsEdit(file, content, judged(problems, rules, None), diff)
     return found if rules.dry_run else written(found)
 
@@ -106,8 +109,8 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
             hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )
     problems = [
-        *_unreachable(folder, "tenant's", new.repository),
-        *_unreachable(folder, "global", new.global_repository),
+        *_unreachable("tenant's", new.repository),
+        *_unreachable("global", new.global_repository),
     ]
     found = FactsEdit(file, content, judged(problems, rules, None))
     return found if rules.dry_run else written(found)
@@ -198,12 +201,10 @@ def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[P
     return diff, [*problems, *of_changes(diff)]
 
 
-def _unreachable(
-    folder: FactsFolder, kind: str, url: str, *, severity: Severity = "error"
-) -> Iterator[Problem]:
+def _unreachable(kind: str, url: str, *, severity: Severity = "error") -> Iterator[Problem]:
     url = normalise(url)
     try:
-        over_network(folder.root, "ls-remote", "--quiet", "--", url, "HEAD")
+        over_network(Path.cwd(), "ls-remote", "--quiet", "--", url, "HEAD")
     except ProgramFailed as error:
         path = local_path(url)
         create = f"`git init --bare {path}` creates it" if path else "create it, empty"

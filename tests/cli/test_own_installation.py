@@ -85,3 +85,28 @@ def test_what_cannot_be_created_is_refused(
     assert ran.code in (1, 2)
     assert reason in ran.err
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
+
+
+def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
+    commodore: CommandLine, here: Path
+) -> None:
+    hierarchy = "classes: ['${cluster:tenant}.${cluster:name}']\n"
+    make_repository(here / "global.git", {"commodore.yml": hierarchy})
+    make_repository(here / "tenant.git", {"c-one.yml": "parameters: {}\n"})
+    make_repository(here / "catalog.git", {"README.md": ""})
+    facts = ("--api-url", "./facts")
+
+    tenant = commodore(
+        *("tenant", "add", "t-one", *facts, "--repository", (here / "tenant.git").as_uri()),
+        *("--global-repository", (here / "global.git").as_uri()),
+    )
+    cluster = commodore(
+        *("cluster", "add", "c-one", "--tenant", "t-one", *facts, "--fact", "cloud=here"),
+        *("--fact", "distribution=k3s", "--catalog", (here / "catalog.git").as_uri()),
+    )
+
+    assert (tenant.code, cluster.code) == (0, 0)
+    assert "facts/tenants/t-one.yaml" in tenant.err
+    assert "facts/clusters/c-one.yaml" in cluster.err
+    assert "the cluster has no components" in cluster.err
+    assert commodore("catalog", "list", "-o", "id", *facts).out.split() == ["c-one"]

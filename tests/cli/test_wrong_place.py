@@ -158,3 +158,18 @@ def test_notices_of_a_package_name_no_passing_folder(
 
     assert "there is no file dependencies/one/none.jsonnet" in ran.err
     assert not TEMPORARY.search(ran.err)
+
+
+@pytest.mark.parametrize("below", ["inventory/classes/global", "dependencies", "catalog/manifests"])
+def test_the_working_directory_is_found_from_its_folders(
+    commodore: CommandLine, work: Path, facts: str, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    monkeypatch.chdir(work / below)
+    compile_it = ("catalog", "compile", "c-demo-1", "--api-url", facts, "--local", "--dry-run")
+
+    ran = commodore(*compile_it)
+    refused = commodore("-d", ".", *compile_it)
+
+    assert (ran.code, f"Working directory: {work}" in ran.err) == (0, True)
+    assert refused.code == 2
+    assert f"{work / below}\n  {work}" in refused.err

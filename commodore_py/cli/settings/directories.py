@@ -11,6 +11,8 @@ from commodore_py.config import user_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+_GENERATED = ("inventory", "dependencies", "vendor", "compiled", "catalog", ".commodore")
+
 
 def cache_folder() -> Path | None:
     """The folder of caches; None without a home directory."""
@@ -66,3 +68,13 @@ def config_file() -> Path | None:
     """The settings file; None without a home directory."""
     folder = user_folder("XDG_CONFIG_HOME", ".config")
     return folder / "config.toml" if folder else None
+
+
+def working_directory_around(folder: Path) -> Path | None:
+    """The working directory of which a folder is a generated part, such as a checkout."""
+    for parent in folder.parents:
+        if folder.relative_to(parent).parts[0] in _GENERATED and all(
+            (parent / name).is_dir() for name in ("inventory/classes", "dependencies")
+        ):
+            return parent
+    return None
