@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
-from tests.support.builders import git, make_repository
+from tests.support.builders import commit_to, git, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import CommandLine
+    from tests.support.command_line import CommandLine, Ran
 
 
 @pytest.fixture
@@ -110,3 +111,34 @@ def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
     assert "facts/clusters/c-one.yaml" in cluster.err
     assert "the cluster has no components" in cluster.err
     assert commodore("catalog", "list", "-o", "id", *facts).out.split() == ["c-one"]
+
+
+@pytest.mark.parametrize("name", ["catalog.lock", "locks/c-fleet.lock"])
+def test_a_lock_with_a_default_name_is_used(
+    commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    commodore("init", "fleet")
+    monkeypatch.chdir(here / "fleet")
+    monkeypatch.setenv("COMMODORE_API_URL", "./facts")
+    compile_it = ("catalog", "compile", "c-fleet")
+    unlocked = commodore(*compile_it, "--frozen")
+    (here / "fleet/locks").mkdir()
+    assert commodore(*compile_it, "--lock", name).code == 0
+    change = {"c-fleet.yml": "classes: [.common]\nparameters: {hello: {namespace: other}}\n"}
+    commit_to(here / "fleet/repos/t-fleet.git", change)
+
+    def namespace(ran: Ran, *, below: str = ".") -> str:
+        assert ("Using the lock file" in ran.err) is (f"Using the lock file {name}" in ran.err)
+        app = here / "fleet" / below / "catalog/manifests/apps/hello.yaml"
+        return str(yaml.safe_load(app.read_text())["spec"]["destination"]["namespace"])
+
+    assert namespace(commodore(*compile_it)) == "syn-hello"
+    several = commodore(*compile_it, "c-unknown")
+    assert namespace(several, below="clusters/c-fleet") == "syn-hello"
+    text = (here / "fleet" / name).read_text()
+    (here / "fleet" / name).write_text(text.replace('id = "c-fleet"', 'id = "c-other"'))
+    of_another = commodore(*compile_it)
+
+    assert (unlocked.code, "--frozen requires a lock" in unlocked.err) == (2, True)
+    assert f"Using the lock file {name}" in several.err
+    assert (namespace(of_another), "lock file" in of_another.err) == ("other", False)

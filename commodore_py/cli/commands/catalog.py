@@ -36,6 +36,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.config import Author
+from commodore_py.dependencies.lock.place import OF_CLUSTER, default_file
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
 from commodore_py.workflows import dry_run
@@ -303,10 +304,12 @@ def compile_(
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
     exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
-        config = _compile_config(settings, options)
+        locks = settings.working_dir / OF_CLUSTER
+        config = _compile_config(settings, options, locks if options["frozen"] else None)
         return several.compile_clusters(config, selection, form, partial(_compiled, exported))
     with CompileReporter(form).collecting() as show:
-        config = _compile_config(settings, options)
+        default = default_file(settings.working_dir, clusters[0])
+        config = _compile_config(settings, options, default)
         published = _compiled(exported, config, clusters[0], show)
         return show.outcome(config, clusters[0], published)
 
@@ -324,8 +327,10 @@ def _compiled(
         return pipeline.compile_catalog(config, cluster, partial(show.approve, config))
 
 
-def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
-    locked = lock_settings(options)
+def _compile_config(
+    settings: Globals, options: dict[str, Any], default: Path | None = None
+) -> Config:
+    locked = lock_settings(options, default)
     local = options["local"] or (options["offline"] and not locked)
     fetch = options["fetch_dependencies"]
     refuse_online(options)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from commodore_py.cli.output import log
+from commodore_py.cli.output import log, messages
 from commodore_py.config import Config, WorkPaths
+from commodore_py.dependencies.lock.place import short_name
 from commodore_py.errors import UsageError
 
 from . import directories, origins, user_file
@@ -215,9 +216,15 @@ def own_lock_options(command: _Command) -> _Command:
     )(command)
 
 
-def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """The values of `lock_options`, by the names of Config; empty without a lock."""
+def lock_settings(options: dict[str, Any], default: Path | None = None) -> dict[str, Any]:
+    """The values of `lock_options`, by the names of Config; empty without a lock.
+
+    The default is a lock file that is there, and used without `--lock`.
+    """
     file, export = options["lock"], options.get("from_export")
+    if default is not None and file is None and export is None:
+        messages.info(f"Using the lock file {short_name(default)}")
+        file = default
     if export is not None:
         options["offline"] = True
     elif file is None:

@@ -1,8 +1,22 @@
-"""The place of a cluster's lock file, and its digest: all that an unchanged run needs."""
+"""The place of a cluster's lock file."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+DEFAULT, OF_CLUSTER = "catalog.lock", "locks/{cluster}.lock"
+"""Names of lock files in a working directory that are used without `--lock`."""
+
+
+def default_file(root: Path, cluster_id: str) -> Path | None:
+    """The lock file of a cluster in a working directory, if one has a default name."""
+    files = (file_of(root / name, cluster_id) for name in (OF_CLUSTER, DEFAULT))
+    for file in filter(Path.is_file, files):
+        from .file import LockFile  # most working directories have none
+
+        if LockFile.read(file).lock.cluster == cluster_id:
+            return file
+    return None
 
 
 def file_of(named: Path, cluster_id: str) -> Path:
