@@ -247,6 +247,17 @@ def test_invalid_arguments(commodore: CommandLine, words: str, message: str) -> 
     assert message in ran.err
 
 
+def test_lint_of_nothing_says_that_nothing_was_checked(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+
+    ran = commodore("inventory", "lint", "empty")
+
+    assert (ran.code, ran.out) == (0, "No errors 🎉 ✨\n")
+    assert "warning: no YAML files: nothing was checked\n  empty" in ran.err
+
+
 def test_lint_of_what_is_not_there(commodore: CommandLine) -> None:
     ran = commodore("inventory", "lint", "global", "none")
 

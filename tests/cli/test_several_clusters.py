@@ -301,3 +301,10 @@ def test_nothing_is_written_behind_a_link(compiling: Compile, tmp_path: Path, na
     assert ran.code == 1
     assert "this is a link, but a compile writes below it" in ran.err + ran.out
     assert list(outside.iterdir()) == []
+
+
+def test_a_working_directory_after_the_command_is_refused(commodore: CommandLine) -> None:
+    ran = commodore("catalog", "compile", "--all", "-d", "work2")
+
+    assert ran.code == 2
+    assert "commodore -d work2 catalog compile" in ran.err

@@ -298,6 +298,12 @@ def compile_(
     if several_clusters:
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
         several.check(selection)
+        if unkeyed := [one for one in options["dynamic_fact"] if "=" not in one]:
+            raise UsageError(
+                f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
+                hint="the working directory is named before the command:"
+                f" commodore -d {unkeyed[0]} catalog compile ...",
+            )
     elif fail_fast:
         messages.warn("--fail-fast has no effect with one cluster")
     settings = settings.more_verbose(verbose)

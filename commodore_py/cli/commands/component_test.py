@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
-    from commodore_py.workflows.authoring.testing.report import Report
+    from commodore_py.workflows.authoring.testing.report import Outcome, Report
     from commodore_py.workflows.authoring.testing.run import CaseRun
 
     Start = Callable[[Config, Suite, SharedLock | None], Generator[CaseRun, None, None]]
@@ -169,7 +169,7 @@ def run_tests(
     """Run the tests; returns the exit code."""
     report = _report(kind, _config(settings, options), path, options, start)
     if options["output"] == "text":
-        streams.result(test_results.report(report))
+        streams.result(test_results.ending(report))
     else:
         streams.data(formats.structured(test_results.as_data(report)))
     refused = report.refused
@@ -186,12 +186,20 @@ def _report(
     messages.heading(test_results.opening(suite))
     lock = shared_lock(config)
     running = start(config, suite, lock)
+    texts = test_results.CaseTexts()
+
+    def show(outcome: Outcome) -> None:
+        if options["output"] == "text":
+            streams.result(texts.of(outcome))
+        else:
+            messages.info(test_results.progress(outcome))
+
     if lock is not None:
         running = with_lock(running, lock)
     report = build_report(
         suite,
         running,
-        lambda outcome: messages.info(test_results.progress(outcome)),
+        show,
         update=options["update"],
         everything=not options["case"],
         strict=options["strict"],

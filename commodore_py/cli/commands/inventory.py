@@ -174,7 +174,11 @@ def lint(
         raise click.exceptions.NoArgsIsHelpError(ctx)
 
     ctx.obj.more_verbose(verbose)
-    found = linting.lint(target, linter, ignore_patterns)
+    trees = [linting.read_tree(one, ignore_patterns) for one in target]
+    for tree in trees:
+        if tree.target.is_dir() and not tree.documents and not tree.findings:
+            messages.warn("no YAML files: nothing was checked", where=str(tree.target))
+    found = linting.lint(trees, linter)
     verdict = verdict_of(found, target)
     outcome = Outcome(verdict, "inventory lint")
     streams.result(inventory_forms.findings(found, outcome, output))

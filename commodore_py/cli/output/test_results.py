@@ -11,7 +11,7 @@ from .differences import DiffOptions, as_json
 from .differences.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from commodore_py.model.catalog import Change
     from commodore_py.workflows.authoring.testing.cases import Suite
@@ -32,9 +32,9 @@ def progress(outcome: Outcome) -> str:
     return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
 
 
-def report(found: Report) -> str:
-    """All cases, with what is wrong with each."""
-    return "\n".join((*_cases(found.outcomes), *_ending(found)))
+def ending(found: Report) -> str:
+    """What was removed, and how many cases passed."""
+    return "\n".join(_ending(found))
 
 
 def _problem_lines(error: CommodoreError) -> Iterator[str]:
@@ -48,17 +48,25 @@ def _problem_lines(error: CommodoreError) -> Iterator[str]:
         yield f"  hint: {error.hint}"
 
 
-def _cases(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    seen: dict[tuple[str, ...], str] = {}
-    for one in outcomes:
+class CaseTexts:
+    """Results of cases as text; a problem of several cases is written once."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, ...], str] = {}
+
+    def of(self, outcome: Outcome) -> str:
+        """The result of a case, with its problems and its difference."""
+        return "\n".join(self._lines(outcome))
+
+    def _lines(self, one: Outcome) -> Iterator[str]:
         word = streams.styled(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
         yield f"{word} {one.case.name}"
         for problem in one.problems:
             lines = tuple(_problem_lines(problem))
-            if lines in seen:
-                yield f"     the same as in {seen[lines]}: {lines[0]}"
+            if lines in self._seen:
+                yield f"     the same as in {self._seen[lines]}: {lines[0]}"
                 continue
-            seen[lines] = one.case.name
+            self._seen[lines] = one.case.name
             yield from (f"     {line}" for line in lines)
         if one.change:
             yield _difference(one.change)

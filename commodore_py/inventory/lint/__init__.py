@@ -13,7 +13,6 @@ from .files import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.severity import Severity
@@ -37,11 +36,8 @@ LINTERS: dict[str, Linter] = {
 }
 
 
-def lint(
-    targets: Iterable[Path], linters: Sequence[str], ignore_patterns: Sequence[str] = ()
-) -> tuple[Problem, ...]:
+def lint(trees: Sequence[Tree], linters: Sequence[str]) -> tuple[Problem, ...]:
     """Check files and folders: target by target and linter by linter, in the given order."""
-    trees = [read_tree(target, ignore_patterns) for target in targets]
     chosen = [LINTERS[name] for name in linters]
     problems: list[Problem] = []
     for tree in trees:
@@ -62,4 +58,4 @@ def at_least(problems: Iterable[Problem], threshold: Severity) -> bool:
     return any(problem.severity in severities for problem in problems)
 
 
-__all__ = ["LINTERS", "RULES", "at_least", "lint"]
+__all__ = ["LINTERS", "RULES", "at_least", "lint", "read_tree"]
