@@ -27,10 +27,13 @@ $(STAMP): requirements/dev.txt pyproject.toml
 
 demo: $(STAMP) ## install, write the playground and compile its first cluster
 	rm -rf $(DEMO)
-	$(BIN)/commodore demo $(DEMO)
-	cd $(DEMO) && ../$(BIN)/commodore catalog compile c-demo-1 --push
+	@$(BIN)/commodore demo $(DEMO) >/dev/null
+	cd $(DEMO) && $(CURDIR)/$(BIN)/commodore catalog compile c-demo-1 --push
 	@echo && echo "The catalog, as Argo CD would read it:"
 	@cd $(DEMO)/catalog && git log --oneline --max-count=1 && git ls-tree -r --name-only HEAD
+	@echo && echo "Try:"
+	@printf '  %s\n' 'export PATH="$(CURDIR)/$(BIN):$$PATH"' 'cd $(DEMO)' \
+	  'commodore edit set web_shop.replicas 3 --commit --push' 'commodore catalog compile c-demo-1'
 
 test: $(STAMP) ## install and run the tests on all cores: about eight minutes on two
 	@echo "about eight minutes on two cores; the quick half alone, in less than two: make unit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from io import StringIO
 
@@ -50,12 +51,18 @@ def _misused(error: click.ClickException) -> int:
         error = with_global_options(error)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
-        messages.error_with(error.format_message(), hint=hint)
+        messages.error_with(_without_brackets(error.format_message()), hint=hint)
     else:
         text = StringIO()
         error.show(text)
-        streams.error_line(streams.shown(text.getvalue(), message=True), nl=False)
+        shown = streams.shown(_without_brackets(text.getvalue()), message=True)
+        streams.error_line(shown, nl=False)
     return error.exit_code
+
+
+def _without_brackets(text: str) -> str:
+    """The text with the names of optional arguments as they are in the help."""
+    return re.sub(r"'\[([A-Z_]+)\](?:\.\.\.)?'", r"'\1'", text)
 
 
 def _aborted(abort: click.Abort) -> int:

@@ -80,7 +80,7 @@ def test_without_a_compiled_working_directory_a_folder_is_needed(
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"Usage: commodore inventory {command}")
     assert "--help" in ran.err
-    assert "Missing argument '[GLOBAL_CONFIG]'" in ran.err
+    assert "Missing argument 'GLOBAL_CONFIG'" in ran.err
 
 
 def test_an_empty_folder_lacks_the_entry_of_the_hierarchy(

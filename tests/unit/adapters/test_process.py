@@ -256,3 +256,13 @@ def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
     assert told.startswith("still waiting for sh -c ")
     assert "https://***@example.com" in told
     assert told.endswith(" after 10 seconds")
+
+
+def test_reasons_of_git_have_no_advice_and_no_carriage_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "git").write_text("#!/bin/sh\nprintf 'fatal: no\\r\\nhint: try this' >&2; exit 1\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    assert failure(["git", "fetch"]).stderr == "fatal: no"
