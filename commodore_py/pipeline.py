@@ -18,7 +18,7 @@ from commodore_py.catalog.record import Unreported, forget_unreported, keep_unre
 from commodore_py.model.inventory import has_plan
 
 from . import compiler, postprocess, refs, run_log
-from .catalog.assemble import assemble, without_git_folders
+from .catalog.assemble import assemble, object_problems, without_git_folders
 from .catalog.diff.change import ignore_rules, rule_problems
 from .catalog.diff.revisions import is_lost, published_manifests
 from .catalog.layout import MANIFESTS
@@ -312,6 +312,7 @@ def _assembled(
         notices = (
             *notices,
             *names_problem(catalog),
+            *object_problems(trees),
             *refs.manifest_problems(trees, references),
             *rule_problems(inventory, place_of),
         )

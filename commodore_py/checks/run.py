@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .origins import Origins
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
-_FORMAT = 2
+_FORMAT = 3
 _OUTCOMES = ("passed", "skipped", "unchecked", "problems")
 """From the best to the worst."""
 
@@ -102,7 +102,14 @@ def _examined(catalog: _Catalog, settings: Settings) -> Examined:
             for document in catalog.documents
             if document.objects is None
         ]
-        return examine(catalog.objects(), settings, unreadable).plain()
+        not_objects = [
+            Finding(
+                Issue("objects/invalid", f"{fault}: it is not an object"), one.instance, one.file
+            )
+            for one in catalog.objects()
+            for fault in one.faults
+        ]
+        return examine(catalog.objects(), settings, [*unreadable, *not_objects]).plain()
 
     key = digest(repr(given).encode(errors="surrogatepass"))
     return Examined.restored(cached_value(settings.cache, key, examined))

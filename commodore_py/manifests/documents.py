@@ -24,6 +24,8 @@ _START = re.compile(rb"^---(?=\s|$)", re.MULTILINE)
 _DIRECTIVE_OR_END = re.compile(rb"^(?:%|\.\.\.(?:\s|$))", re.MULTILINE)
 # Candidates for names: parsing a file that has no such object only costs time.
 _NAME = re.compile(rb"""[nN]ame["']?:\s*["']?([^\s"',}]+)""")
+_MARKS = (b"\napiVersion: ", b"\nkind: ", b"\nmetadata:")
+_NAMED = re.compile(rb"^ +(?:name|generateName): \S", re.MULTILINE)
 MOST_LEVELS = 100
 """How deep objects may be nested to be compared by their fields; Kubernetes' own take 30."""
 _DEEP_LINE = b" " * (MOST_LEVELS // 2)
@@ -111,6 +113,38 @@ def _load_json(text: bytes, *, name: str) -> list[object]:
 def _bytes(name: str) -> bytes:
     # JSON may name half a character.
     return name.encode(errors="surrogatepass")
+
+
+def fault_of(document: object, path: str) -> str:
+    """Why a document is not an object; empty for JSON that does not claim to be one."""
+    if not isinstance(document, dict):
+        return "" if path.endswith(".json") else f"a document is {_kind_of(document)}"
+    metadata = document.get("metadata")
+    fields = {
+        "apiVersion": document.get("apiVersion"),
+        "kind": document.get("kind"),
+        "metadata.name": metadata.get("name") if isinstance(metadata, dict) else None,
+    }
+    missing = [name for name, value in fields.items() if not isinstance(value, str) or not value]
+    # Dashboards and other data, which Argo CD reads as manifests only where it is told to.
+    if path.endswith(".json") and not {"apiVersion", "kind"} & document.keys():
+        return ""
+    words = f"{', '.join(missing[:-1])} or {missing[-1]}" if missing[1:] else "".join(missing)
+    return f"a document has no {words}" if missing else ""
+
+
+def faults_in(content: bytes, path: str) -> list[str]:
+    """Why documents of a file are not objects; those that look like objects are not parsed."""
+    faults = []
+    for text in (content,) if path.endswith(".json") else split_documents(content):
+        if not all(mark in b"\n" + text for mark in _MARKS) or not _NAMED.search(text):
+            parsed = read(text, path)
+            faults += [fault_of(one, path) for one in parsed.others] if parsed else []
+    return list(filter(None, faults))
+
+
+def _kind_of(value: object) -> str:
+    return "a list" if isinstance(value, list) else f"{value!r:.40}"
 
 
 def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:

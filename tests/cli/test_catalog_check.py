@@ -122,7 +122,7 @@ def test_a_folder_of_manifests(commodore: CommandLine, tmp_path: Path) -> None:
 
     assert ran.code == 0
     assert "warning: image nginx has no tag [images/no-tag]" in ran.out
-    assert "skipped: parameters-schema: there is no hierarchy" in ran.out
+    assert "parameters-schema: there is no hierarchy" in ran.out
 
 
 def test_parameters_are_compared_with_the_schema_of_their_component(
@@ -201,3 +201,24 @@ def test_policies_without_opa_are_never_passed_silently(
     assert f" > {message}\n   inventory/classes/global/policies\n" in compiled[2]
     assert f"error: {message}\n" in strict[2]
     assert f"error: {message} [policy/not-installed]\n" in ran.out
+
+
+def test_documents_that_are_no_objects(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commodore("init", "fleet")
+    monkeypatch.chdir(tmp_path / "fleet")
+    monkeypatch.setenv("COMMODORE_API_URL", "./facts")
+    code = "{ a: { x: 1 }, b: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } } }"
+    commit_to(tmp_path / "fleet/repos/component-hello.git", {"component/main.jsonnet": code})
+
+    compiled = commodore("catalog", "compile", "c-fleet")
+    strict = commodore("catalog", "compile", "c-fleet", "--strict")
+    checked = commodore("catalog", "check")
+
+    reason = "a document has no apiVersion, kind or metadata.name: it is not an object"
+    assert (compiled.code, strict.code, checked.code) == (0, 1, 1)
+    assert f"{reason}\n   instance hello: hello/a.yaml" in compiled.err
+    assert reason in strict.err
+    assert f"error: {reason} [objects/invalid]\n  compiled/hello/hello/a.yaml" in checked.out
+    assert "b.yaml" not in compiled.err + checked.out

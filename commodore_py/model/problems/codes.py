@@ -75,6 +75,7 @@ NOTICES: dict[str, Code] = {
     "filters/unused-argument": Code("warning", "An argument of a filter has no effect."),
     "libraries/shadowed": Code("warning", "A Jsonnet library or an alias hides another one."),
     "lock/notice": Code("info", "What was done with the lock file."),
+    "objects/invalid": Code("error", "A document lacks apiVersion, kind or metadata.name."),
     "parameters/bad-schema": Code("warning", "The schema of parameters cannot be used."),
     "parameters/schema": Code("error", "A parameter violates the schema of its component."),
     "parameters/type": Code("warning", "A parameter has another type than its default."),

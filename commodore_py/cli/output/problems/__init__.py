@@ -57,9 +57,12 @@ def lines(outcome: Outcome, *, verbose: bool) -> Iterator[str]:
     for code, count in shown.items():
         if count > MOST_OF_A_CODE:
             yield f"and {count - MOST_OF_A_CODE} more of {code}"
+    left_out: dict[tuple[str, str], list[str]] = {}
     for check in outcome.checks:
         if check.outcome in ("skipped", "unchecked"):
-            yield f"{check.outcome}: {check.name}: {streams.shown(check.reason, message=True)}"
+            left_out.setdefault((check.outcome, check.reason), []).append(check.name)
+    for (word, reason), names in left_out.items():
+        yield f"{word}: {', '.join(names)}: {streams.shown(reason, message=True)}"
     yield streams.styled(f"Found {outcome.summary()}", bold=True)
 
 
