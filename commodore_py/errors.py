@@ -140,6 +140,16 @@ def doing(what: str) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def located(place_of: PlaceOf) -> Iterator[None]:
+    """Add file and line to what an error that passes through is about."""
+    try:
+        yield
+    except CommodoreError as error:
+        error.locate(place_of)
+        raise
+
+
 def notes_of(error: BaseException) -> tuple[str, ...]:
     """What was added to an error on its way up."""
     return tuple(getattr(error, "__notes__", ()))

@@ -46,12 +46,12 @@ from .dependencies.lock.unlocked import RunLock
 from .dependencies.protection.own_folders import refuse_foreign_folder
 from .dependencies.protection.run_lock import exclusive_run
 from .dependencies.requirements import unmet_requirements
-from .errors import CommodoreError
+from .errors import CommodoreError, located
 from .inventory.checks import check_configuration, deprecations, required_versions
 from .inventory.layout import materialise
 from .inventory.parameter_schema import problems_of, subjects_of
 from .inventory.resolve import locator_of, resolve, resolve_bootstrap
-from .lieutenant.clusters import load_cluster, report_body, send_report
+from .lieutenant.clusters import facts_places, load_cluster, report_body, send_report
 from .model.catalog import CatalogHead, Change
 from .model.classpath import ClassPath
 from .model.problem import Problem
@@ -183,12 +183,15 @@ def gather_classes(
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
     with run_log.stage("configuration"):
-        classes = ClassPath(fetch(wanted_configuration(cluster)))
+        with located(facts_places(config, cluster)):
+            classes = ClassPath(fetch(wanted_configuration(cluster)))
         check_configuration(classes)
     with run_log.stage("packages"):
         node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
-        packages = wanted_packages(node, locator_of(config, cluster, classes))
-        classes = classes.plus(fetch(packages))
+        places = locator_of(config, cluster, classes)
+        packages = wanted_packages(node, places)
+        with located(places.parameter):
+            classes = classes.plus(fetch(packages))
     with run_log.stage("components"):
         # Missing packages are listed together with missing components.
         listed = lock.is_open or must_be_complete(config)
@@ -196,7 +199,8 @@ def gather_classes(
         node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
         places = locator_of(config, cluster, classes)
         components = wanted_components(node, places)
-        classes = classes.plus(fetch(components))
+        with located(places.parameter):
+            classes = classes.plus(fetch(components))
         lock.refuse_requests(places)
     refuse_missing(config, (*packages, *components), classes)
     return classes, node

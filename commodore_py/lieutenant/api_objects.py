@@ -71,6 +71,9 @@ class FieldReader:
         """A required string."""
         value = self.text(*path)
         if not value and not self.has_rejected(*path):
+            for field in map(str, self.mapping(*path[:-1])):
+                if field != path[-1] and sorted(field.lower()) == sorted(path[-1].lower()):
+                    path, hint = (*path[:-1], field), f"write {path[-1]}, not {field}"
             self.reject(missing, *path, hint=hint)
         return value
 

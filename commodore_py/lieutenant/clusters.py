@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, DependencyRecord
     from commodore_py.model.cluster import Cluster
+    from commodore_py.model.spot import ParameterPath, PlaceOf
 
     from .api_objects import ApiObject
 
@@ -93,9 +94,17 @@ def check_reachable(config: Config) -> None:
 def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
     """The cluster of an object, and of its tenant's in the same source."""
     tenant_id = tenant_of(found)
+    try:
+        tenant = source.tenant(tenant_id) if tenant_id else None
+    except CommodoreError as error:
+        if isinstance(source, FactsFolder) and not error.where.startswith(
+            f"{source.root}/tenants/"
+        ):
+            error.where = found.place("tenant")
+        raise
     cluster = cluster_of(
         found,
-        source.tenant(tenant_id) if tenant_id else None,
+        tenant,
         global_revision=config.global_revision,
         tenant_revision=config.tenant_revision,
         dynamic_facts=config.dynamic_facts,
@@ -104,6 +113,27 @@ def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject)
         known = "reports dynamic facts" if found.fields["dynamicFacts"] else "has empty ones"
         log.info("dynamic facts of the command line are ignored: the cluster %s", known)
     return cluster
+
+
+def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
+    """Find the lines of repositories and revisions in a folder of facts."""
+
+    def place_of(_: str, path: ParameterPath) -> str:
+        folder = None if config.local else facts_folder(config.api_url)
+        overridden = {"global": config.global_revision, "tenant": config.tenant_revision}
+        kind, field = map(str, path)
+        if folder is None or (field == "version" and overridden[kind]):
+            return ""
+        facts = FactsFolder(folder)
+        objects = [facts.cluster(cluster.id), facts.tenant(cluster.tenant)]
+        if field == "version":
+            named = [one for one in objects if f"{kind}GitRepoRevision" in one.fields]
+            return named[0].place(f"{kind}GitRepoRevision") if named else ""
+        return objects[1].place(
+            *(("globalGitRepoURL",) if kind == "global" else ("gitRepo", "url"))
+        )
+
+    return place_of
 
 
 def source_of(config: Config) -> Server | FactsFolder:

@@ -78,8 +78,8 @@ class FactsFolder:
             raise CommodoreError(
                 f"tenant {tenant_id} is not known",
                 where=str(folder),
-                hint=f"create {folder / tenant_id}.yaml, by `commodore tenant add {tenant_id}`;"
-                f" {_present(files)}",
+                hint=f"{hint_for(tenant_id, tuple(files), kind='tenant')}"
+                f" (to add one: `commodore tenant add {tenant_id}`)",
             )
         return object_in("tenant", tenant_id, files[tenant_id])
 
@@ -160,11 +160,6 @@ def _files_of(folder: Path) -> dict[str, Path]:
             )
         found[path.stem] = path
     return found
-
-
-def _present(files: Mapping[str, Path]) -> str:
-    names = ", ".join(path.name for path in files.values())
-    return f"present: {names}" if names else "there are no tenants"
 
 
 def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -> ApiObject:

@@ -38,6 +38,28 @@ class Spot(NamedTuple):
         return f"{place}\n{self}" if place else str(self)
 
 
+_FACTS = {
+    ("global", "url"): "globalGitRepoURL of the tenant",
+    ("global", "version"): "globalGitRepoRevision of the cluster or the tenant",
+    ("tenant", "url"): "gitRepo.url of the tenant",
+    ("tenant", "version"): "tenantGitRepoRevision of the cluster or the tenant",
+}
+
+
+class Fact(NamedTuple):
+    """The repository of a configuration, or its version, in the facts."""
+
+    configuration: str
+    field: str
+
+    def __str__(self) -> str:
+        return _FACTS[self.configuration, self.field]
+
+    def seen_from(self, place_of: PlaceOf) -> str:
+        """File and line as far as they are known, or else the field."""
+        return place_of("", self) or str(self)
+
+
 class Inclusion(NamedTuple):
     """A line that includes a class."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from .program import git, git_lines, over_network, succeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
@@ -26,12 +27,15 @@ class RevisionNotFound(CommodoreError):
     """A repository has no such branch, tag or commit."""
 
     @classmethod
-    def named(cls, revision: str, *, url: str) -> RevisionNotFound:
-        """Name the revision and where it was looked for."""
+    def named(cls, revision: str, *, url: str, refs: Iterable[str] = ()) -> RevisionNotFound:
+        """Name the revision, where it was looked for, and the most similar of the refs."""
+        names = [ref.removeprefix(BRANCHES).removeprefix(TAGS) for ref in refs]
+        close = get_close_matches(revision, names, n=1)
+        hint = "check the version: it must be a branch, a tag or a commit of that repository"
         return cls(
             f"revision {revision} not found",
             where=without_secrets(url),
-            hint="check the version: it must be a branch, a tag or a commit of that repository",
+            hint=f"did you mean {close[0]}?" if close else hint,
         )
 
 

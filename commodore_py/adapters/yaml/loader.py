@@ -134,6 +134,8 @@ def _construct_int(loader: Any, node: ScalarNode) -> int:
     raise Refused.at(f"an integer of more than {MOST_DIGITS:,} digits", node.start_mark)
 
 
+_TAB = "a tab indents this line, where YAML takes spaces only"
+
 adapt(Loader)
 
 
@@ -142,7 +144,7 @@ def load(text: bytes | str, *, name: str) -> Any:
     try:
         return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader, the faster one
     except FAILURES as error:
-        raise problem_in(error, name) from error
+        raise problem_in(error, name, text) from error
 
 
 def load_all(text: bytes | str, *, name: str, loader: type[Loader] = Loader) -> list[Any]:
@@ -150,7 +152,7 @@ def load_all(text: bytes | str, *, name: str, loader: type[Loader] = Loader) -> 
     try:
         return list(yaml.load_all(text, Loader=loader))
     except FAILURES as error:
-        raise problem_in(error, name) from error
+        raise problem_in(error, name, text) from error
 
 
 def line_at(text: bytes | str, path: Sequence[object]) -> int:
@@ -180,10 +182,14 @@ def _children(node: yaml.Node) -> Iterable[tuple[yaml.Node | int, yaml.Node]]:
     return enumerate(node.value if isinstance(node, SequenceNode) else [])
 
 
-def problem_in(error: Exception, name: str) -> YamlError:
-    """The error that PyYAML reports, with its place."""
+def problem_in(error: Exception, name: str, text: bytes | str = b"") -> YamlError:
+    """The error that PyYAML reports, with its place; `text` is what was read."""
+    if isinstance(error, yaml.reader.ReaderError) and isinstance(text, bytes):
+        line = text.count(b"\n", 0, int(error.position)) + 1
+        hint = "save the file as UTF-8" if "UTF-8" in str(error.reason) else ""
+        return YamlError.at(f"not valid YAML: {_reason(error)}", name, line, hint=hint)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    message = f"not valid YAML: {_reason(error)}"
+    message = f"not valid YAML: {_reason(error, text)}"
     if isinstance(error, Refused):
         message = str(error.problem)
     if mark is None:
@@ -192,14 +198,24 @@ def problem_in(error: Exception, name: str) -> YamlError:
     return YamlError.at(message, name, mark.line + 1, mark.column + 1, snippet=snippet or "")
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, text: bytes | str = b"") -> str:
     if isinstance(error, yaml.reader.ReaderError):
         return f"{error.reason}, at byte {int(error.position) + 1}"
     problem = getattr(error, "problem", None)
     if problem:
-        return str(problem)
+        return (
+            _TAB if "cannot start any token" in problem and _at_tab(error, text) else str(problem)
+        )
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, yaml.YAMLError | ValueError):
         return str(error)
     return "a value does not fit its tag"
+
+
+def _at_tab(error: Any, text: bytes | str) -> bool:
+    """Whether a tab is where the error is."""
+    lines = (text.decode(errors="replace") if isinstance(text, bytes) else text).split("\n")
+    mark = error.problem_mark
+    line: str = lines[mark.line] if mark.line < len(lines) else ""
+    return line[mark.column :].startswith("\t")

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_AFTER_ANY_FAILURE = (
+    "fatal: Could not read from remote repository.",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+)
+
 
 def update_clone(
     clone: Path,
@@ -163,8 +169,15 @@ def swap_in(aside: Path, directory: Path) -> None:
 def cannot_fetch(what: str, url: str, error: ProgramFailed) -> CommodoreError:
     """Explain why the clone of a configuration or a catalog cannot be fetched."""
     return CommodoreError(
-        f"cannot fetch the {what}: {error.stderr.strip() or error}",
+        f"cannot fetch the {what}: {reason(error)}",
         where=without_secrets(git_urls.normalise(url)),
         hint="check the repository's URL in the cluster's and the tenant's facts,"
         " and that you may read it",
     )
+
+
+def reason(error: ProgramFailed) -> str:
+    """What Git printed, without the sentences that follow every such failure."""
+    lines = error.stderr.strip().splitlines()
+    kept = [line for line in lines if line.strip() and line not in _AFTER_ANY_FAILURE]
+    return "\n".join(kept) or error.stderr.strip() or str(error)

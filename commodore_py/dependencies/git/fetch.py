@@ -26,6 +26,8 @@ from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Dependency, DependencySpec, Fetch, Kind
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.spot import Fact, Spot
 
 from . import checkouts, clones
 from .checkouts import Place, Seen
@@ -229,7 +231,10 @@ class _Run:
 
     def _new_configuration(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         (place,) = looked.seen
-        aside, refs = clones.clone_aside(str(place.spec), place.path, place.spec.url)
+        try:
+            aside, refs = clones.clone_aside(str(place.spec), place.path, place.spec.url)
+        except CommodoreError as error:
+            raise _set_at(error, place.spec, "url") from error
         try:
             found = _find(place._replace(clone=aside), refs)
             switch_worktree(aside, found.commit, found.branch, force=True)
@@ -345,10 +350,12 @@ def _find(place: Place, refs: Refs) -> Found:
         return known or find(place.clone, refs, version, prefer=_prefer(spec))
     except RevisionNotFound as error:
         hint = error.hint
-        if spec.kind in _REVISION_FROM:
+        if spec.kind in _REVISION_FROM and not spec.version:
             hint = "the repository has no branch that its HEAD names: push one"
-            hint = f"check {_REVISION_FROM[spec.kind]}" if spec.version else hint
-        raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint) from error
+        elif spec.kind in _REVISION_FROM and not hint.startswith("did you mean"):
+            hint = f"check {_REVISION_FROM[spec.kind]}"
+        problem = RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint)
+        raise _set_at(problem, spec, "version") from error
 
 
 def _is_no_commit(place: Place, found: Found) -> bool:
@@ -366,9 +373,25 @@ def _noted(error: CommodoreError, note: str) -> CommodoreError:
 
 def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
     if group.configuration is not None:
-        return clones.cannot_fetch(str(group.configuration), group.url, error)
-    return CommodoreError(
-        f"cannot fetch {', '.join(map(str, group.specs))}: {error.stderr.strip() or error}",
+        problem = clones.cannot_fetch(str(group.configuration), group.url, error)
+        return _set_at(problem, group.configuration, "url")
+    problem = CommodoreError(
+        f"cannot fetch {', '.join(map(str, group.specs))}: {clones.reason(error)}",
         where=without_secrets(git_urls.normalise(group.url)),
         hint="check the url in the hierarchy, and that you may read the repository",
     )
+    for spec in group.specs:
+        _set_at(problem, spec, "url")
+    return problem
+
+
+def _set_at(error: CommodoreError, spec: DependencySpec, field: str) -> CommodoreError:
+    """The error with the setting that names a repository or its version."""
+    spot: Spot | Fact = Fact(spec.kind.name.lower(), field)
+    if spec.kind not in _REVISION_FROM:
+        spot = Spot(
+            BOOTSTRAP, ("packages" if spec.kind is Kind.PACKAGE else "components", spec.name, field)
+        )
+    error.spots = (*error.spots, spot)
+    error.where = f"{error.where}\n{spot}"
+    return error

@@ -53,7 +53,7 @@ def find(
         if commit is not None and (named_so or is_complete(directory, commit)):
             return Found(commit)
     url = remote_settings(directory).get("url", str(directory))
-    raise RevisionNotFound.named(version, url=url)
+    raise RevisionNotFound.named(version, url=url, refs=refs.commits)
 
 
 def named(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Found | None:
