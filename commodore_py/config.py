@@ -128,6 +128,8 @@ class Config:
     api_url_origin: str = ""
     """For messages: where the API URL was set, unless by an option."""
     api_token: str = ""
+    api_token_origin: str = ""
+    """For messages, as above."""
     oidc_client: str = ""
     oidc_discovery_url: str = ""
     oidc_listen: str = ""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import COMPATIBLE_WITH, __version__
+from commodore_py.adapters.http import HttpError
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
 
@@ -16,7 +17,7 @@ from .auth.session import NoToken, token_for, token_without_login
 from .cluster import cluster_of, tenant_of
 from .folder import FactsFolder
 from .last_compile import cluster_in
-from .server import Server
+from .server import REJECTED, Server
 from .server import check_reachable as check_server_reachable
 from .urls import HOW_TO_SET_A_URL
 
@@ -67,7 +68,7 @@ def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> lis
 
 @contextmanager
 def _naming_origin(config: Config) -> Iterator[None]:
-    """Add to errors where the API URL was set, if the user cannot see it in the command."""
+    """Add to errors where the API URL and a rejected token come from."""
     try:
         yield
     except CommodoreError as error:
@@ -75,6 +76,9 @@ def _naming_origin(config: Config) -> Iterator[None]:
             folder = facts_folder(config.api_url)
             where = f": {folder.absolute()}" if folder is not None else ""
             error.add_note(f"the API URL is that of {config.api_url_origin}{where}")
+        if isinstance(error, HttpError) and error.status in REJECTED:
+            given = "--api-token" if config.api_token else "the last login"
+            error.add_note(f"the token is that of {config.api_token_origin or given}")
         raise
 
 

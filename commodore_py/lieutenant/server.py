@@ -22,6 +22,9 @@ _REMEDIES: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: f"check the token; {_LOG_IN_AGAIN}",
 }
 
+REJECTED = tuple(_REMEDIES)
+"""Statuses of a server that may not accept the token."""
+
 
 def check_reachable(api_url: str, timeout: float) -> None:
     """Send a request without a token; raises if there is no response."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to
+from tests.support.servers.api import json_reply, serve_api
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,3 +84,16 @@ def test_components_that_cannot_be_fetched_have_a_line(
     assert ran.code == 1
     assert f"  inventory/classes/global/common.yml:{line}\n" in ran.err
     assert says in ran.err
+
+
+def test_a_rejected_token_names_where_it_came_from(
+    commodore: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMODORE_API_TOKEN", "t0")
+    with serve_api() as api:
+        api.on("GET /clusters/", json_reply({"reason": "who are you"}, 401))
+        of_variable = commodore("catalog", "list", "--api-url", api.url)
+        of_option = commodore("catalog", "list", "--api-url", api.url, "--api-token", "t1")
+
+    assert "the token is that of COMMODORE_API_TOKEN" in of_variable.err
+    assert "the token is that of --api-token" in of_option.err

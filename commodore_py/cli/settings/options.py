@@ -279,7 +279,8 @@ def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[s
             found["api_token"] = ""
     for name in ("oidc_discovery_url", "oidc_client"):
         found[name] = (options[name] or "") if name in options else user_file.shared_text(name)
-    return {**found, "api_url_origin": origins.place_of("api_url")}
+    set_at = {f"{name}_origin": origins.place_of(name) for name in ("api_url", "api_token")}
+    return {**found, **set_at}
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
