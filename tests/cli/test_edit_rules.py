@@ -549,6 +549,7 @@ def test_data_loss_is_accepted_by_the_ignore_file_alone(
     ran = commodore(*words)
     assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
     assert "the edit would lose data: Namespace web-shop" in ran.err
+    assert "ignore the code change/data-loss in .commodore-problems.toml" in ran.err
     file.write_text('ignore = [{ code = "change/data-loss", reason = "a test" }]\n')
     try:
         assert commodore(*words).code == 0

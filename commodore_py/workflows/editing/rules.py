@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.problem import Place, Problem
+from commodore_py.problems.ignore_file import NAME
 from commodore_py.problems.judge import verdict_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from commodore_py.errors import CommodoreError
     from commodore_py.model.verdict import Verdict
 
-_HINT = "nothing was written; --dry-run shows all changes"
+_HINT = (
+    "nothing was written; --dry-run shows all changes. If you want them: edit the file by hand, or"
+    f" ignore the code %s in {NAME} of the global configuration"
+)
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
 
@@ -37,7 +41,7 @@ def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None
     folders = () if global_folder is None else (global_folder,)
     verdict = verdict_of(problems, folders, strict=rules.strict)
     if not rules.dry_run:
-        failing = [one.as_error(_HINT) for one in verdict.failing]
+        failing = [one.as_error(_HINT % one.code) for one in verdict.failing]
         raise_collected(failing, _NOTHING_WRITTEN)
     return verdict
 
