@@ -19,6 +19,8 @@ from commodore_py import run_log
 from commodore_py.cli.output import log, progress, messages
 
 log.set_up(quiet="quiet" in sys.argv, form="json" if "json" in sys.argv else "text")
+if "impatient" in sys.argv:
+    progress.Progress.__init__.__kwdefaults__["pause"] = 0.1
 with progress.shown(), run_log.stage(sys.argv[1], of="thing", total=3):
     for name in ("first", "second", "third"):
         with run_log.item("thing", name):
@@ -106,6 +108,14 @@ def test_others_get_whole_lines_only(words: tuple[str, ...], variables: dict[str
     assert "Compiling" not in shown
     assert "\x1b" not in shown
     assert result.splitlines() == ["result", "False"]
+
+
+def test_a_pipe_gets_a_line_now_and_then_with_what_is_at_work() -> None:
+    command = [sys.executable, "-c", DRIVER, "compile", "impatient"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert " > Compiling: 0 of 3 (first)\n" in ran.stderr
+    assert "third" in ran.stderr.replace("done with third", "")
 
 
 def test_a_pipe_gets_whole_lines_only() -> None:

@@ -106,21 +106,22 @@ SCREEN = Screen()
 class _Stage:
     """A stage that is running."""
 
-    __slots__ = ("done", "logged", "may_prompt", "name", "span", "words")
+    __slots__ = ("at_work", "done", "logged", "may_prompt", "name", "span", "words")
 
     def __init__(self, span: Span) -> None:
         self.span = span
         self.words = _WORDS[span.name]
         self.may_prompt = span.name in _MAY_PROMPT
         self.done = 0
-        self.name = ""
+        self.name = self.at_work = ""
         self.logged = False
 
     def draw(self) -> None:
         SCREEN.draw(self.words, self.done, self.span.total, self.name, plain=log.plain())
 
     def text(self) -> str:
-        return f"{self.words}: {self.done} of {self.span.total}"
+        at_work = f" ({self.at_work})" if self.at_work else ""
+        return f"{self.words}: {self.done} of {self.span.total}{at_work}"
 
 
 class Progress:
@@ -135,6 +136,7 @@ class Progress:
         self._logged_at = 0.0
         self._ended = threading.Event()
         self._ticker: threading.Thread | None = None
+        self._draws = False
 
     def started(self, span: Span) -> None:
         """Show a new stage, or the current item of the shown one."""
@@ -144,13 +146,11 @@ class Progress:
                 self._stages.append(_Stage(span))
                 self._logged_at = time.monotonic()
             elif self._stages and span.kind == self._stages[-1].span.of:
-                self._stages[-1].name = span.name
-        if (
-            known
-            and self._ticker is None
-            and (log.form() == "text" and _LOG.isEnabledFor(logging.INFO) and SCREEN.usable())
-        ):
-            self._ticker = threading.Thread(target=self._tick_on, daemon=True)
+                self._stages[-1].name = self._stages[-1].at_work = span.name
+        if known and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
+            self._draws = log.form() == "text" and SCREEN.usable()
+            ticking = self._draw_on if self._draws else self._log_on
+            self._ticker = threading.Thread(target=ticking, daemon=True)
             self._ticker.start()
 
     def finished(self, span: Span) -> None:
@@ -163,8 +163,7 @@ class Progress:
             if span.kind == stage.span.of:
                 stage.done += 1
                 stage.name = span.name
-                if self._due():
-                    text, stage.logged = stage.text(), True
+                stage.at_work = stage.at_work.removeprefix(span.name)
                 drawn = stage if stage.may_prompt and self._old(stage) else None
             elif span.kind == "stage" and span.name == stage.span.name:
                 self._stages.pop()
@@ -172,10 +171,10 @@ class Progress:
                 SCREEN.clear()
             else:
                 return
-            if drawn is not None and self._ticker is not None:
+            if drawn is not None and self._draws:
                 drawn.draw()
         # Not while the lock is held: logging clears the screen.
-        if text and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
+        if text and not self._draws:
             messages.info(text)
 
     def close(self) -> None:
@@ -185,17 +184,20 @@ class Progress:
             self._ticker.join()
         SCREEN.clear()
 
-    def _due(self) -> bool:
-        now = time.monotonic()
-        if now - self._logged_at < self._pause:
-            return False
-        self._logged_at = now
-        return True
-
     def _old(self, stage: _Stage) -> bool:
         return time.monotonic_ns() - stage.span.start > self._patience * 1e9
 
-    def _tick_on(self) -> None:
+    def _log_on(self) -> None:
+        while not self._ended.wait(min(self._pause, 1.0)):
+            text, now = "", time.monotonic()
+            with self._lock:
+                stage = self._stages[-1] if self._stages else None
+                if stage is not None and now - self._logged_at >= self._pause:
+                    text, stage.logged, self._logged_at = stage.text(), True, now
+            if text:
+                messages.info(text)
+
+    def _draw_on(self) -> None:
         while not self._ended.wait(self._tick):
             with self._lock:
                 stage = self._stages[-1] if self._stages else None
