@@ -146,12 +146,12 @@ def _misplaced(
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, Mapping):
             continue
-        where = str(Spot(node.name, ("kapitan", "compile", f"[{index}]")))
+        spot = ("kapitan", "compile", f"[{index}]")
         output = entry.get("output_path")
         if isinstance(output, str) and not _is_inside(output, checkout):
-            yield CommodoreError(
+            yield CommodoreError.at_spot(
+                Spot(node.name, (*spot, "output_path")),
                 f"output path {output} would write outside of compiled/{node.name}",
-                where=f"{where}.output_path",
                 hint="name a folder below it, or one of the component's own checkout",
             )
         paths = entry.get("input_paths")
@@ -166,9 +166,9 @@ def _misplaced(
             allowed = (f"{compiled}/", f"dependencies/{own.name}/")
             is_below = normpath(path) == compiled or normpath(path).startswith(allowed)
             if not is_below and not (isabs(path) and _is_below(path, checkout)):
-                yield CommodoreError(
+                yield CommodoreError.at_spot(
+                    Spot(node.name, (*spot, "input_paths")),
                     f"removing {path} would delete outside of {compiled}",
-                    where=f"{where}.input_paths",
                     hint=f"`remove` takes what was compiled before: {compiled}/...",
                 )
 

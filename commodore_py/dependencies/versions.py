@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
-from commodore_py.model.names import problem_of_text, shown
+from commodore_py.model.names import misspelled, problem_of_text, shown
 
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance
@@ -85,18 +85,22 @@ def _complete(parameters: ClusterParameters, key: str, name: str) -> tuple[str, 
     url, version, path = entry.text("url"), entry.text("version"), entry.folder()
     raise_collected(
         [
-            parameters.error(
-                f"{kind} {name} has no {field}",
-                key,
-                name,
-                hint=f"add parameters.{key}.{name}.{field}",
-            )
+            _missing(parameters, (key, name), field, known[name])
             for field, value in (("url", url), ("version", version))
             if not value
         ],
         f"{kind} {name} is incomplete",
     )
     return url, version, path
+
+
+def _missing(
+    parameters: ClusterParameters, path: tuple[str, str], field: str, entry: Mapping[str, Any]
+) -> CommodoreError:
+    message = f"{path[0].removesuffix('s')} {path[1]} has no {field}"
+    if typo := misspelled(field, entry):
+        return parameters.error(message, *path, typo, hint=f"write {field}, not {typo}")
+    return parameters.error(message, *path, hint=f"add parameters.{'.'.join(path)}.{field}")
 
 
 def _known(parameters: ClusterParameters, key: str) -> Mapping[str, Any]:

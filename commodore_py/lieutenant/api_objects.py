@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import problem_of_path
+from commodore_py.model.names import misspelled, problem_of_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,9 +71,8 @@ class FieldReader:
         """A required string."""
         value = self.text(*path)
         if not value and not self.has_rejected(*path):
-            for field in map(str, self.mapping(*path[:-1])):
-                if field != path[-1] and sorted(field.lower()) == sorted(path[-1].lower()):
-                    path, hint = (*path[:-1], field), f"write {path[-1]}, not {field}"
+            if field := misspelled(path[-1], self.mapping(*path[:-1])):
+                path, hint = (*path[:-1], field), f"write {path[-1]}, not {field}"
             self.reject(missing, *path, hint=hint)
         return value
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_NAME = 255
 """How many bytes a name may have: the limit of all usual file systems."""
@@ -60,3 +64,10 @@ def value_shown(value: object) -> str:
         return f"a {type(value).__name__} that is nested too deeply"
     except ValueError:  # Python does not turn integers of more digits into text
         return "a number that is too long"
+
+
+def misspelled(name: str, names: Iterable[object]) -> str:
+    """The first of these names that has the same letters in another order or case, if any."""
+    letters = sorted(name.lower())
+    same = (str(one) for one in names if sorted(str(one).lower()) == letters and one != name)
+    return next(same, "")
