@@ -58,8 +58,7 @@ def _move_aside(repository: Path, paths: WorkPaths) -> None:
     place = paths.state / "kept" / time.strftime("%Y-%m-%dT%H-%M-%S")
     place = place / repository.relative_to(paths.root)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        repository.rename(place)
+        files.rename(repository, place)
     except OSError as error:
         raise CommodoreError(
             f"cannot move {repository} aside: {error.strerror}", where=str(place)

@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import aside_of, make_folder, remove, rename
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import clone_of, remote_settings
@@ -196,7 +196,7 @@ def clean(directory: Path, *, untracked: bool) -> None:
 
 def add(place: Place, found: Found, record: CheckoutRecord, *, fresh: bool) -> None:
     """Add a worktree; nothing is known of others in a `fresh` clone."""
-    place.path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(place.path.parent)
     branch = found.branch if fresh else _prepare(place, found, record)
     add_worktree(place.path, place.clone, found.commit, branch)
 
@@ -245,7 +245,7 @@ def _discard(place: Place) -> None:
     else:
         # At once: half a checkout would look like deleted files.
         aside = aside_of(path)
-        path.rename(aside)
+        rename(path, aside)
         remove(aside)
     if clone is not None and clone.is_dir():
         succeeds(clone, "worktree", "remove", "--force", "--force", str(path))

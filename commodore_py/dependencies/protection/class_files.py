@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import remove
 from commodore_py.adapters.files.exchange import (
     refuse_changed,
     swap_in,
@@ -34,8 +34,7 @@ def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes
         write_beside(file, beside, after)
         swap_in(file, beside, before)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
+        remove(beside)
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
     sync_folder(file.parent)
 
