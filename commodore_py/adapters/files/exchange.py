@@ -6,13 +6,14 @@ import ctypes
 import os
 import stat
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 from .opening import opened
-from .writing import remove, remove_in, rename
+from .writing import remove, rename
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,8 @@ def write_beside(file: Path, beside: Path, content: bytes) -> None:
                 os.fchmod(new.fileno(), mode)
                 os.fsync(new.fileno())
         except BaseException:
-            remove_in(folder, beside.name)
+            with suppress(OSError):
+                os.unlink(beside.name, dir_fd=folder)
             raise
 
 

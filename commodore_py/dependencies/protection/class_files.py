@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import remove
 from commodore_py.adapters.files.exchange import (
     refuse_changed,
     swap_in,
@@ -34,7 +33,6 @@ def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes
         write_beside(file, beside, after)
         swap_in(file, beside, before)
     except OSError as error:
-        remove(beside)
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
     sync_folder(file.parent)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -193,16 +193,26 @@ def _item(text: str | None, file: Path | None) -> Any:
     return None if text is None and file is None else _value_of(text, file)
 
 
+def _read(stream: TextIO, name: str) -> str:
+    text = stream.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise UsageError(f"{name} has more than {_LONGEST:,} characters")
+    return text
+
+
 def _value_of(text: str | None, file: Path | None) -> Any:
     """The value of the command line, of a file, or of stdin."""
     if file is not None:
         if text is not None:
             raise UsageError("VALUE and --from-file exclude each other")
-        text = file.read_text("utf-8")
+        try:
+            with file.open(encoding="utf-8") as opened:
+                text = _read(opened, str(file))
+        except (OSError, UnicodeDecodeError) as error:
+            problem = getattr(error, "strerror", None) or "not valid UTF-8"
+            raise UsageError(f"cannot read: {problem}", where=str(file)) from error
     elif text == "-":
-        text = sys.stdin.read(_LONGEST + 1)
-        if len(text) > _LONGEST:
-            raise UsageError(f"the text on stdin is longer than {_LONGEST:,} characters")
+        text = _read(sys.stdin, "stdin")
         if not text:
             raise UsageError("stdin is empty")
     if text is None:
