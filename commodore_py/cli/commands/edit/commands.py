@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
@@ -193,26 +194,21 @@ def _item(text: str | None, file: Path | None) -> Any:
     return None if text is None and file is None else _value_of(text, file)
 
 
-def _read(stream: TextIO, name: str) -> str:
-    text = stream.read(_LONGEST + 1)
-    if len(text) > _LONGEST:
-        raise UsageError(f"{name} has more than {_LONGEST:,} characters")
-    return text
-
-
 def _value_of(text: str | None, file: Path | None) -> Any:
     """The value of the command line, of a file, or of stdin."""
     if file is not None:
         if text is not None:
             raise UsageError("VALUE and --from-file exclude each other")
         try:
-            with file.open(encoding="utf-8") as opened:
-                text = _read(opened, str(file))
+            read = bytes_of_pipe if file.is_fifo() else bytes_of
+            text = read(str(file), limit=_LONGEST).decode()
         except (OSError, UnicodeDecodeError) as error:
             problem = getattr(error, "strerror", None) or "not valid UTF-8"
             raise UsageError(f"cannot read: {problem}", where=str(file)) from error
     elif text == "-":
-        text = _read(sys.stdin, "stdin")
+        text = sys.stdin.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise UsageError(f"the text on stdin is longer than {_LONGEST:,} characters")
         if not text:
             raise UsageError("stdin is empty")
     if text is None:
