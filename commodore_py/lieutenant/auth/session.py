@@ -16,6 +16,8 @@ from .token_cache import TokenCache
 from .tokens import TokenExpired, expiry_of, has_expired, is_one_word, usable_token
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from commodore_py.config import Config
 
     from .provider import Provider
@@ -105,7 +107,7 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     with cache.locked():
         # Another run may have refreshed it while this one waited for the lock.
         token = _stored(api_url)
-        tokens = None if token else _refreshed(provider, cache.texts(api_url, "refresh_token"))
+        tokens = None if token else _refreshed(provider, cache.entries(api_url))
         if tokens:
             _store(cache, api_url, tokens, must_store=must_store)
     if tokens is None and not token:
@@ -117,8 +119,18 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     return str(tokens["id_token"]) if tokens else token
 
 
-def _refreshed(provider: Provider, refresh_tokens: tuple[str, ...]) -> dict[str, Any] | None:
-    for refresh_token in refresh_tokens:
+def _refreshed(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    for entry in entries:
+        refresh_token = entry.get("refresh_token")
+        if not refresh_token or not isinstance(refresh_token, str):
+            continue
+        if not provider.issued(entry):
+            log.warning(
+                "the saved session is of another identity provider than %s",
+                provider.discovery_url,
+                extra=FROM_EVERY_RUN,
+            )
+            continue
         try:
             return provider.tokens("refresh_token", refresh_token=refresh_token)
         except CommodoreError as error:
