@@ -57,7 +57,8 @@ def sending(url: str, timeout: float) -> Iterator[None]:
         ) from error
     except ValueError as error:
         # requests parses the target of a redirect even if it must not follow it.
-        raise HttpError(f"redirected to an invalid URL: {error}", where=url) from error
+        message = f"the URL, or that of a redirect, is not valid: {error}"
+        raise HttpError(message, where=url) from error
 
 
 @contextmanager

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.http.address import is_one_word
 from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
-from .tokens import TokenExpired, expiry_of, has_expired, is_one_word, usable_token
+from .tokens import TokenExpired, expiry_of, has_expired, usable_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
