@@ -34,6 +34,13 @@ def clean(config: Config) -> tuple[Path, ...]:
     With `force`, repositories with unpublished work are moved to the folder of our own state.
     """
     paths = config.paths
+    if not paths.root.is_dir():
+        return ()
+    with files.anchored(paths.root, paths.root, paths.dependencies):
+        return _cleaned(config, paths)
+
+
+def _cleaned(config: Config, paths: WorkPaths) -> tuple[Path, ...]:
     losses = tuple(_losses(paths))
     if config.force:
         for repository in dict.fromkeys(Path(loss.where) for loss in losses):
