@@ -36,7 +36,7 @@ def clean(config: Config) -> tuple[Path, ...]:
     paths = config.paths
     if not paths.root.is_dir():
         return ()
-    with files.anchored(paths.root, paths.root, paths.dependencies):
+    with files.anchored(paths.root, paths.root, paths.dependencies, paths.classes):
         return _cleaned(config, paths)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py import pipeline
+from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.plan import Plan
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to
@@ -103,6 +104,25 @@ def test_links_that_users_made_before_the_run_are_followed(tmp_path: Path) -> No
 
     assert (tmp_path / "disk/deps/lib/web.libsonnet").is_symlink()
     assert fleet.catalog_files().keys() == {"manifests/web/out.yaml"}
+
+
+@pytest.mark.parametrize("place", ["dependencies/web", "inventory/classes/t-acme", "vendor"])
+def test_linked_checkouts_are_compiled_locally(tmp_path: Path, place: str) -> None:
+    fleet = make_fleet(
+        tmp_path,
+        web={"jsonnetfile.jsonnet": "{version: 1, dependencies: []}", "lib/web.json": "{}"},
+    )
+    pipeline.compile_catalog(fleet.config(), CLUSTER, lambda _: False)
+    folder = fleet.work / place
+    folder.mkdir(exist_ok=True)
+    folder.rename(tmp_path / "mine")
+    folder.symlink_to(tmp_path / "mine")
+
+    config = fleet.config(local=True, paths=WorkPaths(fleet.work.resolve()))
+    pipeline.compile_catalog(config, CLUSTER, lambda _: False)
+
+    assert folder.is_symlink()
+    assert (fleet.work / "compiled/web").is_dir()
 
 
 def swap_of(folder: Path, theirs: Path) -> Callable[[], None]:

@@ -194,10 +194,10 @@ def copy_file(file: Path, copy: Path) -> None:
         descriptor = os.open(copy.name, _NEW, 0o600, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as target:
             shutil.copyfileobj(source, target)
-        status = os.fstat(source.fileno())
-        os.chmod(copy.name, stat.S_IMODE(status.st_mode), dir_fd=folder)
-        times = status.st_atime_ns, status.st_mtime_ns
-        os.utime(copy.name, ns=times, dir_fd=folder, follow_symlinks=False)
+            target.flush()
+            status = os.fstat(source.fileno())
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+            os.utime(descriptor, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def link(path: Path, target: Path) -> None:

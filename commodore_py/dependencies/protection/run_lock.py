@@ -36,7 +36,7 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
     refuse_links(paths)
     with (
         _locked(paths.state, patience=patience) as locked,
-        anchored(paths.root, paths.root, paths.dependencies),
+        anchored(paths.root, paths.root, paths.dependencies, paths.classes),
     ):
         if not locked:
             yield
