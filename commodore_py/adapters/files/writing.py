@@ -84,8 +84,11 @@ def write_in(
         return True
     if executable is None or bool(status.st_mode & _EXECUTABLE) == executable:
         return False
-    mode = _mode(status.st_mode, executable=executable)
-    os.chmod(name, mode, dir_fd=folder)
+    file = os.open(name, _CONTENT, dir_fd=folder)
+    try:
+        os.fchmod(file, _mode(status.st_mode, executable=executable))
+    finally:
+        os.close(file)
     return True
 
 
@@ -153,14 +156,14 @@ def _status_in(folder: int, name: str) -> os.stat_result | None:
 
 def remove(path: Path) -> None:
     """Remove a file, a link or a whole folder; what a link points to stays."""
-    try:
-        with opened(path.parent) as folder:
-            remove_in(folder, path.name)
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.lexists(path):
         return
-    except OSError as error:
-        error.filename = os.path.join(path.parent, error.filename or path.name)  # noqa: PTH118 - text
-        raise
+    with opened(path.parent) as folder:
+        try:
+            remove_in(folder, path.name)
+        except OSError as error:
+            error.filename = os.path.join(path.parent, error.filename or path.name)  # noqa: PTH118 - text
+            raise
 
 
 def remove_in(folder: int, name: str) -> None:
