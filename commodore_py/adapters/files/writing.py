@@ -166,6 +166,13 @@ def remove(path: Path) -> None:
             raise
 
 
+def remove_at_once(path: Path) -> None:
+    """Remove a folder whose name is free at once: half of it would look like deleted files."""
+    aside = aside_of(path)
+    rename(path, aside)
+    remove(aside)
+
+
 def remove_in(folder: int, name: str) -> None:
     """The same in an open folder."""
     status = _status_in(folder, name)

@@ -67,9 +67,7 @@ def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> 
     _prune(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
     for outer, inner, package in layout.inside:
         invalidate(outer.directory, outer.wanted.name)
-        place = outer.directory / inner
-        remove(place)
-        link(place, package.directory)
+        link(outer.directory / inner, package.directory)
     for name, target in layout.links.items():
         link(vendor / name, target)
     for alias, package in short.items():

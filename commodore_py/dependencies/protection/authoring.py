@@ -13,6 +13,7 @@ from commodore_py.adapters.files import (
     make_folder,
     read_tree,
     remove,
+    remove_at_once,
     rename,
     write_if_changed,
 )
@@ -150,9 +151,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
         if has_work:
             move_aside(f"{what}: the clone with local work", place)
             return None
-        aside = aside_of(place)
-        rename(place, aside)
-        remove(aside)
+        remove_at_once(place)
         return None
     if has_work:
         put_aside(place, what, kept_in=bare)
@@ -161,9 +160,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     if holds_repositories(place):
         move_aside(f"{what}: the checkout with other repositories", place)
     else:
-        aside = aside_of(place)
-        rename(place, aside)
-        remove(aside)
+        remove_at_once(place)
     succeeds(bare, "worktree", "remove", "--force", "--force", str(place))
     is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
     if not is_ours or worktrees_of(bare) or _holds_work(bare, ours):
