@@ -102,7 +102,7 @@ def compile_catalog(
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = render(config, sources, lock)
         times.append(monotonic())
-        refuse((*rendered.notices, *sources.notices), strict=config.strict)
+        refuse((*rendered.notices, *sources.notices, *lock.notices), strict=config.strict)
         lock.finish()
         notices = (*rendered.notices, *sources.notices, *lock.notices)
         published = publish(config, sources, rendered, approve)

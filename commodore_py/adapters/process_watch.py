@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PIECE = 1 << 16
-_MOST_OUTPUT = 1 << 30
 _TICK = 0.25
 _AFTER_EXIT = 5.0
 _AT_MOST = 1.0  # even if more comes all the time
@@ -47,6 +46,8 @@ class Patience(NamedTuple):
     """The names of these limits."""
     after_exit: float = _AFTER_EXIT
     """How long others may hold its output open, once it has ended."""
+    output: int = 1 << 30
+    """How many bytes it may print."""
 
     @classmethod
     def for_program(cls) -> Patience:
@@ -68,7 +69,7 @@ class Watch:
 
     def communicate(self, process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
         """What it printed on stdout and stderr, until it has ended."""
-        pipes = _Pipes(process, stdin)
+        pipes = _Pipes(process, stdin, self._patience.output)
         look_at = ended_at = 0.0
         while pipes.are_open():
             quiet = not pipes.move()
@@ -108,7 +109,7 @@ class Watch:
 
     def _check(self, process: subprocess.Popen[bytes], now: float) -> None:
         """Say what is waited for, and end what takes too long."""
-        overall, idle, setting, _ = self._patience
+        overall, idle, setting, *_ = self._patience
         if now >= self._word_at:
             passed = now - self._began
             log.log(
@@ -151,12 +152,12 @@ def _see(setting: str) -> str:
 class _Pipes:
     """The pipes to and from a program."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes, most: int) -> None:
         self._poller = select.poll()
         self._found: dict[int, list[bytes]] = {}
         self._left = memoryview(stdin)
         self._stdin = process.stdin
-        self._size = 0
+        self._size, self._most = 0, most
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 self._found[stream.fileno()] = []
@@ -192,8 +193,8 @@ class _Pipes:
             return
         self._found[file].append(piece)
         self._size += len(piece)
-        if self._size > _MOST_OUTPUT:
-            raise OutOfTime(f"as it printed more than {_MOST_OUTPUT} bytes")
+        if self._size > self._most:
+            raise OutOfTime(f"as it printed more than {self._most} bytes")
 
     def _write(self, file: int) -> None:
         try:

@@ -34,6 +34,13 @@ def clean(config: Config) -> tuple[Path, ...]:
     With `force`, repositories with unpublished work are moved to the folder of our own state.
     """
     paths = config.paths
+    if not paths.root.is_dir():
+        return ()
+    with files.anchored(paths.root, paths.root, paths.dependencies, paths.classes):
+        return _cleaned(config, paths)
+
+
+def _cleaned(config: Config, paths: WorkPaths) -> tuple[Path, ...]:
     losses = tuple(_losses(paths))
     if config.force:
         for repository in dict.fromkeys(Path(loss.where) for loss in losses):
@@ -58,8 +65,7 @@ def _move_aside(repository: Path, paths: WorkPaths) -> None:
     place = paths.state / "kept" / time.strftime("%Y-%m-%dT%H-%M-%S")
     place = place / repository.relative_to(paths.root)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        repository.rename(place)
+        files.rename(repository, place)
     except OSError as error:
         raise CommodoreError(
             f"cannot move {repository} aside: {error.strerror}", where=str(place)

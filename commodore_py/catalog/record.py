@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import escaping, json_text
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 from commodore_py.model.dependency import Kind
@@ -112,7 +112,7 @@ def unreported(paths: WorkPaths) -> Unreported | None:
 
 def forget_unreported(paths: WorkPaths) -> None:
     """It was reported, or never pushed."""
-    _file(paths).unlink(missing_ok=True)
+    remove(_file(paths))
 
 
 def _file(paths: WorkPaths) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from commodore_py.adapters.files.on_disk import notes_below
+from commodore_py.adapters.git.on_disk import notes_below
 from commodore_py.config import RESULT_CACHE_LIMIT
 from commodore_py.model.spot import Spot
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.adapters.files.on_disk import on_disk
+from commodore_py.adapters.git.on_disk import on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.adapters.files.on_disk import Borrowed
+    from commodore_py.adapters.git.on_disk import Borrowed
 
     from .job import InputJob
     from .output import Output

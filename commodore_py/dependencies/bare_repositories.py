@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import remove
+from commodore_py.adapters.files import remove, remove_empty, rename
 from commodore_py.adapters.git.program import fetch, git
 from commodore_py.adapters.process import ProgramFailed
 
@@ -41,14 +40,13 @@ def remove_bare(bare: Path) -> None:
     for entry in bare.iterdir() if bare.is_dir() else ():
         if not entry.is_dir() or entry.is_symlink() or entry.name in FOLDERS:
             remove(entry)
-    with suppress(OSError):
-        bare.rmdir()
+    remove_empty(bare)
 
 
 def put_in_place(aside: Path, bare: Path) -> None:
     """Move a new bare repository to its path, where only others may be below it."""
     if not bare.is_dir():
-        aside.rename(bare)
+        rename(aside, bare)
         return
     for entry in sorted(aside.iterdir(), key=lambda entry: entry.name == "HEAD"):
-        entry.rename(bare / entry.name)
+        rename(entry, bare / entry.name)

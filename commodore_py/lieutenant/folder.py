@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
@@ -117,7 +117,8 @@ class FactsFolder:
         """Write the report of a compile that a server would get."""
         path = self.root / "reports" / f"{cluster_id}.json"
         try:
-            write_if_changed(path, f"{json.dumps(body, indent=2)}\n".encode())
+            with anchored(self.root):
+                write_if_changed(path, f"{json.dumps(body, indent=2)}\n".encode())
         except OSError as error:
             raise CommodoreError(
                 f"cannot write the report: {error.strerror}", where=str(path)

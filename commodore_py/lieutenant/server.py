@@ -54,9 +54,16 @@ class Server:
     def cluster(self, cluster_id: str) -> ApiObject:
         """The cluster object; the error for an unknown id suggests the nearest one."""
         try:
-            return self._object("clusters", cluster_id)
+            cluster = self._object("clusters", cluster_id)
         except http.NotFound as error:
             unknown = error
+        else:
+            name = cluster.fields.get("id") or cluster_id
+            if name != cluster_id:
+                raise CommodoreError(
+                    f"the API sent cluster {name!r} instead of {cluster_id}", where=cluster.name
+                )
+            return cluster
         unknown.hint = hint_for(cluster_id, self._known_ids(), kind="cluster")
         raise unknown
 

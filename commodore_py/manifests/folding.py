@@ -88,7 +88,7 @@ def _fold(path: str, of: Mapping[ObjectId, FieldChange]) -> Fold:
 
 def _key(change: ObjectChange, field: FieldChange) -> _Key:
     # Values of secrets are masked: they are not mixed with others.
-    secret = change.id.kind == "Secret"
+    secret = change.id.kind.casefold() == "secret"
     values = canonical(field.old), canonical(field.new)
     return field.grade, path_of_kind(field), field.happened, *values, secret
 

@@ -22,10 +22,12 @@ Path: TypeAlias = tuple[str, ...]
 
 # kubectl stores whole objects there.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_VALUES = frozenset(("data", "stringData"))
+_VALUES = frozenset(("data", "stringdata"))
 _MERGE = "<<"
+_SHOWN = frozenset(("apiVersion", "kind", "metadata", "type", "immutable", _MERGE))
+"""What a Secret has besides values; whatever else is in it was meant to be one."""
 _MOST_MERGED = 1_000
-_MAY_HOLD_ONE = re.compile(r"(?s)(?=.*kind)(?=.*ata).*Secret|.*(?:\\[xuU\r\n]|!!binary)").match
+_MAY_HOLD_ONE = re.compile(r"(?s)(?=.*kind).*[Ss]ecret|.*(?:\\[xuU\r\n]|!!binary)").match
 # How deep texts in texts are parsed; what is deeper is hidden if it may hold a Secret.
 _MOST_NESTED = 3
 # Aliases may lead from one to another without an end.
@@ -93,9 +95,9 @@ def _of_mapping(
 ) -> tuple[list[Part[T]], list[tuple[str, _Place[T]]]]:
     """The secret values of a mapping, and where there may be more of them."""
     # All of a key that is given several times: which of them counts is for others to decide.
-    own = {look.text(value) for key, value in members if key == "kind"} - {""}
+    own = {look.text(value).casefold() for key, value in members if key == "kind"} - {""}
     kinds = own or place.kinds
-    of_secret = any(kind.endswith("Secret") for kind in kinds) or (place.of_secret and not own)
+    of_secret = any(kind.endswith("secret") for kind in kinds) or (place.of_secret and not own)
     metadata = [
         one for key, value in members if key == "metadata" for one in look.members(value) or ()
     ]
@@ -103,18 +105,20 @@ def _of_mapping(
     called = [look.text(names[name]) for name in ("namespace", "name") if name in names]
     path = path_to(place.path, *called)
     parts, below = [], []
-    hidden = _VALUES if "Secret" in kinds else frozenset[str]()
+    is_secret = "secret" in kinds
+    versions = {look.text(value) for key, value in members if key == "apiVersion"}
+    is_core = "secret" in own and versions <= {"", "v1"}
     for key, value in members:
-        if key in hidden:
+        if is_secret and (key.casefold() in _VALUES or (is_core and key not in _SHOWN)):
             parts.append(Part(path_to(path, key), place.value, key, value))
             continue
-        given = frozenset(kind[:-4] for kind in kinds if kind.endswith("List"))
+        given = frozenset(kind[:-4] for kind in kinds if kind.endswith("list"))
         if key == "template" and of_secret:
-            given = frozenset(("Secret",))
+            given = frozenset(("secret",))
         elif key != "items":
             given = frozenset()
         below.append((key, _Place(value, path_to(path, key), given, of_secret)))
-    if hidden:
+    if is_secret:
         parts += [
             Part((*path, name), value, name, one)
             for key, value in metadata

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .secret_parts import Path
 
-_IS_SECRET = re.compile(r"\bSecret\b")
+_IS_SECRET = re.compile(r"\bSecret\b|(?is:kind.{1,12}secret\b)")
 # Also behind a value; more than comments where a text has such a sign in it.
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.+$", re.MULTILINE)
 _UNREADABLE = "*** (a Secret that is not valid YAML)"

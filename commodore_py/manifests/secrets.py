@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .fields import FieldChange
     from .folding import Fold
 
-MAY_BE_SECRET = re.compile(rb"Secret(?:List)*(?! *[A-Za-z0-9])|\\[xuU\r\n]|!!binary")
+MAY_BE_SECRET = re.compile(
+    rb"(?:Secret(?:List)*|(?is:kind.{1,12}secret(?:list)*))(?! *[A-Za-z0-9])|\\[xuU\r\n]|!!binary"
+)
 """Where it finds nothing, a text holds no Secret, only words such as `secretName` or prose.
 
 An escape may be part of any word.
@@ -69,7 +71,7 @@ def _texts(value: object) -> Iterator[str]:
 
 def masked(change: ObjectChange) -> ObjectChange:
     """The change without values of secrets."""
-    secret = (change.id.group, change.id.kind) == ("", "Secret")
+    secret = (change.id.group, change.id.kind.casefold()) == ("", "secret")
     return replace(
         change,
         old=replace(change.old, content={}) if secret and change.old else change.old,

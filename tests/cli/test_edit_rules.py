@@ -494,7 +494,7 @@ def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
     # In the instant of the swap: after the comparison, before the names are exchanged.
     file, beside = place / CLUSTER, place / ".commodore/edit.new"
     exchange.write_beside(file, beside, b"new\n")
-    assert exchanged(str(beside), str(file))
+    assert exchanged(beside, file)
     beside.write_bytes(b"saved once more\n")
     exchange.put_back(file, beside, b"new\n")
     assert file.read_text() == "saved once more\n"

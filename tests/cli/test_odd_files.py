@@ -143,3 +143,10 @@ def test_state_that_cannot_be_read(
 
     if ran.code:
         _is_an_error(ran, ".commodore")
+
+
+@pytest.mark.parametrize("kind", [one for one in KINDS if one not in ("fifo", "null")])
+def test_the_value_of_an_edit(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
+    file = _make(tmp_path / "value", kind)
+
+    _is_an_error(commodore("edit", "set", "a", "--from-file", str(file)), "value")

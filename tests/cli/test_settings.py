@@ -548,6 +548,8 @@ PROGRAMS = [
         "COMMODORE_TOOL_MIRROR",
         "COMMODORE_GITHUB_URL",
         "KUSTOMIZE_PLUGIN_HOME",
+        "VAULT_ADDR",
+        "VAULT_CACERT",
     ),
 ]
 
@@ -565,6 +567,24 @@ def test_a_dotenv_names_no_programs(
     assert f"warning: ignoring {name}: a .env file must not decide which programs run" in ran.err
     assert f"{tmp_path}/.env" in ran.err
     assert os.environ.get(name) != f"{tmp_path}/evil"
+
+
+@pytest.mark.parametrize(("token", "is_set"), [("", True), ("of-the-user", False)])
+def test_dotenv_names_the_vault_of_its_own_token(
+    commodore: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    token: str,
+    *,
+    is_set: bool,
+) -> None:
+    monkeypatch.delenv("VAULT_ADDR", raising=False)
+    monkeypatch.setenv("VAULT_TOKEN", token) if token else monkeypatch.delenv("VAULT_TOKEN", False)
+    (tmp_path / ".env").write_text("VAULT_ADDR=https://vault.example.com\nVAULT_TOKEN=mine\n")
+
+    ran = commodore("catalog", "clean")
+
+    assert ("ignoring VAULT_ADDR" in ran.err) is not is_set
 
 
 @pytest.mark.parametrize("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL", "HTTPS_PROXY", "MINE"])

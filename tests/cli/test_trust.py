@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.builders import make_repository
 from tests.support.fleet import CLUSTER, configmap_component, make_fleet
+from tests.support.servers import kubernetes
+from tests.support.servers.kubernetes import Refusal
 
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
@@ -141,3 +143,52 @@ def test_malformed_urls_are_errors_with_their_text(
         assert ran.code == 1, ran.err
         assert "Traceback" not in ran.err
         assert url in ran.err
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "code"),
+    [
+        ("/", "[]", 1),
+        ("/", "null", 1),
+        ("/api", "[]", 1),
+        ("/api/v1/configmaps", "null", 1),
+        ("/api/v1/configmaps", '{"items": "x"}', 1),
+        ("/api/v1/configmaps", '{"items": [null]}', 1),
+        ("/api/v1/configmaps", '{"items": [{"metadata": 5}]}', 0),
+        ("/apis/argoproj.io/v1alpha1/applications", '{"items": [{"spec": [], "metadata": {}}]}', 0),
+    ],
+)
+def test_odd_answers_of_a_cluster_are_errors(
+    commodore: CommandLine, tmp_path: Path, path: str, answer: str, code: int
+) -> None:
+    content = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
+    make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": content})
+    kubeconfig = tmp_path / "kubeconfig"
+    with kubernetes.serve() as cluster:
+        kubeconfig.write_text(kubernetes.kubeconfig_of(cluster.url))
+        cluster.before = lambda _, asked: (
+            Refusal(200, "", "", body=answer.encode()) if asked.startswith(path) else None
+        )
+        words = ("c-one", "--kubeconfig", str(kubeconfig), "--catalog", str(tmp_path / "catalog"))
+
+        ran = commodore("live", "status", *words)
+
+    assert ran.code == code, ran.err
+    assert code == 0 or "answered with" in ran.err
+
+
+def test_credentials_of_a_program_have_a_limit(commodore: CommandLine, tmp_path: Path) -> None:
+    make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": ""})
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(
+        "clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+        "contexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n"
+        "users: [{name: a, user: {exec: {apiVersion: client.authentication.k8s.io/v1,"
+        " command: cat, args: [/dev/zero], interactiveMode: Never}}}]\n"
+    )
+    words = ("c-one", "--kubeconfig", str(kubeconfig), "--catalog", str(tmp_path / "catalog"))
+
+    ran = commodore("live", "status", *words)
+
+    assert ran.code == 1
+    assert "printed more than 1048576 bytes" in ran.err

@@ -419,6 +419,13 @@ def test_a_cluster_that_is_not_an_object_is_refused(
         load_cluster(config, "c-1")
 
 
+def test_record_of_another_cluster_is_refused(api: Api, config: Config) -> None:
+    api.serves("/clusters/c-1", cluster_object(id="c-2"))
+
+    with pytest.raises(CommodoreError, match="the API sent cluster 'c-2' instead of c-1"):
+        load_cluster(config, "c-1")
+
+
 @pytest.mark.parametrize(
     ("value", "problem"),
     [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent a list of other things")],

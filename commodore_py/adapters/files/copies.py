@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 
-from .writing import aside_of, remove
+from .opening import make_folder
+from .writing import (
+    aside_of,
+    copy_file,
+    remove,
+    remove_empty,
+    rename,
+    write_if_changed,
+    write_link,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -67,13 +75,9 @@ class Copies:
         """Copy the files at these paths and list them; valid once everything is written."""
         listing = list_files(base, roots)
         remove(self._unfinished)
-        self._unfinished.mkdir(parents=True)
         for name, mark in listing.marks.items():
-            if isinstance(mark[0], str):
-                continue
-            copy = self._unfinished / "files" / name
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(base / name, copy)
+            if not isinstance(mark[0], str):
+                copy_file(base / name, self._unfinished / "files" / name)
         notes = {
             # The working directory may be moved before this is read.
             "base": os.path.relpath(os.path.realpath(base), os.path.realpath(self.folder.parent)),
@@ -81,8 +85,8 @@ class Copies:
             "marks": dict(listing.marks),
             "folders": sorted(listing.folders),
         }
-        (self._unfinished / self._notes.name).write_text(json.dumps(notes))
-        self._unfinished.rename(self.folder)
+        write_if_changed(self._unfinished / self._notes.name, json.dumps(notes).encode())
+        rename(self._unfinished, self.folder)
         return listing
 
     def put_back(self, *, spare: Collection[str] = ()) -> Path | None:
@@ -98,7 +102,7 @@ class Copies:
             if base.is_dir():
                 self._restore(base, notes, frozenset(spare))
             # First of all: what is left without its notes is only swept up.
-            self._notes.unlink()
+            remove(self._notes)
         remove(self.folder)
         return base
 
@@ -114,22 +118,20 @@ class Copies:
         for name in sorted(wrong - marks.keys() - spare):
             remove(base / name)
         for name in sorted(now.folders - folders, reverse=True):
-            with suppress(OSError):  # a foreign file keeps its folder
-                (base / name).rmdir()
+            remove_empty(base / name)  # a foreign file keeps its folder
         for name in sorted(folders):
             if not (base / name).is_dir() or (base / name).is_symlink():
                 remove(base / name)
-                (base / name).mkdir(parents=True)
+                make_folder(base / name)
         for name in sorted(marks.keys() & wrong | marks.keys() - now.marks.keys()):
             self._put(base / name, name, marks[name])
 
     def _put(self, path: Path, name: str, mark: Mark) -> None:
         if path.is_dir() and not path.is_symlink():
             remove(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
         aside = aside_of(path)
         if isinstance(mark[0], str):
-            aside.symlink_to(mark[0])
+            write_link(aside, mark[0])
         else:
-            shutil.copy2(self.folder / "files" / name, aside)
-        aside.replace(path)
+            copy_file(self.folder / "files" / name, aside)
+        rename(aside, path)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
+from .opening import opened
+from .writing import remove, rename
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-_CURRENT_DIRECTORY = -100  # AT_FDCWD
 _EXCHANGE = 2  # RENAME_EXCHANGE, RENAME_SWAP
 
 
@@ -51,16 +53,17 @@ def write_beside(file: Path, beside: Path, content: bytes) -> None:
     """Write a file with the mode of another, on disk when this returns."""
     mode = stat.S_IMODE(file.stat().st_mode)
     how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        with os.fdopen(os.open(beside, how, 0o600), "wb") as new:
-            new.write(content)
-            new.flush()
-            os.fchmod(new.fileno(), mode)
-            os.fsync(new.fileno())
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    with opened(beside.parent) as folder:
+        try:
+            with os.fdopen(os.open(beside.name, how, 0o600, dir_fd=folder), "wb") as new:
+                new.write(content)
+                new.flush()
+                os.fchmod(new.fileno(), mode)
+                os.fsync(new.fileno())
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside.name, dir_fd=folder)
+            raise
 
 
 def swap_in(file: Path, beside: Path, expected: bytes) -> None:
@@ -70,12 +73,12 @@ def swap_in(file: Path, beside: Path, expected: bytes) -> None:
     """
     written = content_now(beside)
     if content_now(file) != expected:
-        beside.unlink()
+        remove(beside)
         raise Changed.at(file)
-    if not exchanged(str(beside), str(file)):
-        beside.replace(file)
+    if not exchanged(beside, file):
+        rename(beside, file)
     elif content_now(beside) == expected:
-        beside.unlink()
+        remove(beside)
     else:  # an editor has saved it after the first comparison
         put_back(file, beside, written)
         raise Changed.at(file)
@@ -84,31 +87,26 @@ def swap_in(file: Path, beside: Path, expected: bytes) -> None:
 def put_back(file: Path, beside: Path, written: bytes | None) -> None:
     """Return what a swap took out; what was saved since then is newer, and stays."""
     if content_now(file) == written:
-        exchanged(str(beside), str(file))
+        exchanged(beside, file)
         if content_now(beside) != written:
-            exchanged(str(beside), str(file))
-    beside.unlink()
+            exchanged(beside, file)
+    remove(beside)
 
 
-def exchanged(first: str, second: str) -> bool:
+def exchanged(first: Path, second: Path) -> bool:
     """Exchange the names of two files in one step; False if the system cannot."""
     # Python has no function for these system calls.
     library = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(first), os.fsencode(second)
-    try:
-        if sys.platform == "darwin":
-            return not library.renamex_np(*names, ctypes.c_uint(_EXCHANGE))
-        current = ctypes.c_int(_CURRENT_DIRECTORY)
-        flags = ctypes.c_uint(_EXCHANGE)
-        return not library.renameat2(current, names[0], current, names[1], flags)
-    except AttributeError:  # a C library without it
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
+    function = getattr(library, name, None)
+    if function is None:
         return False
+    with opened(first.parent) as one, opened(second.parent) as other:
+        places = (one, os.fsencode(first.name), other, os.fsencode(second.name))
+        return not function(*places, ctypes.c_uint(_EXCHANGE))
 
 
 def sync_folder(folder: Path) -> None:
     """Have the names in a folder on disk."""
-    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with opened(folder) as place:
         os.fsync(place)
-    finally:
-        os.close(place)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,7 +12,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
 
-from .writing import differs, opened_below, remove_in, write_in
+from .opening import opened, opened_in
+from .writing import differs, remove_in, write_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,13 +100,15 @@ def _written(
             where=f"{folder} -> {folder.readlink()}",
             hint="remove the link",
         )
-    if not dry_run:
-        folder.mkdir(parents=True, exist_ok=True)
-    elif not folder.is_dir():
+    if dry_run and not folder.is_dir():
         return {}
     writing = _Writing(os.fspath(folder), dry_run=dry_run)
-    with opened_below(folder.parent, folder.name) as opened:
-        writing.fill(opened, wanted, "", keep)
+    make = not dry_run
+    with (
+        opened(folder.parent, make=make) as above,
+        opened_in(above, folder.name, make=make) as directory,
+    ):
+        writing.fill(directory, wanted, "", keep)
     return writing.gone
 
 
@@ -119,26 +121,24 @@ class _Writing:
         self._dry_run = dry_run
 
     def fill(
-        self, opened: int, wanted: _Folder, prefix: str, keep: frozenset[str], *, sweep: bool = True
+        self, folder: int, wanted: _Folder, prefix: str, keep: frozenset[str], *, sweep: bool = True
     ) -> None:
         """Remove what is not wanted in a folder, and write what differs."""
-        present = self._sweep(opened, wanted, prefix, keep) if sweep else {}
+        present = self._sweep(folder, wanted, prefix, keep) if sweep else {}
         for name, target in wanted.items():
             path = f"{prefix}{name}"
             if isinstance(target, Entry):
-                self._write(opened, name, path, target, present.get(name))
+                self._write(folder, name, path, target, present.get(name))
             elif name in present or not self._dry_run:
-                with suppress(FileExistsError):
-                    os.mkdir(name, dir_fd=opened)
-                with opened_below(opened, name) as inner:
+                with opened_in(folder, name, make=name not in present) as inner:
                     # What is kept is not looked into.
                     self.fill(inner, target, f"{path}/", frozenset(), sweep=name in present)
 
     def _sweep(
-        self, opened: int, wanted: _Folder, prefix: str, keep: frozenset[str]
+        self, folder: int, wanted: _Folder, prefix: str, keep: frozenset[str]
     ) -> dict[str, os.stat_result]:
         """The files and folders that stay or are replaced by a file."""
-        with os.scandir(opened) as entries:
+        with os.scandir(folder) as entries:
             statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
         present = {}
         for name in statuses.keys() - keep:
@@ -149,19 +149,19 @@ class _Writing:
                 continue
             self.gone[f"{prefix}{name}"] = status
             if not self._dry_run:
-                remove_in(opened, name)
+                remove_in(folder, name)
         return present
 
     def _write(
-        self, opened: int, name: str, path: str, entry: Entry, status: os.stat_result | None
+        self, folder: int, name: str, path: str, entry: Entry, status: os.stat_result | None
     ) -> None:
         if status is not None:
-            if not differs(opened, name, status, entry.content, executable=entry.executable):
+            if not differs(folder, name, status, entry.content, executable=entry.executable):
                 return
             self.gone[path] = status
         if not self._dry_run:
             try:
-                write_in(opened, name, entry.content, executable=entry.executable)
+                write_in(folder, name, entry.content, executable=entry.executable)
             except OSError as error:
                 error.filename = f"{self._folder}/{path}"
                 raise

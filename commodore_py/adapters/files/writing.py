@@ -1,7 +1,6 @@
 """Files that are written aside and swapped, links, and what is removed; only where it differs.
 
-Folders are opened first, and what happens in them goes by their descriptor: should a folder be
-replaced by a link in the meantime, nothing is written or removed behind that link.
+Folders are opened first, and what happens in them goes by their descriptor.
 """
 
 from __future__ import annotations
@@ -10,22 +9,19 @@ import os
 import re
 import shutil
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import write_all
 from commodore_py.errors import CommodoreError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .opening import LinkInTheWay, opened
 
 _EXECUTABLE = stat.S_IXUSR
 _ALL_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _CONTENT = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _LAST_NUMBER = 0xFFFFFFFF
 _numbers = count(int.from_bytes(os.urandom(4), "big"))
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
@@ -55,20 +51,6 @@ def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
     return asides
 
 
-@contextmanager
-def opened_below(root: Path | int, path: str) -> Iterator[int]:
-    """The descriptor of a folder below a root; a link on the way there is an error."""
-    opened = os.dup(root) if isinstance(root, int) else os.open(root, _FOLDER)
-    try:
-        for name in filter(None, path.split("/")):
-            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=opened)
-            os.close(opened)
-            opened = inner
-        yield opened
-    finally:
-        os.close(opened)
-
-
 def write_if_changed(
     path: Path, content: bytes, *, executable: bool | None = None, private: bool = False
 ) -> bool:
@@ -77,21 +59,15 @@ def write_if_changed(
     Only its owner may read a new file that is `private`.
     """
     try:
-        opened = os.open(path.parent, _FOLDER)
-    except (FileNotFoundError, NotADirectoryError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        opened = os.open(path.parent, _FOLDER)
-    try:
-        return write_in(opened, path.name, content, executable=executable, private=private)
+        with opened(path.parent, make=True) as folder:
+            return write_in(folder, path.name, content, executable=executable, private=private)
     except OSError as error:
         error.filename, error.filename2 = os.fspath(path), None
         raise
-    finally:
-        os.close(opened)
 
 
 def write_in(
-    opened: int,
+    folder: int,
     name: str,
     content: bytes,
     *,
@@ -99,22 +75,25 @@ def write_in(
     private: bool = False,
 ) -> bool:
     """The same in an open folder."""
-    status = _status_in(opened, name)
+    status = _status_in(folder, name)
     if status is not None and not stat.S_ISREG(status.st_mode):
-        remove_in(opened, name)
+        remove_in(folder, name)
         status = None
-    if status is None or differs(opened, name, status, content):
-        _swap_in(opened, name, content, status, executable=executable, private=private)
+    if status is None or differs(folder, name, status, content):
+        _swap_in(folder, name, content, status, executable=executable, private=private)
         return True
     if executable is None or bool(status.st_mode & _EXECUTABLE) == executable:
         return False
-    mode = _mode(status.st_mode, executable=executable)
-    os.chmod(name, mode, dir_fd=opened)
+    file = os.open(name, _CONTENT, dir_fd=folder)
+    try:
+        os.fchmod(file, _mode(status.st_mode, executable=executable))
+    finally:
+        os.close(file)
     return True
 
 
 def differs(
-    opened: int,
+    folder: int,
     name: str,
     status: os.stat_result,
     content: bytes,
@@ -126,7 +105,7 @@ def differs(
         return True
     if status.st_size != len(content):
         return True
-    file = os.open(name, _CONTENT, dir_fd=opened)
+    file = os.open(name, _CONTENT, dir_fd=folder)
     try:
         return os.read(file, status.st_size + 1) != content
     finally:
@@ -134,7 +113,7 @@ def differs(
 
 
 def _swap_in(
-    opened: int,
+    folder: int,
     name: str,
     content: bytes,
     before: os.stat_result | None,
@@ -145,7 +124,7 @@ def _swap_in(
     """Write a sibling, which takes the place of what was there `before`."""
     aside = _aside_name()
     try:
-        file = os.open(aside, _NEW, 0o600 if private else 0o666, dir_fd=opened)
+        file = os.open(aside, _NEW, 0o600 if private else 0o666, dir_fd=folder)
         try:
             write_all(file, content)
             if before is not None or executable:  # a new file is not executable
@@ -157,10 +136,10 @@ def _swap_in(
                     os.fchmod(file, stat.S_IMODE(mode))
         finally:
             os.close(file)
-        os.replace(aside, name, src_dir_fd=opened, dst_dir_fd=opened)
+        os.replace(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError:
         with suppress(OSError):
-            os.unlink(aside, dir_fd=opened)
+            os.unlink(aside, dir_fd=folder)
         raise
 
 
@@ -168,9 +147,9 @@ def _mode(mode: int, *, executable: bool) -> int:
     return mode | _ALL_EXECUTE if executable else mode & ~_ALL_EXECUTE
 
 
-def _status_in(opened: int, name: str) -> os.stat_result | None:
+def _status_in(folder: int, name: str) -> os.stat_result | None:
     try:
-        return os.stat(name, dir_fd=opened, follow_symlinks=False)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
 
@@ -179,37 +158,73 @@ def remove(path: Path) -> None:
     """Remove a file, a link or a whole folder; what a link points to stays."""
     if not os.path.lexists(path):
         return
-    with opened_below(path.parent, "") as opened:
+    with opened(path.parent) as folder:
         try:
-            remove_in(opened, path.name)
+            remove_in(folder, path.name)
         except OSError as error:
             error.filename = os.path.join(path.parent, error.filename or path.name)  # noqa: PTH118 - text
             raise
 
 
-def remove_in(opened: int, name: str) -> None:
+def remove_at_once(path: Path) -> None:
+    """Remove a folder whose name is free at once: half of it would look like deleted files."""
+    aside = aside_of(path)
+    rename(path, aside)
+    remove(aside)
+
+
+def remove_in(folder: int, name: str) -> None:
     """The same in an open folder."""
-    status = _status_in(opened, name)
+    status = _status_in(folder, name)
     if status is not None and stat.S_ISDIR(status.st_mode):
-        shutil.rmtree(name, dir_fd=opened)
+        shutil.rmtree(name, dir_fd=folder)
     elif status is not None:
-        os.unlink(name, dir_fd=opened)
+        os.unlink(name, dir_fd=folder)
+
+
+def remove_empty(path: Path) -> bool:
+    """Remove a folder with nothing in it; returns whether there was one."""
+    try:
+        with opened(path.parent) as folder:
+            os.rmdir(path.name, dir_fd=folder)
+    except (OSError, LinkInTheWay):
+        return False
+    return True
+
+
+def rename(path: Path, new: Path) -> None:
+    """Move a file, a link or a folder, over a file or an empty folder that is there."""
+    with opened(path.parent) as folder, opened(new.parent, make=True) as target:
+        os.replace(path.name, new.name, src_dir_fd=folder, dst_dir_fd=target)
+
+
+def copy_file(file: Path, copy: Path) -> None:
+    """Copy a file with its mode and times to a path where nothing is."""
+    with file.open("rb") as source, opened(copy.parent, make=True) as folder:
+        descriptor = os.open(copy.name, _NEW, 0o600, dir_fd=folder)
+        with os.fdopen(descriptor, "wb") as target:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            status = os.fstat(source.fileno())
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+            os.utime(descriptor, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def link(path: Path, target: Path) -> None:
     """Make `path` a relative link to `target`, unless it is one already."""
-    place = os.fspath(path)
     if not os.path.exists(target):  # noqa: PTH110 - a run makes hundreds of links
-        raise CommodoreError(f"cannot link to {target}: it does not exist", where=place)
-    folder = os.path.dirname(place)  # noqa: PTH120 - as above
-    text = os.path.relpath(target, folder or ".")
-    if os.path.lexists(place):
-        if os.path.islink(place) and path.readlink() == Path(text):  # noqa: PTH114 - as above
-            return
-        remove(path)
-    elif not os.path.isdir(folder or "."):  # noqa: PTH112 - as above
-        path.parent.mkdir(parents=True, exist_ok=True)
-    os.symlink(text, place)  # noqa: PTH211 - as above
+        raise CommodoreError(f"cannot link to {target}: it does not exist", where=str(path))
+    write_link(path, os.path.relpath(target, path.parent))
+
+
+def write_link(path: Path, text: str) -> None:
+    """Make `path` a link with this text, in place of whatever is there."""
+    with opened(path.parent, make=True) as folder:
+        with suppress(OSError):
+            if os.readlink(path.name, dir_fd=folder) == text:
+                return
+        remove_in(folder, path.name)
+        os.symlink(text, path.name, dir_fd=folder)
 
 
 def is_executable(path: Path) -> bool:

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import ending, git_urls, time_limits
+from commodore_py.adapters.files.opening import refuse_link
 from commodore_py.adapters.process import Patience, ProgramFailed, run
 
 from . import safe
@@ -63,6 +64,7 @@ def git_bytes(
     patience: Patience | None = None,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
+    refuse_link(directory / ".git")
     # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
     environment = {**safe.environment(), **ceiling, **(env or {})}

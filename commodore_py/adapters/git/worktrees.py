@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.process import ProgramFailed
 
 from .program import git
@@ -81,8 +82,8 @@ def reconnect(worktree: Path, bare: Path) -> None:
         if not admin.is_dir():
             git(bare, "worktree", "repair", os.path.realpath(worktree))
         elif own.is_dir() and own != admin:
-            (own / "gitdir").write_bytes(os.fsencode(f"{link.absolute()}\n"))
-            link.write_bytes(os.fsencode(f"{_LINK}{own}\n"))
+            write_if_changed(own / "gitdir", os.fsencode(f"{link.absolute()}\n"))
+            write_if_changed(link, os.fsencode(f"{_LINK}{own}\n"))
 
 
 def reconnect_moved(bare: Path, directory: Path) -> None:

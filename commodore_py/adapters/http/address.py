@@ -66,5 +66,10 @@ def same_server(url: str, other: str) -> bool:
     return first.scheme == second.scheme and len(ports) == 1
 
 
+def is_one_word(token: str) -> bool:
+    """Whether a token can be sent in a header; the error of a library would show it."""
+    return bool(token) and token.isascii() and token.isprintable() and " " not in token
+
+
 def _malformed(url: str, error: ValueError) -> HttpError:
     return HttpError(f"not a valid URL: {error}", where=without_secrets(url), hint="correct it")

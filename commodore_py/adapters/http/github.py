@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.errors import CommodoreError
 
-from . import is_private
+from .address import is_one_word, is_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +24,6 @@ log = logging.getLogger(__name__)
 
 PUBLIC = "https://api.github.com"
 
-_TOKEN = re.compile(r"[!-~]+")
 _ATTEMPTS = 5
 _LONGEST_WAIT = 3660.0
 """Seconds; limits are reset every hour."""
@@ -80,8 +78,7 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
             where=url,
             hint="give the API's URL with https",
         )
-    # An error about a header would show the token.
-    if not _TOKEN.fullmatch(token):
+    if not is_one_word(token):
         raise GitHubUnusable(
             "the token for GitHub contains a space, a line break or other characters of no token",
             hint="check --github-token or COMMODORE_GITHUB_TOKEN",

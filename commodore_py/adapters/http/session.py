@@ -14,6 +14,7 @@ from urllib3.exceptions import HTTPError as Urllib3Error
 
 from commodore_py.adapters.masking import REDACTOR
 
+from .address import split_url
 from .errors import HttpError, ServerAway
 from .watch import USER_AGENT, OutOfTime, Watched
 
@@ -56,6 +57,7 @@ def sending(url: str, timeout: float) -> Iterator[None]:
             hint="check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, SSL_CERT_FILE: a file of certificates",
         ) from error
     except ValueError as error:
+        split_url(url)  # raises if it is this one
         # requests parses the target of a redirect even if it must not follow it.
         raise HttpError(f"redirected to an invalid URL: {error}", where=url) from error
 

@@ -11,6 +11,7 @@ from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.parallel import in_parallel
 
+from .address import is_one_word
 from .errors import HttpError, read_whole
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ class Server:
         from .session import limit
         from .watch import Watch
 
-        if not self._login.token.isascii() or any(c.isspace() for c in self._login.token):
-            raise _Unknown("the token for Vault is not one word of ASCII characters")
+        if self._login.token and not is_one_word(self._login.token):
+            raise _Unknown("the token for Vault is not one word of printable ASCII characters")
         REDACTOR.learn(self._login.token)
         # Whatever the hierarchy says, certificates are verified; hvac knows the user's own CA.
         client = hvac.Client(

@@ -73,7 +73,6 @@ class DirectoryCatalog(NamedTuple):
         change = change_between(self._present(rendered.catalog), rendered.catalog)
         files.write_trees(self.compiled, rendered.instances, dry_run=self.dry_run)
         if not self.dry_run:
-            self.directory.mkdir(parents=True, exist_ok=True)
             marker = json.dumps({"cluster": self.cluster}) + "\n"
             files.write_if_changed(self.directory / MARKER, marker.encode())
             for place in (self.directory, *(self.directory / name for name in OWNED)):

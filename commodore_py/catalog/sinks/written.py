@@ -33,7 +33,7 @@ def write_owned(
         if dry_run:
             return set()
         files.remove(folder)
-        folder.mkdir()
+        files.make_folder(folder)
     keep = frozenset(
         PurePosixPath(child.name)
         for child in folder.iterdir()

@@ -70,7 +70,7 @@ def issues_of(
     """
     if validator.is_valid(content):
         return
-    hides_values = content.get("kind") == "Secret"
+    hides_values = str(content.get("kind")).casefold() == "secret"
     for number, error in enumerate(validator.iter_errors(_without_nulls(content))):
         if number == SHOWN_ERRORS:
             return

@@ -30,7 +30,7 @@ _RUNS_PROGRAMS = (
     r"|EDITOR|VISUAL|(?:.*_)?PAGER|LESSOPEN|LESSCLOSE|BROWSER|SSH_.*|XDG_.*"
     r"|KAPITAN_HELM_PATH|HELM_(?!NAMESPACE$|DEBUG$).*|KUSTOMIZE_.*|KUBECONFIG|DOCKER_CONFIG"
     r"|REQUESTS_CA_BUNDLE|CURL_.*|SSL_CERT_(?:FILE|DIR)|SSLKEYLOGFILE|OPENSSL_.*|GODEBUG|CUE_.*"
-    r"|NETRC|HOSTALIASES"
+    r"|NETRC|HOSTALIASES|VAULT_(?:CA.*|CLIENT_.*|SKIP_VERIFY)"
     r"|COMMODORE_(?:PASS_ENV|TOOL_MIRROR|GITHUB_URL)|(?:AUTH|OAUTH)LIB_INSECURE_TRANSPORT"
 )
 _YES = ("1", "true", "t", "yes", "y")
@@ -95,10 +95,12 @@ def _size(values: Iterable[tuple[str, str | None]]) -> int:
 
 def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
     """Set the variables that are not there yet; returns their names."""
+    # It gets the token: that must be of the file, too.
+    refused = {"VAULT_ADDR"} if _is_foreign("VAULT_TOKEN", values) else set[str]()
     for name, value in values.items():
         if value is None or name in os.environ:
             continue
-        if re.fullmatch(_RUNS_PROGRAMS, name):
+        if name in refused or re.fullmatch(_RUNS_PROGRAMS, name):
             # The file may have come with the folder, as content of somebody else.
             problem = "a .env file must not decide which programs run, or what they trust"
             hint = f"export {name} in the shell"
@@ -111,6 +113,10 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
             messages.warn(problem, where=str(file))
         else:
             yield name
+
+
+def _is_foreign(name: str, values: Mapping[str, str | None]) -> bool:
+    return name in os.environ or not values.get(name)
 
 
 def _from_its_folder(name: str, value: str, folder: Path) -> str:

@@ -149,7 +149,16 @@ def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
             code="bundles/requires-tool",
             remedy="install such a version of commodore, or use another bundle",
         )
-    if entry.sha256 and digest_of(text) != entry.sha256:
+    if not entry.sha256:
+        yield Problem(
+            f"the index has no sha256 of bundle {entry.version}: an edit of it is not noticed",
+            where=f"inventory/classes/global/{FILE}",
+            strict=True,
+            code="bundles/no-digest",
+            remedy="restore the line that `commodore bundle publish` wrote; it is the SHA-256 of"
+            " the class file",
+        )
+    elif digest_of(text) != entry.sha256:
         yield Problem(
             f"bundle {entry.version} was edited after it was published",
             where=f"inventory/classes/{entry.class_name.replace('.', '/')}.yml",

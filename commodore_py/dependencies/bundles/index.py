@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -21,6 +22,7 @@ FILE = f"{FOLDER}/index.yml"
 CLASSES = f"global.{FOLDER}."
 """How the names of bundle classes begin."""
 
+_SHOWN = 20
 _TOP = ("schema", "order", "test-clusters", "bundles")
 _FIELDS = ("version", "class", "sha256", "notes", "requires-tool", "commits", "withdrawn")
 
@@ -88,32 +90,34 @@ def file_name_of(version: str) -> str:
 def parse(text: bytes, where: str) -> Index:
     """The index of a text; an error for each problem, with its line."""
     content = yaml.load(text, name=where)
-
-    def line(*path: object) -> str:
-        return f"{where}:{yaml.line_at(text, [0, *path])}"
-
-    def wrong(message: str, *path: object, hint: str = "") -> CommodoreError:
-        return CommodoreError(message, where=line(*path), hint=hint)
-
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise CommodoreError(f"not an index of bundles: schema is not {SCHEMA}", where=where)
-    problems = [wrong(f"unknown key {key}", key) for key in content if key not in _TOP]
+    problems: list[tuple[Any, ...]] = [
+        (f"unknown key {key}", key) for key in content if key not in _TOP
+    ]
     order = content.get("order", "semver")
     if order not in ORDERS:
-        problems.append(wrong(f"order is not one of {', '.join(ORDERS)}", "order"))
+        problems.append((f"order is not one of {', '.join(ORDERS)}", "order"))
         order = "listed"
     tests, bundles = content.get("test-clusters") or [], content.get("bundles") or []
     if not isinstance(tests, list) or not all(isinstance(one, str) for one in tests):
-        problems.append(wrong("test-clusters is not a list of ids", "test-clusters"))
+        problems.append(("test-clusters is not a list of ids", "test-clusters"))
     entries = []
     for number, item in enumerate(bundles if isinstance(bundles, list) else [None]):
         found = list(_problems_of(item, order))
-        problems += [wrong(text, "bundles", number, *path) for text, *path in found]
+        problems += [(text, "bundles", number, *path) for text, *path in found]
         if not found:
             entries.append(_entry(item))
     index = Index(cast("Order", order), tuple(map(str, tests)), tuple(entries))
-    problems += [wrong(text, "bundles") for text in _equal(index)]
-    raise_collected(problems, "the index of bundles is invalid")
+    problems += [(text, "bundles") for text in _equal(index)]
+    # Finding a line reads the whole text.
+    errors = [
+        CommodoreError(message, where=f"{where}:{yaml.line_at(text, [0, *path])}")
+        for message, *path in problems[:_SHOWN]
+    ]
+    if problems[_SHOWN:]:
+        errors.append(CommodoreError(f"and {len(problems) - _SHOWN} more problems", where=where))
+    raise_collected(errors, "the index of bundles is invalid")
     return index
 
 
@@ -167,8 +171,8 @@ def _equal(index: Index) -> Iterator[str]:
     keys: dict[object, str] = {}
     for one in index.entries:
         key = one.version if index.order == "listed" else repr(key_of(one.version, index.order))
-        other = keys.setdefault(key, one.version)
-        if other != one.version or [o.version for o in index.entries].count(one.version) > 1:
-            yield f"versions {other} and {one.version} are equal"
-    names = [one.name for one in index.entries]
-    yield from (f"class {name} is listed twice" for name in {*names} if names.count(name) > 1)
+        if key in keys:
+            yield f"versions {keys[key]} and {one.version} are equal"
+        keys.setdefault(key, one.version)
+    names = Counter(one.name for one in index.entries)
+    yield from (f"class {name} is listed twice" for name, count in names.items() if count > 1)

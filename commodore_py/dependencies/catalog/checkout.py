@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import asides_in, remove
+from commodore_py.adapters.files import asides_in, make_folder, remove
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import FALLBACK_BRANCH
 from commodore_py.adapters.git.repository import head_of, is_repository, set_setting, settings_of
@@ -122,7 +122,7 @@ def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     directory = config.paths.catalog
     now = status_of(directory, untracked=False)
     if now is None:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_folder(directory)
         git(directory, "init", "--quiet", f"--initial-branch={FALLBACK_BRANCH}")
         log.warning(
             "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG

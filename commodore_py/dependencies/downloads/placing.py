@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import (
+    anchored,
+    make_folder,
+    remove,
+    remove_empty,
+    rename,
+    write_if_changed,
+    write_link,
+)
 from commodore_py.adapters.git.program import succeeds
 from commodore_py.dependencies.protection.local_work import moment
 from commodore_py.errors import CommodoreError
@@ -47,7 +56,10 @@ def put_all(
     plan = Plan(bounds, by_path, warn)
     for one in changed:
         plan.add(one)
-    _Writer(plan, warn, keep_extras=keep_extras).write(changed)
+    with ExitStack() as stack:
+        for record in records.values():
+            stack.enter_context(anchored(record.root))
+        _Writer(plan, warn, keep_extras=keep_extras).write(changed)
 
 
 def _is_current(one: Placement, record: Record) -> bool:
@@ -106,14 +118,14 @@ class _Writer:
         if not self.plan.ours[target].matches(target):
             return  # modified or removed since
         if target.is_dir() and not target.is_symlink():
-            _remove_empty(target)
+            remove_empty(target)
         else:
-            target.unlink()
+            remove(target)
         paths = {one.path for one in placements}
         for folder in target.parents:
             if folder in paths or not any(folder.is_relative_to(path) for path in paths):
                 break
-            if not _remove_empty(folder):
+            if not remove_empty(folder):
                 break
 
     def _make_folder(self, folder: Path, one: Placement) -> None:
@@ -124,7 +136,7 @@ class _Writer:
             self._make_folder(folder.parent, one)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._clear(folder, one)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.folders.add(folder)
 
     def _write(self, target: Path, member: Member, one: Placement) -> None:
@@ -132,28 +144,19 @@ class _Writer:
             return
         if target != one.path:
             self._make_folder(target.parent, one)
-        else:
-            target.parent.mkdir(parents=True, exist_ok=True)
         self._clear(target, one)
         if member.folder:
-            target.mkdir(exist_ok=True)
-            return
-        aside = aside_of(target)
-        try:
-            if member.link:
-                aside.symlink_to(member.link)
-            else:
-                aside.write_bytes(member.content)
-                aside.chmod(0o755 if member.executable else 0o644)
-            aside.replace(target)
-        finally:
-            aside.unlink(missing_ok=True)
+            make_folder(target)
+        elif member.link:
+            write_link(target, member.link)
+        else:
+            write_if_changed(target, member.content, executable=member.executable)
 
     def _clear(self, target: Path, one: Placement) -> None:
         """Make room for a file; foreign files are moved away."""
         if target.is_dir() and not target.is_symlink():
             self.folders.clear()
-            if not _remove_empty(target):
+            if not remove_empty(target):
                 self._move_away(target, one)
             return
         if not (target.is_symlink() or target.exists()):
@@ -196,7 +199,7 @@ class _Writer:
                     if path not in self.plan.wanted and not self._is_known(path):
                         self._move_away(path, one)
                 if Path(parent) != one.path and Path(parent) not in self.plan.wanted:
-                    _remove_empty(Path(parent))
+                    remove_empty(Path(parent))
 
     def _is_known(self, path: Path) -> bool:
         """Whether a file belongs to another placement or to the repository."""
@@ -210,13 +213,5 @@ class _Writer:
         if record.file not in self.backups:
             self.backups[record.file] = record.file.parent / "commodore-put-aside" / moment()
         backup = self.backups[record.file] / os.path.relpath(path, record.root)
-        backup.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(backup)
+        rename(path, backup)
         log.warning("%s was replaced by %s, and moved to %s", path, one.what, backup)
-
-
-def _remove_empty(folder: Path) -> bool:
-    if folder.is_symlink() or not folder.is_dir() or any(folder.iterdir()):
-        return False
-    remove(folder)
-    return True

@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import make_folder, remove_at_once
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import clone_of, remote_settings
@@ -196,7 +196,7 @@ def clean(directory: Path, *, untracked: bool) -> None:
 
 def add(place: Place, found: Found, record: CheckoutRecord, *, fresh: bool) -> None:
     """Add a worktree; nothing is known of others in a `fresh` clone."""
-    place.path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(place.path.parent)
     branch = found.branch if fresh else _prepare(place, found, record)
     add_worktree(place.path, place.clone, found.commit, branch)
 
@@ -243,10 +243,7 @@ def _discard(place: Place) -> None:
     if git(path, *ignored) or holds_repositories(path):
         move_aside(f"{place.spec}: the old checkout with files that Git does not track", path)
     else:
-        # At once: half a checkout would look like deleted files.
-        aside = aside_of(path)
-        path.rename(aside)
-        remove(aside)
+        remove_at_once(path)
     if clone is not None and clone.is_dir():
         succeeds(clone, "worktree", "remove", "--force", "--force", str(path))
 

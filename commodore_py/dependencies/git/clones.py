@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import aside_of, make_folder, remove, remove_empty, rename
 from commodore_py.adapters.git.program import fetch, over_network
 from commodore_py.adapters.git.refs import is_complete, note_default_branch, refs_of
 from commodore_py.adapters.git.repository import (
@@ -126,7 +126,7 @@ def init_clone(bare: Path, url: str) -> None:
 def _made_aside(bare: Path, url: str) -> Iterator[Path]:
     """A path to make a bare clone at; it is configured and moved to its place when it is made."""
     aside = aside_of(bare)
-    aside.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(aside.parent)
     try:
         yield aside
         write_remote(aside, url)
@@ -146,7 +146,7 @@ def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
     shown = without_secrets(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
     aside = aside_of(directory)
-    aside.mkdir(parents=True)
+    make_folder(aside)
     # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
     pushed_to = wanted_remote(url).get("pushurl")
     pushes = (f"--config=remote.origin.pushurl={pushed_to}",) if pushed_to else ()
@@ -161,9 +161,8 @@ def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
 
 def swap_in(aside: Path, directory: Path) -> None:
     """Put what was made aside in its place, where at most an empty directory is."""
-    if directory.is_dir():
-        directory.rmdir()
-    aside.rename(directory)
+    remove_empty(directory)
+    rename(aside, directory)
 
 
 def cannot_fetch(what: str, url: str, error: ProgramFailed) -> CommodoreError:

@@ -7,7 +7,7 @@ import logging
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import make_folder, write_if_changed
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
@@ -57,7 +57,7 @@ def install_cluster_libraries(
     components = classes.of_kind(Kind.COMPONENT)
     paths = config.paths
     link_libraries(paths.libraries, components, parameters, keep_others=config.local)
-    (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but expected by scripts
+    make_folder(paths.dependencies / "libs")  # empty, but expected by scripts
     if config.local and not config.fetch_dependencies:
         return
     render_jsonnetfiles(components, parameters)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import make_folder
 from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import has_commit, init_clone
@@ -60,7 +61,7 @@ def install_component_libraries(
     if not (component.directory / TARGET).is_file():
         log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
-    config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are queried from there
+    make_folder(config.paths.bare_clones)  # remotes are queried from there
     of_libraries = config.paths.bare_clones, Mirrors.of(config)
     clones: Clones = PartialClones(*of_libraries, offline=config.offline)
     if resolving is not None:  # trees of commits are compared

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.files import aside_of, asides_in, remove
+from commodore_py.adapters.files import (
+    aside_of,
+    asides_in,
+    make_folder,
+    remove,
+    remove_empty,
+    rename,
+    write_if_changed,
+)
 from commodore_py.adapters.git.program import git_bytes, over_network
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.protection.local_work import move_aside
@@ -67,7 +75,7 @@ def put(
     try:
         total = _make(content, bare, aside, wanted.name)
         remove(entry)
-        aside.rename(entry)
+        rename(aside, entry)
     except OSError as error:
         raise CommodoreError(f"cannot write files: {error.strerror}", where=str(entry)) from error
     finally:
@@ -87,7 +95,7 @@ def content_here(cache: Path, wanted: Wanted) -> tuple[str, str] | None:
 
 def invalidate(place: Path, name: str) -> None:
     """Make the next run write a content again, as other libraries are linked into it."""
-    (place.parents[name.count("/")] / _NOTE).unlink(missing_ok=True)
+    remove(place.parents[name.count("/")] / _NOTE)
 
 
 def prune(cache: Path, used: Iterable[Path]) -> None:
@@ -105,11 +113,11 @@ def prune(cache: Path, used: Iterable[Path]) -> None:
 
 def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
     repository = aside / name.removesuffix(content.subdir)
-    repository.mkdir(parents=True)
+    make_folder(repository)
     _check_out(content, bare, repository)
     digest, total = _digests(repository / content.subdir)
     note = json.dumps({"name": name, **content._asdict(), "digest": digest})
-    (aside / _NOTE).write_text(note, encoding="utf-8")
+    write_if_changed(aside / _NOTE, note.encode())
     return total
 
 
@@ -163,10 +171,9 @@ def _omit_ignored(repository: Path, subdir: str, opened: Sequence[str]) -> None:
     if any(one.is_relative_to(repository / subdir) for one in kept):
         for one in reversed(entries):  # inner ones first
             if one in folders:
-                if not any(one.iterdir()):
-                    one.rmdir()
+                remove_empty(one)
             elif one not in kept:
-                one.unlink()
+                remove(one)
 
 
 def _digests(place: Path) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import logging
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import link, remove
+from commodore_py.adapters.files import link, make_folder, remove
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
@@ -54,7 +54,7 @@ def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> No
         ),
         "cannot create links",
     )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     if prune:
         for present in folder.iterdir():
             if present.is_symlink() and present.name not in wanted:

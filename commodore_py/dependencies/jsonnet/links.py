@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.files import link, remove
+from commodore_py.adapters.files import link, make_folder, remove, remove_empty
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.names import problem_of_path
 
@@ -63,13 +63,11 @@ def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> 
         [*_in_the_way(vendor, [*layout.links, *short]), *_foreign_folders(layout)],
         "cannot link the Jsonnet libraries",
     )
-    vendor.mkdir(parents=True, exist_ok=True)
+    make_folder(vendor)
     _prune(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
     for outer, inner, package in layout.inside:
         invalidate(outer.directory, outer.wanted.name)
-        place = outer.directory / inner
-        remove(place)
-        link(place, package.directory)
+        link(outer.directory / inner, package.directory)
     for name, target in layout.links.items():
         link(vendor / name, target)
     for alias, package in short.items():
@@ -162,5 +160,5 @@ def _prune(folder: Path, wanted: set[Path], *, top: bool) -> None:
                 remove(child)
         elif child.is_dir():
             _prune(child, wanted, top=False)
-    if not top and not any(folder.iterdir()):
-        folder.rmdir()
+    if not top:
+        remove_empty(folder)

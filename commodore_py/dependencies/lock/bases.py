@@ -9,6 +9,7 @@ from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
+from commodore_py.adapters.files import make_folder
 from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.kustomize import GitBase, git_base, remote_bases
@@ -71,7 +72,7 @@ class _Provider:
 
     def variables(self, bases: Iterable[RemoteBase]) -> Mapping[str, str]:
         state = self._config.paths.state
-        state.mkdir(parents=True, exist_ok=True)
+        make_folder(state)
         with locked(state / "bases", what="bases of kustomizations", patience=_PATIENCE):
             self._provide(bases, _DEPTH)  # workers share clones
         settings = [("protocol.file.allow", "always"), ("safe.directory", "*")]

@@ -30,6 +30,12 @@ def tree_in(folder: Path, commit: str) -> str:
     return git(folder, "rev-parse", "--verify", f"{commit}^{{tree}}")
 
 
+def is_published(folder: Path, commit: str) -> bool:
+    """Whether a branch or tag of the remote has a commit, as far as it was fetched."""
+    refs = ("refs/remotes/origin", "refs/tags")
+    return bool(git(folder, "for-each-ref", "--count=1", f"--contains={commit}", *refs))
+
+
 def commit_here(config: Config, spec: DependencySpec, revision: str) -> str:
     """The commit of a revision in a checkout, or of the checkout as it is; empty without one."""
     place = place_of(spec, config.paths)

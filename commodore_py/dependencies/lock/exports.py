@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from commodore_py.adapters import git_urls, json_text
+from commodore_py.adapters import files, git_urls, json_text
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import is_complete
 from commodore_py.adapters.git.repository import configure_remote, head_of
@@ -168,8 +168,13 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
         _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle)
     if (folder / DOWNLOADS).is_dir():
         target = paths.state / DOWNLOADS
-        shutil.copytree(folder / DOWNLOADS, target, dirs_exist_ok=True)
-        target.chmod(0o700)
+        for file in sorted((folder / DOWNLOADS).rglob("*")):
+            if file.is_file():
+                copy = target / file.relative_to(folder / DOWNLOADS)
+                files.remove(copy)
+                files.copy_file(file, copy)
+        with files.opened(target, make=True) as directory:
+            os.fchmod(directory, 0o700)
 
 
 def unpinned_tenant_in(folder: Path) -> str:
@@ -269,9 +274,8 @@ def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
     aside = place.with_name(
         f".{place.name}.export-{hashlib.sha256(commit.encode()).hexdigest()[:8]}"
     )
-    if aside.exists():
-        shutil.rmtree(aside)
-    aside.mkdir(parents=True)
+    files.remove(aside)
+    files.make_folder(aside)
     git(aside, "init", "--quiet", ".")
     git(aside, "remote", "add", "origin", git_urls.normalise(url))
     configure_remote(aside, url)

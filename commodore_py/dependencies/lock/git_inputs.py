@@ -221,7 +221,17 @@ class GitInputs:
             restored = restored._replace(version=spec.version or "HEAD")
         elif request.commit and block is not None and not spec.version:
             restored = restored._replace(version=block.text("version") or found.version)
-        tree = commits.tree_in(_folder(spec, self._config), found.commit)
+        folder = _folder(spec, self._config)
+        tree = commits.tree_in(folder, found.commit)
+        frozen = self._state.settings.frozen
+        if frozen and request.commit and not commits.is_published(folder, found.commit):
+            self._state.notice(
+                f"{spec}: no branch or tag has the locked commit {found.commit[:12]};"
+                " it may come from a pull request, or a branch was rewritten",
+                without_secrets(git_urls.normalise(spec.url)),
+                strict=True,
+                severity="warning",
+            )
         if request.commit and block is not None and block.text("tree") != tree:
             self._complete(request, found)
         if path is not None:

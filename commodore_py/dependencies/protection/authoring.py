@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
+from commodore_py.adapters.files import (
+    aside_of,
+    make_folder,
+    read_tree,
+    remove,
+    remove_at_once,
+    rename,
+    write_if_changed,
+)
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import (
@@ -67,7 +75,7 @@ def begin_repository(place: Path, url: str, first: FirstCommit) -> None:
         git(aside, "update-ref", f"refs/heads/{BRANCH}", commit)
         git(aside, "reset", "--quiet", "--hard")
         _bring_ignored(first.content, aside)
-        aside.rename(place)
+        rename(aside, place)
     finally:
         remove(aside)
 
@@ -143,9 +151,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
         if has_work:
             move_aside(f"{what}: the clone with local work", place)
             return None
-        aside = aside_of(place)
-        place.rename(aside)
-        remove(aside)
+        remove_at_once(place)
         return None
     if has_work:
         put_aside(place, what, kept_in=bare)
@@ -154,9 +160,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     if holds_repositories(place):
         move_aside(f"{what}: the checkout with other repositories", place)
     else:
-        aside = aside_of(place)
-        place.rename(aside)
-        remove(aside)
+        remove_at_once(place)
     succeeds(bare, "worktree", "remove", "--force", "--force", str(place))
     is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
     if not is_ours or worktrees_of(bare) or _holds_work(bare, ours):
@@ -171,7 +175,7 @@ def _clone(bare: Path, url: str) -> Iterator[None]:
     fresh = not (bare / "HEAD").is_file()
     try:
         if fresh:
-            bare.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(bare.parent)
             make_bare(bare, "")
         configure_remote(bare, url)
         yield

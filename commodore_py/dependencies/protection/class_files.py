@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.exchange import (
@@ -34,8 +33,6 @@ def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes
         write_beside(file, beside, after)
         swap_in(file, beside, before)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
     sync_folder(file.parent)
 

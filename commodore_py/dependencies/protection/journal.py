@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.model.names import problem_of_path
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ class Journal(NamedTuple):
             except OSError:  # not a file, or not ours to read
                 continue
             except (ValueError, TypeError):  # of another version of ours: nothing to go by
-                file.unlink()
+                remove(file)
                 continue
             if _is_ours(intent):
                 yield file, intent
             else:
-                file.unlink()
+                remove(file)
 
 
 def _is_ours(intent: Intent) -> bool:

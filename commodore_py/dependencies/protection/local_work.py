@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import rename
 from commodore_py.adapters.git.program import git, git_lines
 from commodore_py.adapters.git.refs import HEADS, commit_of
 from commodore_py.adapters.git.repository import is_repository
@@ -181,8 +182,7 @@ def keep_head(bare: Path, worktree: Worktree) -> None:
 def move_aside(what: str, directory: Path) -> None:
     """Move a whole folder to the folder of backups, and log its new path."""
     backup = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"
-    backup.parent.mkdir(exist_ok=True)
-    directory.rename(backup)
+    rename(directory, backup)
     log.warning("%s was moved to %s", what, backup)
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import asides_in, on_disk, remove
+from commodore_py.adapters.files import asides_in, remove
+from commodore_py.adapters.git import on_disk
 from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
@@ -64,11 +65,11 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
 
     for lock in (lock for found in locks.values() for lock in found):
         log.info("removing a stale lock: %s", lock)
-        lock.unlink(missing_ok=True)
+        remove(lock)
     for file, intent in intents:
         log.info("undoing an interrupted step in %s", intent.place)
         take_back(paths.root, intent, began=file.stat().st_mtime)
-        file.unlink()
+        remove(file)
     for clone, one in incomplete:
         if one.path.is_relative_to(paths.root.resolve()):
             log.info("removing an incomplete checkout: %s", one.path)

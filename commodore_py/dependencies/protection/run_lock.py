@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import anchored, remove, write_if_changed
 from commodore_py.errors import CommodoreError
 
 from .journal import prepare
@@ -34,7 +34,10 @@ _PAUSE = 0.05
 def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Work alone in a working directory; first, recover from an earlier run that was killed."""
     refuse_links(paths)
-    with _locked(paths.state, patience=patience) as locked:
+    with (
+        _locked(paths.state, patience=patience) as locked,
+        anchored(paths.root, paths.root, paths.dependencies, paths.classes),
+    ):
         if not locked:
             yield
             return
@@ -56,7 +59,7 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
             # Git may have been killed instead of us: the next run checks this period only.
             write_if_changed(marker, _trace(began, ended=time.time()))
             raise
-        marker.unlink(missing_ok=True)
+        remove(marker)
 
 
 @contextmanager

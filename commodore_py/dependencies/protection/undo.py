@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import remove
+from commodore_py.adapters.files import remove, remove_empty
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import clone_of
@@ -44,9 +44,9 @@ def journaled(
         with suppress(CommodoreError):
             if not in_the_way(error.stderr):  # Git refuses before it changes anything
                 take_back(journal.root, intent, began=file.stat().st_mtime)
-            file.unlink()
+            remove(file)
         raise
-    file.unlink()
+    remove(file)
 
 
 def take_back(root: Path, intent: Intent, *, began: float) -> None:
@@ -76,7 +76,7 @@ def remove_incomplete(place: Path, clone: Path, commit: str, *, began: float = 0
         env = {"GIT_DIR": str(clone), "GIT_WORK_TREE": str(place)}
         version = version_of(clone, commit)
         _remove_files(place, written_by_git(place, (version,), began=began, env=env))
-        (place / ".git").unlink(missing_ok=True)
+        remove(place / ".git")
         if any(names for _, _, names in os.walk(place)):
             move_aside("the content of an incomplete checkout", place)
         else:
@@ -87,8 +87,6 @@ def remove_incomplete(place: Path, clone: Path, commit: str, *, began: float = 0
 def _remove_files(place: Path, paths: Iterable[str]) -> None:
     for path in paths:
         if is_there(place, path):
-            (place / path).unlink()
+            remove(place / path)
         for folder in Path(path).parents[:-1]:
-            with suppress(OSError):  # it is not empty, or was never made
-                if not (place / folder).is_symlink():
-                    (place / folder).rmdir()
+            remove_empty(place / folder)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
 from commodore_py.adapters.http import oauth
+from commodore_py.adapters.http.address import is_one_word
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
 from commodore_py.model.warning import FROM_EVERY_RUN
 
-from .tokens import claims_of, is_one_word
+from .tokens import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _REQUIRED = ("issuer", "authorization_endpoint", "token_endpoint")
+_DISCOVERED_AT = "discovery_url"
 _ENDPOINTS = (*_REQUIRED[1:], "device_authorization_endpoint")
 _CHECK_SETTINGS = (
     "check the settings of the login: --oidc-discovery-url (COMMODORE_OIDC_DISCOVERY_URL)"
@@ -47,6 +49,7 @@ class Provider:
     device_endpoint: str
     sends_issuer: bool
     """Whether its authorization responses name the issuer (RFC 9207)."""
+    discovery_url: str
 
     @classmethod
     def of(cls, config: Config) -> Provider:
@@ -78,7 +81,20 @@ class Provider:
             _text(document, "authorization_endpoint"),
             _text(document, "device_authorization_endpoint"),
             document.get("authorization_response_iss_parameter_supported") is True,
+            url,
         )
+
+    def issued(self, tokens: Mapping[str, Any]) -> bool:
+        """Whether stored tokens came from here: another provider must not get a refresh token.
+
+        Commodore does not store the URL; then the issuer of the identity token must be the one
+        that the URL belongs to.
+        """
+        if _DISCOVERED_AT in tokens:
+            return bool(tokens[_DISCOVERED_AT] == self.discovery_url)
+        issuer = (claims_of(_text(tokens, "id_token")) or {}).get("iss")
+        own = self.discovery_url.removesuffix(_WELL_KNOWN).rstrip("/")
+        return issuer == self.issuer and self.issuer.rstrip("/") == own
 
     def tokens(self, grant_type: str, *, nonce: str = "", **fields: str) -> dict[str, Any]:
         """The tokens for a grant, with an identity token for this client, as they are stored."""
@@ -105,6 +121,7 @@ class Provider:
             )
         if isinstance(tokens.get("scope"), str):
             tokens["scope"] = tokens["scope"].split()  # as Commodore stores it
+        tokens[_DISCOVERED_AT] = self.discovery_url
         return tokens
 
     def code_in(self, query: Mapping[str, str], attempt: oauth.Attempt) -> str:

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.http.address import is_one_word
 from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
-from .tokens import TokenExpired, expiry_of, has_expired, is_one_word, usable_token
+from .tokens import TokenExpired, expiry_of, has_expired, usable_token
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from commodore_py.config import Config
 
     from .provider import Provider
@@ -105,7 +108,7 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     with cache.locked():
         # Another run may have refreshed it while this one waited for the lock.
         token = _stored(api_url)
-        tokens = None if token else _refreshed(provider, cache.texts(api_url, "refresh_token"))
+        tokens = None if token else _refreshed(provider, cache.entries(api_url))
         if tokens:
             _store(cache, api_url, tokens, must_store=must_store)
     if tokens is None and not token:
@@ -117,8 +120,18 @@ def token_for(config: Config, *, device: bool = False, must_store: bool = False)
     return str(tokens["id_token"]) if tokens else token
 
 
-def _refreshed(provider: Provider, refresh_tokens: tuple[str, ...]) -> dict[str, Any] | None:
-    for refresh_token in refresh_tokens:
+def _refreshed(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    for entry in entries:
+        refresh_token = entry.get("refresh_token")
+        if not refresh_token or not isinstance(refresh_token, str):
+            continue
+        if not provider.issued(entry):
+            log.warning(
+                "the saved session is of another identity provider than %s",
+                provider.discovery_url,
+                extra=FROM_EVERY_RUN,
+            )
+            continue
         try:
             return provider.tokens("refresh_token", refresh_token=refresh_token)
         except CommodoreError as error:

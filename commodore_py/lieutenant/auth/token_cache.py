@@ -35,10 +35,14 @@ class TokenCache:
 
     def texts(self, api_url: str, name: str) -> tuple[str, ...]:
         """The tokens of a name for an API: `id_token` or `refresh_token`."""
-        entries = self._read()
-        found = (entries.get(key) for key in _keys(api_url))
-        texts = (entry.get(name) for entry in found if isinstance(entry, dict))
+        texts = (entry.get(name) for entry in self.entries(api_url))
         return tuple(text for text in texts if text and isinstance(text, str))
+
+    def entries(self, api_url: str) -> tuple[Mapping[str, Any], ...]:
+        """The stored responses for an API."""
+        stored = self._read()
+        found = (stored.get(key) for key in _keys(api_url))
+        return tuple(entry for entry in found if isinstance(entry, dict))
 
     def store(self, api_url: str, response: Mapping[str, Any]) -> None:
         """Store the response of a token endpoint."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.http.address import is_one_word
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
@@ -22,11 +23,6 @@ _LARGEST = 1 << 20
 
 class TokenExpired(CommodoreError):
     """The given token has expired."""
-
-
-def is_one_word(token: str) -> bool:
-    """Whether a token can be sent in a header."""
-    return bool(token) and token.isascii() and token.isprintable() and " " not in token
 
 
 def claims_of(token: str) -> Mapping[str, Any] | None:
@@ -67,7 +63,6 @@ def usable_token(given: str) -> str:
     if path:
         token = _content(path)
     where = str(path) if path else "--api-token or COMMODORE_API_TOKEN"
-    # Checked here, as the error of the HTTP library would contain the token.
     if not is_one_word(token):
         raise CommodoreError(
             "invalid API token: it must be printable ASCII characters without spaces", where=where

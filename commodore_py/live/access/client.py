@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, NOT_ACCEPTABLE = 401, 403, 404, 410, 406
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
-_MOST_ANSWER = 1 << 30
+_MOST_ANSWER = 1 << 28
 _MOST_AT_ONCE = 8
 
 

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 _VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _PLUGIN_SECONDS = 60
+_PLUGIN_BYTES = 1 << 20
 _FILE_SECONDS = 60
 
 
@@ -100,7 +101,7 @@ def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
         printed = process.run(
             [plugin.command, *plugin.arguments],
             env={**plugin.variables, "KUBERNETES_EXEC_INFO": request},
-            patience=Patience(_PLUGIN_SECONDS, _PLUGIN_SECONDS),
+            patience=Patience(_PLUGIN_SECONDS, _PLUGIN_SECONDS, output=_PLUGIN_BYTES),
         )
     except ProgramFailed as error:
         raise failed((str(error).strip().splitlines() or [""])[-1]) from error

@@ -85,6 +85,8 @@ def discover(client: Client, before: Discovery | None = None) -> Discovery:
     Of groups that do not answer now, the kinds from before count.
     """
     versions = [("", one) for one in texts(mapping(client.get("/api")).get("versions"))]
+    if not versions:  # every cluster has v1: without it, all of its objects would be missing
+        raise HttpError("answered without any version of its API", where="/api")
     versions += _versions(client.get("/apis"))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(lambda one: _kinds(client, *one), versions))
@@ -104,11 +106,14 @@ def _versions(answer: object) -> Iterator[tuple[str, str]]:
 
 def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
     try:
-        answer = client.get(_root(group, version))
+        resources = mapping(client.get(_root(group, version))).get("resources")
     except NotFound:
         return []  # it has gone in the meantime
     except HttpError as error:
         log.info("the kinds of %s/%s are not known: %s", group, version, error)
+        return None
+    if not isinstance(resources, list):
+        log.info("the kinds of %s/%s are not known: the answer lists none", group, version)
         return None
     return [
         Api(
@@ -116,7 +121,7 @@ def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
             namespaced=one.get("namespaced") is True,
             verbs=frozenset(texts(one.get("verbs"))),
         )
-        for one in mappings(mapping(answer).get("resources"))
+        for one in mappings(resources)
         if "/" not in text(one.get("name"))  # else it is a part of another one
     ]
 

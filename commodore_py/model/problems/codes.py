@@ -38,6 +38,7 @@ LINT: dict[str, Code] = {
 NOTICES: dict[str, Code] = {
     "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),
     "bundles/deviation": Code("warning", "A cluster deploys something else than its bundle says."),
+    "bundles/no-digest": Code("warning", "The index has no digest of a bundle."),
     "bundles/edited": Code("warning", "A bundle was edited after it was published."),
     "bundles/invalid-index": Code("warning", "The index of bundles is invalid, and is ignored."),
     "bundles/moved-tag": Code("warning", "A tag of a bundle was moved since its publication."),

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler, pipeline, run_log
-from commodore_py.adapters.files import link, on_disk, write_tree
+from commodore_py.adapters.files import link, write_tree
+from commodore_py.adapters.git import on_disk
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.components import fetch_downloads
 from commodore_py.dependencies.jsonnet.component_libraries import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
@@ -134,14 +134,13 @@ def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: 
     before = {name: _content_if_any(folder / name) for name in files}
     try:
         for name, content in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_if_changed(folder / name, content)
         git(folder, "add", "--", *files)
         git(folder, "commit", "--quiet", "--message", message, "--", *files)
     except BaseException as error:
         for name, old in before.items():
             if old is None:
-                (folder / name).unlink(missing_ok=True)
+                remove(folder / name)
             else:
                 write_if_changed(folder / name, old)
         git(folder, "reset", "--quiet", "--", *files)

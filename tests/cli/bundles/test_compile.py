@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -163,6 +164,33 @@ def test_a_bundle_that_was_edited_is_reported(place: Place) -> None:
     assert ran.code == 0
     assert "bundle 2026.11.1 was edited after it was published" in ran.err
     assert strict.code == 1
+
+
+def test_edited_bundle_without_digest_is_an_error_if_strict(place: Place) -> None:
+    text = git(place.configuration, "show", "master:bundles/2026-11-1.yml")
+    place.entries["2026.11.1"] = place.entries["2026.11.1"].partition(", sha256")[0]
+    place.index()
+    commit_to(place.configuration, {"bundles/2026-11-1.yml": f"{text}\n# by hand\n"})
+
+    ran = place.compile()
+    strict = place.compile("--strict")
+
+    assert ran.code == 0
+    assert "the index has no sha256 of bundle 2026.11.1" in " ".join(ran.err.split())
+    assert strict.code == 1
+
+
+def test_index_with_many_problems_shows_some_at_once(place: Place) -> None:
+    entries = "".join(f"  - {{version: {n}, class: c{n}}}\n" for n in range(3_000))
+    text = f"schema: bundle-index/v1\nbundles:\n{entries}"
+    commit_to(place.configuration, {"bundles/index.yml": text})
+    began = time.process_time()
+
+    ran = place.compile()
+
+    assert "and 2980 more problems" in ran.err
+    assert f"{_INDEX}:22" in ran.err
+    assert time.process_time() - began < 10
 
 
 def test_a_tag_that_was_moved_is_reported(place: Place) -> None:

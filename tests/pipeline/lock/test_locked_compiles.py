@@ -130,6 +130,9 @@ def test_a_commit_that_no_branch_has_is_fetched_by_its_id(
     cluster.forget()
 
     assert cluster.compile(frozen=True) == first
+    (notice,) = [one for one in cluster.run(frozen=True).notices if "no branch or tag" in str(one)]
+    assert name in notice.where
+    assert notice.strict
 
 
 def test_another_version_is_resolved_and_locked(cluster: LockedCluster) -> None:

@@ -160,13 +160,48 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
 def test_a_session_that_is_not_renewed_prompts_nobody_in_ci(
     config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
-    write_token_cache(empty_home, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
+    token = jwt({"exp": 0, "iss": provider.issuer})
+    write_token_cache(empty_home, {api.url: {"id_token": token, "refresh_token": "x"}})
 
     with pytest.raises(CommodoreError, match="no token for the API"):
         fetch_token(replace(config, login_timeout=1))
 
     assert [fields["grant_type"] for fields in provider.requests("/token")] == ["refresh_token"]
     assert provider.requests("/device/auth") == []
+
+
+@pytest.mark.usefixtures("no_terminal")
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"id_token": jwt({"exp": 0, "iss": "https://login.example.com"})},
+        {"id_token": expired_token()},
+        {"discovery_url": "https://login.example.com/.well-known/openid-configuration"},
+    ],
+)
+def test_refresh_token_is_not_sent_to_another_provider(
+    config: Config, api: Api, provider: Double, empty_home: Path, stored: dict[str, str]
+) -> None:
+    write_token_cache(empty_home, {api.url: {**stored, "refresh_token": "x"}})
+
+    with pytest.raises(CommodoreError, match="no token for the API"):
+        fetch_token(replace(config, login_timeout=1))
+
+    assert provider.requests("/token") == []
+
+
+@pytest.mark.usefixtures("no_terminal")
+def test_refresh_token_is_not_sent_to_a_provider_that_names_another_issuer(
+    config: Config, api: Api, provider: Double, empty_home: Path
+) -> None:
+    provider.behaviour.document = {"issuer": "https://login.example.com"}
+    token = jwt({"exp": 0, "iss": "https://login.example.com"})
+    write_token_cache(empty_home, {api.url: {"id_token": token, "refresh_token": "x"}})
+
+    with pytest.raises(CommodoreError, match="no token for the API"):
+        fetch_token(replace(config, login_timeout=1))
+
+    assert provider.requests("/token") == []
 
 
 @pytest.mark.usefixtures("person")

@@ -68,6 +68,12 @@ MANIFESTS = [
     'kind: X\ndata:\n  it: \'{{"kind": "Secret", "data": {{"pw": "{}"}}}}\'\n',
     f"kind: X\nmetadata:\n  annotations:\n    {LAST}: |\n      {COPY}\n",
     "kind: X\nit: |\n  it: |\n    it: |\n      it: |\n        kind: Secret\n        data: [{}]\n",
+    HEAD + "stringdata:\n  pw: {}\n",
+    HEAD + "spec:\n  values:\n  - pw: {}\n",
+    HEAD + "password: {}\n",
+    HEAD.replace("Secret", "secret") + "data:\n  pw: {}\n",
+    HEAD.replace("Secret", "SECRET") + "Data:\n  pw: {}\n",
+    "kind: secretList\nitems:\n- StringData:\n    pw: {}\n",
     HEAD + "stringData:\n  pw: x # {}\n  other: {}\n",
 ]
 

@@ -84,7 +84,7 @@ def test_other_objects_are_shown_as_they_are() -> None:
 
 
 KINDS = (
-    *("Secret", "SecretList", "SecretListList", "SealedSecret"),
+    *("Secret", "secret", "SecretList", "SecretListList", "SealedSecret"),
     *("ConfigMap", "Secret field", "Secrets", "SecretLists"),
 )
 STYLES = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
@@ -198,7 +199,12 @@ def _value_of(text: str | None, file: Path | None) -> Any:
     if file is not None:
         if text is not None:
             raise UsageError("VALUE and --from-file exclude each other")
-        text = file.read_text("utf-8")
+        try:
+            read = bytes_of_pipe if file.is_fifo() else bytes_of
+            text = read(str(file), limit=_LONGEST).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            problem = getattr(error, "strerror", None) or "not valid UTF-8"
+            raise UsageError(f"cannot read: {problem}", where=str(file)) from error
     elif text == "-":
         text = sys.stdin.read(_LONGEST + 1)
         if len(text) > _LONGEST:

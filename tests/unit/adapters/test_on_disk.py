@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.files import on_disk
 from commodore_py.adapters.files.copies import list_files
+from commodore_py.adapters.git import on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 from tests.support.builders import git
@@ -25,7 +25,7 @@ State = dict[str, tuple[bytes, int] | str | None]
 # Enters with a file to write, damages everything, and prints a line; then it waits to be killed.
 _VANDAL = """
 import os, pathlib, sys, time
-from commodore_py.adapters.files.on_disk import on_disk
+from commodore_py.adapters.git.on_disk import on_disk
 from commodore_py.model.tree import Entry
 notes, checkout = map(pathlib.Path, sys.argv[1:])
 with on_disk(notes, checkout, {checkout / 'new/deep/a': Entry(b'new')}, [checkout]):

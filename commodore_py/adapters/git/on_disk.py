@@ -9,20 +9,20 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.adapters.git.program import git_bytes
-from commodore_py.adapters.git.repository import git_folder_of
+from commodore_py.adapters.files.copies import Copies, Listing, list_files
+from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .copies import Copies, Listing, list_files
-from .file_lock import locked
+from .program import git_bytes
+from .repository import git_folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -84,7 +84,10 @@ def on_disk(
         return
     digest = hashlib.sha256(os.fsencode(os.path.realpath(checkout))).hexdigest()[:16]
     file = notes / f"{checkout.name[:64]}-{digest}.lock"
-    with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
+    with (
+        locked(file, what=str(checkout), patience=_PATIENCE) as lock,
+        files.anchored(checkout),
+    ):
         copies = Copies(file.with_suffix(""))
         copies.put_back()
         # What is there in any case is not ours to look after.
@@ -146,7 +149,7 @@ def _put(written: Mapping[Path, Entry | None], made: Iterable[Path]) -> None:
             else:
                 files.write_if_changed(place, entry.content, executable=entry.executable)
         for place in made:
-            place.mkdir(parents=True, exist_ok=True)
+            files.make_folder(place)
     except OSError as error:
         raise CommodoreError(
             f"cannot write what programs are to find: {error.strerror}", where=str(place)
@@ -176,5 +179,4 @@ def _fetched_programs(
 
 
 def _tidy(notes: Path) -> None:
-    with suppress(OSError):  # another checkout's notes are there, or nothing ever was
-        notes.rmdir()
+    files.remove_empty(notes)  # unless another checkout's notes are there
