@@ -235,7 +235,8 @@ def _run(
     )
     found = transaction.run(_config(settings, options), request, rules)
     if not found.plan:
-        messages.info(f"Nothing to do: {found.plan.choice.shown} has that already")
+        where = "the cluster" if found.plan.application else found.plan.choice.shown
+        messages.info(f"Nothing to do: {where} has that already")
         return 0
     result.show(found, options["output"])
     return 1 if found.verdict.failing else 0
