@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
@@ -211,7 +212,17 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
 
 
 @lock.command(short_help="Write all inputs to a folder or an archive.")
-@_lock_file
+@click.argument(
+    "argument", required=False, metavar="[FILE]", type=click.Path(dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--lock",
+    "option",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="COMMODORE_LOCK",
+    metavar="FILE",
+    help="The lock file, unless FILE is given.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -223,14 +234,29 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
 @output_option
 @strict_option
 @verbose_option
-@click.pass_obj
-def export(settings: Globals, /, file: Path, out: Path, output: str, **options: Any) -> None:
-    """Write everything that a compile of the lock needs to PATH, for a machine without a network.
+@click.pass_context
+def export(
+    ctx: click.Context,
+    /,
+    argument: Path | None,
+    option: Path | None,
+    out: Path,
+    output: str,
+    **options: Any,
+) -> None:
+    """Write everything that a compile of lock FILE needs to PATH, for a machine without a network.
 
     \b
-      commodore lock export --lock c-demo-1.lock --out c-demo-1.tar.gz
+      commodore lock export c-demo-1.lock --out c-demo-1.tar.gz
       commodore catalog compile c-demo-1 --from-export c-demo-1.tar.gz
     """
+    settings: Globals = ctx.obj
+    file = argument or option
+    if file is None:
+        raise click.MissingParameter(ctx=ctx, param_hint="'FILE'", param_type="argument")
+    by_option = ctx.get_parameter_source("option") is ParameterSource.COMMANDLINE
+    if argument is not None and by_option:
+        raise UsageError("FILE and --lock exclude each other")
     exported = exporting.export(_config(settings, options), file.absolute(), out.absolute())
     if output != "text":
         streams.data(formats.structured(locks.exported(exported)))
