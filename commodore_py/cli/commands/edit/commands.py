@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,10 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.cli.several import cluster_option
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.class_edits import value_of
+from commodore_py.workflows.catalog import several
 from commodore_py.workflows.editing import transaction
 from commodore_py.workflows.editing.plan import value_at
 from commodore_py.workflows.editing.requests import Request
@@ -84,7 +87,8 @@ def _edit_options(command: _Command) -> _Command:
             metavar="ID|all",
             shell_complete=completion.clusters,
             help="Also compile this cluster with the edit, or all of the tenant; with --global all"
-            " there are. May be repeated.",
+            " there are. May be repeated. Where several clusters were compiled in the working"
+            " directory, the first one is edited.",
         ),
         own_api_options,
         output_option,
@@ -122,11 +126,12 @@ def edit(ctx: click.Context, verbose: int) -> None:
     shell_complete=completion.targets,
     help="Print the value of this instance.",
 )
+@cluster_option
 @verbose_option
 @click.pass_obj
-def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
+def get(settings: Globals, /, path: str, target: str, cluster: str, verbose: int) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""
-    paths = config_of(settings.more_verbose(verbose)).paths
+    paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
     value, place = value_at(paths, path, target)
     if place:
         messages.info(f"Set by {place}")
@@ -226,14 +231,19 @@ def _run(
 ) -> int:
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
+    config, others = _config(settings, options), options["clusters"]
+    own = next((one for one in others if one != "all"), "")
+    if not config.paths.params_file.is_file():  # where several clusters were compiled
+        config = replace(config, paths=several.paths_of(config.paths, own))
+        others = tuple(one for one in others if one != own)
     rules = Rules(
         strict=options["strict"],
         dry_run=options["dry_run"],
-        clusters=options["clusters"],
+        clusters=others,
         commit=options["commit"] or options["push"],
         push=options["push"],
     )
-    found = transaction.run(_config(settings, options), request, rules)
+    found = transaction.run(config, request, rules)
     if not found.plan:
         where = "the cluster" if found.plan.application else found.plan.choice.shown
         messages.info(f"Nothing to do: {where} has that already")
