@@ -25,6 +25,7 @@ from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.findings import near
 from commodore_py.delivery.plan import read_plan
+from commodore_py.delivery.removed import leaving, removed_findings
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.checks import required_versions
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.plan import Plan
+    from commodore_py.delivery.removed import Leaving
     from commodore_py.delivery.simulation import Direction, Timeline
     from commodore_py.model.catalog import Change
     from commodore_py.model.inventory import Parameters
@@ -66,6 +68,7 @@ class PlanHere(NamedTuple):
     parameters: Parameters
     problems: tuple[Problem, ...]
     locator: Locator
+    removed: tuple[Leaving, ...] = ()
 
     def valid(self, findings: Iterable[Finding]) -> PlanHere:
         """With further findings as problems; an error if one of them is one."""
@@ -103,7 +106,8 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
     here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
-    return here
+    removed = leaving(plan, _published(paths)) if plan.removed else ()
+    return here.valid(removed_findings(removed))._replace(removed=removed)
 
 
 def _refuse_none(parameters: Parameters) -> None:

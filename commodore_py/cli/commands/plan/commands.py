@@ -75,7 +75,7 @@ def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
         streams.data(formats.structured(results.shown(here)))
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
-    for line in lines(here.plan):
+    for line in lines(here):
         streams.result(line)
 
 
