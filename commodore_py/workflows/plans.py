@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -16,7 +14,6 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
-from commodore_py.config import WorkPaths
 from commodore_py.delivery import conditions
 from commodore_py.delivery.compiled import ClusterPlan
 from commodore_py.delivery.drivers.applications import value_in
@@ -35,7 +32,7 @@ from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.inventory import BOOTSTRAP, has_plan
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.catalog import several
-from commodore_py.workflows.dry_run import copied, filtered
+from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (
     instances_of_working_directory,
@@ -48,7 +45,7 @@ from .references import reference_files
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.removed import Leaving
@@ -150,10 +147,10 @@ def problems_of(config: Config, cluster_id: str, driver: str) -> tuple[Problem, 
 def _gathering(config: Config, cluster_id: str) -> Iterator[tuple[Config, str]]:
     """Settings that change nothing, and the cluster; only errors are shown."""
     config = replace(config, dry_run=True)
-    with filtered(lambda record: record.levelno >= logging.ERROR):
+    with errors_only():
         if cluster_id and cluster_id not in several.compiled_in(config.paths):
-            with tempfile.TemporaryDirectory(prefix="commodore-plan-") as folder:
-                yield replace(config, paths=WorkPaths(Path(folder).resolve())), cluster_id
+            with elsewhere(config) as own:
+                yield own, cluster_id
             return
         paths = several.paths_of(config.paths, cluster_id)
         name = cluster_id_in(paths)
