@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters import yaml
 from commodore_py.adapters.git.program import git
 from commodore_py.workflows.demo import write_demo
 
@@ -123,6 +124,37 @@ def test_objects_of_an_instance_that_a_condition_removes_are_counted(
     assert "the edit would lose data: Namespace backup" in edited.err
     assert f"removed: backup: {REMOVED.partition('; ')[2]}\n" in shown.out
     assert REMOVED in checked.out
+
+
+def test_demo_has_a_plan_that_argocd_can_follow(
+    commodore: CommandLine, facts: str, tmp_path: Path
+) -> None:
+    here = ("-d", str(tmp_path / "trial"))
+    assert commodore(*here, "catalog", "compile", "c-demo-2", "--api-url", facts).code == 0
+    manifests = tmp_path / "trial/catalog/manifests"
+    objects = [
+        one
+        for file in manifests.rglob("*.y*ml")
+        for one in yaml.load_all(file.read_bytes(), name=str(file))
+    ]
+
+    checked = commodore(*here, "plan", "check")
+    picture = commodore(*here, "plan", "show", "-o", "dot")
+
+    assert checked.code == 0, checked.err
+    assert "the plan is valid, 0 notices" in checked.err
+    assert "resource/shop-namespace" in picture.out
+    assert {one["metadata"]["name"] for one in objects if one["kind"] == "Application"} == {
+        *("root", "argocd", "backup", "backup-archive", "certificates", "dashboards", "database"),
+        *("logging", "monitoring", "plan-shop", "time-sync", "web-shop"),
+    }
+    defined = {
+        one["spec"]["names"]["kind"] for one in objects if one["kind"] == "CustomResourceDefinition"
+    }
+    assert defined == {"ClusterIssuer", "PrometheusRule", "TimeSource"}
+    created = {one["metadata"]["name"] for one in objects if one["kind"] == "Namespace"}
+    used = {one["metadata"].get("namespace") for one in objects} - {None}
+    assert used <= {*created, "argocd"}
 
 
 def test_what_is_wrong_with_a_plan_ends_the_compile_before_anything_is_written(
