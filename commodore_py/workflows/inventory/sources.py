@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of
-from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.workflows.dry_run import elsewhere
 from commodore_py.workflows.inventory.hierarchy import Assumption
 
 from .hierarchy import Hierarchy
@@ -26,8 +24,9 @@ from .hierarchy import Hierarchy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Node, Parameters
 
 _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
@@ -119,9 +118,8 @@ def parameters_of_cluster(
     facts: Mapping[str, Any] | None = None,
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
-        aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
-        return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
+    with elsewhere(config) as own:
+        return _node_of_cluster(own, cluster_id, target or BOOTSTRAP, facts or {}).parameters
 
 
 def _node_of_cluster(

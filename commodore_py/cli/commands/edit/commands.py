@@ -13,11 +13,10 @@ from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     output_option,
     own_api_options,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from commodore_py.config import Config
     from commodore_py.workflows.editing.requests import Level, Verb
 
     _Command: TypeAlias = Callable[..., Any]
@@ -231,7 +229,7 @@ def _run(
 ) -> int:
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
-    config, others = _config(settings, options), options["clusters"]
+    config, others = compiling_config(settings, options), options["clusters"]
     own = next((one for one in others if one != "all"), "")
     if not config.paths.params_file.is_file():  # where several clusters were compiled
         config = replace(config, paths=several.paths_of(config.paths, own))
@@ -250,12 +248,6 @@ def _run(
         return 0
     result.show(found, options["output"])
     return 1 if found.verdict.failing else 0
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    """The settings of an edit: those of a compile, with its caches."""
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 
 
 def _level(options: dict[str, Any]) -> Level:

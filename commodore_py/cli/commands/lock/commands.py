@@ -12,11 +12,10 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, locks, messages, streams
 from commodore_py.cli.output.differences import DiffOptions, text_of
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     output_option,
     own_api_options,
@@ -32,7 +31,6 @@ from commodore_py.workflows.lock.resolve import existing
 
 if TYPE_CHECKING:
     from commodore_py.cli.output.differences import DiffForm
-    from commodore_py.config import Config
     from commodore_py.workflows.lock.resolve import Step
 
 _lock_file = click.option(
@@ -87,7 +85,9 @@ def create(settings: Globals, /, cluster: str, file: Path, output: str, **option
     \b
       commodore lock create c-demo-1 --lock locks/c-demo-1.lock
     """
-    outcome = resolve.create(_config(settings, options), cluster, file.absolute())
+    outcome = resolve.create(
+        compiling_config(settings, options, strict=options["strict"]), cluster, file.absolute()
+    )
     if output != "text":
         streams.data(formats.structured(locks.created(outcome)))
     else:
@@ -142,7 +142,7 @@ def update(
     if to and len(names) != 1:
         raise UsageError("--to requires one NAME")
     steps = resolve.update(
-        _config(settings, options),
+        compiling_config(settings, options, strict=options["strict"]),
         file.absolute(),
         names,
         to=to,
@@ -257,18 +257,12 @@ def export(
     by_option = ctx.get_parameter_source("option") is ParameterSource.COMMANDLINE
     if argument is not None and by_option:
         raise UsageError("FILE and --lock exclude each other")
-    exported = exporting.export(_config(settings, options), file.absolute(), out.absolute())
+    exported = exporting.export(
+        compiling_config(settings, options, strict=options["strict"]),
+        file.absolute(),
+        out.absolute(),
+    )
     if output != "text":
         streams.data(formats.structured(locks.exported(exported)))
         return
     messages.info(f"Wrote {out}")
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(
-        settings.more_verbose(options["verbose"]),
-        **api_settings(options),
-        strict=options["strict"],
-        **caches,
-    )

@@ -12,11 +12,10 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.differences import lines_of
 from commodore_py.cli.output.plan import results
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     format_option,
     output_option,
@@ -96,7 +95,6 @@ def check(
     driver: str | None,
     cluster: str,
     output: str,
-    verbose: int,
     **options: Any,
 ) -> None:
     """Check the plan and what the configured drivers render for it.
@@ -110,12 +108,7 @@ def check(
     Before the first compile:
       commodore plan check --cluster c-demo-1
     """
-    config = config_of(
-        settings.more_verbose(verbose),
-        **directories.caches_in(directories.cache_folder()),
-        **api_settings(options),
-    )
-    problems = problems_of(config, cluster, driver or "")
+    problems = problems_of(compiling_config(settings, options), cluster, driver or "")
     if output != "text":
         streams.data(formats.structured(results.checked(problems)))
         return
