@@ -92,7 +92,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     hierarchy = of_working_directory(paths, BOOTSTRAP)
     parameters = parameters_of(hierarchy, engine="native", missing_ok=True)
     _refuse_none(parameters)
-    instances = tuple(instances_of_working_directory(paths))
+    instances = tuple(one for one, _ in instances_of_working_directory(paths, parameters))
     requires = {
         one.name: components
         for one in instances

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of
+from commodore_py.checks.base import mapping
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.explain.diagnostics import similar
@@ -24,7 +26,6 @@ from .hierarchy import Hierarchy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Node, Parameters
@@ -98,17 +99,19 @@ def is_compiled(paths: WorkPaths) -> bool:
     return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
 
 
-def instances_of_working_directory(paths: WorkPaths) -> Iterator[Instance]:
-    """The instances of the last compile; the target of one with another name has its component."""
+def instances_of_working_directory(
+    paths: WorkPaths, parameters: Parameters
+) -> Iterator[tuple[Instance, Path]]:
+    """The instances of the last compile, and the folders of their components."""
+    components = {parameter_key(str(one)): str(one) for one in parameters.get("components") or ()}
     for file in sorted(paths.targets.glob("*.yml")):
-        name = file.stem
-        if name == BOOTSTRAP:
-            continue
-        own = f"${{{parameter_key(name)}}}"
-        target = yaml.load_file(file)
-        given = target.get("parameters") if isinstance(target, dict) else None
-        keys = [key for key, value in (given or {}).items() if value == own]
-        yield Instance(name, str(keys[0]).replace("_", "-") if keys else name)
+        given = mapping(mapping(yaml.load_file(file)).get("parameters"))
+        if given.get("_base_directory"):
+            # An alias is the value of its component's key.
+            reference = f"${{{parameter_key(file.stem)}}}"
+            key = next((one for one in given if given[one] == reference), "")
+            instance = Instance(file.stem, components.get(key, file.stem))
+            yield instance, Path(given["_base_directory"])
 
 
 def parameters_of_cluster(
