@@ -1,4 +1,4 @@
-"""Compile several clusters, one after the other, and summarise them."""
+"""Several clusters in one working directory: compiled one after the other, or one of them used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from commodore_py.errors import UsageError
 from commodore_py.inventory.engine.reader import warn_again
 from commodore_py.workflows.catalog import several
 
-from . import failures
+from . import completion, failures
 from .exit_codes import worst
 from .output import compile_results, messages
 
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from .output.compile_results import ClusterResult
 
     Compile = Callable[[Config, str, CompileReporter], Published]
+
+
+cluster_option = click.option(
+    "--cluster",
+    default="",
+    metavar="ID",
+    shell_complete=completion.clusters,
+    help="The cluster, where several were compiled in the working directory.",
+)
 
 
 class Selection(NamedTuple):

@@ -15,6 +15,7 @@ from .drivers.table import DRIVERS
 from .findings import Finding
 from .plan import read_plan
 from .reading import PLAN
+from .removed import leaving, removed_findings
 from .settings import DELIVERY
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class ClusterPlan(NamedTuple):
         """
         job = Job(self.plan, trees, complete, head)
         laid = combined(trees, [DRIVERS[one].render(job) for one in self.plan.settings.drivers])
-        found = [*laid.findings, *path_findings(laid)]
+        contents = (entry.content for tree in trees.values() for entry in tree.values())
+        removed = removed_findings(leaving(self.plan, head, contents))
+        found = [*removed, *laid.findings, *path_findings(laid)]
         instances, own = dict(laid.trees), laid.own
         if self.has_pins:
             given = pins.pins_in(head)

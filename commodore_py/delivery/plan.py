@@ -126,9 +126,6 @@ def _about(plan: Plan) -> Iterator[Finding]:
         message = "every instance of the plan is removed by a condition"
         if not plan.unlisted:
             yield Finding("plan/nothing-left", f"{message}: the catalog would be empty", PLAN)
-    for one in plan.removed:
-        message = f"instance {one.leaf.instance} is removed: its condition is false"
-        yield Finding("plan/removed", message, (*one.when.path, "when", "if"))
     if plan.unlisted:
         names = ", ".join(plan.unlisted)
         remedy = "name them in the plan, or set commodore.delivery.unlisted to last"

@@ -145,7 +145,7 @@ class Reader:
             path,
             self._of_type(options, "allowDegraded", bool, default=False, path=path),
             self._of_type(options, "render", bool, default=False, path=path),
-            self._hooks(self._of_type(options, "hooks", dict, {}, path), (*path, "hooks")),
+            self._hooks(name, self._of_type(options, "hooks", dict, {}, path), (*path, "hooks")),
             {
                 key: self._of_type(app, key, kind, None, at)
                 for key, kind in _APP.items()
@@ -153,7 +153,7 @@ class Reader:
             },
         )
 
-    def _hooks(self, value: dict[str, Any], path: ParameterPath) -> Hooks:
+    def _hooks(self, instance: str, value: dict[str, Any], path: ParameterPath) -> Hooks:
         self._known(value, frozenset(_HOOKS), path, "hook")
         found: dict[str, tuple[str, ...]] = {}
         for word, field in _HOOKS.items():
@@ -161,6 +161,10 @@ class Reader:
             for one in references:
                 if not isinstance(one, str) or "/" not in one:
                     self._wrong("plan/reference", f"{one!r} is not INSTANCE/PATH", (*path, word))
+                elif not one.startswith(f"{instance}/"):
+                    message = f"the hook {one} of instance {instance} is an object of another one"
+                    remedy = f"name an object of {instance}, or a step before or after it"
+                    self._wrong("plan/hook", message, (*path, word), remedy)
             found[field] = tuple(one for one in references if isinstance(one, str))
         return Hooks(**found)
 

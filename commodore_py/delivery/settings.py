@@ -22,8 +22,10 @@ _CHOICES: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("argocd", "deletion"): ("keep", "confirm", "prune"),
 }
 """The first is the default."""
+PLUGIN = ("argocd", "plugin")
+"""What reveals secret references; `false`, here an empty word, for none."""
 _TEXTS: Mapping[tuple[str, ...], str] = {
-    ("argocd", "plugin"): "kapitan",
+    PLUGIN: "kapitan",
     ("flux", "namespace"): "flux-system",
     ("flux", "source"): "catalog",
 }
@@ -107,6 +109,8 @@ class _Reader:
             value = value.get(key) if isinstance(value, dict) else None
         if value is None:
             return default
+        if value is False and path == PLUGIN:
+            return ""
         choices = _CHOICES.get(path, ())
         if not isinstance(value, str) or (choices and value not in choices):
             self._wrong(

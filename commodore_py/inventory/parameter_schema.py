@@ -1,6 +1,7 @@
 """Parameters of a component against its own schema, `class/defaults.schema.json`, or its defaults.
 
-The schema is JSON Schema 2020-12 about the merged parameters below the key of the component.
+The schema is JSON Schema 2020-12 about the merged parameters below the key of the component, with
+three keywords of ours: secrets, values that other parameters such as facts list, and messages.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.paths import dotted
+from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _Json: TypeAlias = Any
 FILE = "class/defaults.schema.json"
 _LARGEST = 1 << 22
 _SECRET = "x-commodore-secret"  # noqa: S105 - a keyword
+_OPTIONS = "x-commodore-options"
+_MESSAGE = "x-commodore-message"
 _REFERENCE = re.compile(r"\?\{.+\}", re.DOTALL)
 _TEXT_RULES = frozenset({"const", "enum", "format", "maxLength", "minLength", "pattern"})
 _MOST = 20
@@ -59,15 +62,15 @@ def read_schema(file: Path) -> dict[str, Any] | None:
         schema = json.loads(content_of(file, limit=_LARGEST))
         if not isinstance(schema, dict):
             raise BadSchema("the schema of parameters is not a mapping", where=str(file))
-        remote = sorted(
-            reference for reference in _references(schema) if not reference.startswith("#")
-        )
+        remote = sorted(one for one in _values_of("$ref", schema) if not one.startswith("#"))
         if remote:
             raise BadSchema(
                 f"the schema of parameters refers to another file: {remote[0]}",
                 where=str(file),
                 hint="define it below $defs",
             )
+        for path in _values_of(_OPTIONS, schema):
+            path_parts(path)
         Draft202012Validator.check_schema(schema)
     except (ValueError, RecursionError) as error:
         raise BadSchema(f"not valid JSON: {error}", where=str(file)) from error
@@ -113,7 +116,8 @@ def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) ->
         schema = schemas[file]
         if schema is not None:
             value = subject.parameters.get(instance.component_key, {})
-            for parts, problem in _problems(schema, value, instance.name, instance.key):
+            found = _problems(schema, value, instance, subject.parameters)
+            for parts, problem in found:
                 yield _placed(problem, place_of(instance.name, parts)) if place_of else problem
 
 
@@ -138,18 +142,15 @@ def legal_at(schema: Mapping[str, Any], path: Iterable[object]) -> Legal:
     if current.get("type") == "boolean":
         values += [True, False]
     values += [example for example in current.get("examples", ()) if example not in values]
-    return Legal(
-        tuple(values), str(current.get("x-commodore-options", "")), current.get(_SECRET) is True
-    )
+    return Legal(tuple(values), str(current.get(_OPTIONS, "")), current.get(_SECRET) is True)
 
 
 def _problems(
-    schema: dict[str, Any], value: _Json, instance: str, key: str
+    schema: dict[str, Any], value: _Json, instance: Instance, parameters: Parameters
 ) -> Iterator[tuple[ParameterPath, Problem]]:
     """Problems, each with the path of its parameter."""
-    from jsonschema import Draft202012Validator, validators
-
-    validator = validators.extend(Draft202012Validator, {_SECRET: _secret_rule})(schema)
+    name, key = instance.name, instance.key
+    validator = _validator(schema, parameters)
     plain = json.loads(json.dumps(value, default=str))
     for number, error in enumerate(validator.iter_errors(plain)):
         if number == _MOST:
@@ -160,21 +161,50 @@ def _problems(
         parts = (key, *error.absolute_path)
         at = tuple(f"[{part}]" if isinstance(part, int) else part for part in parts)
         if error.validator == "additionalProperties":
-            for problem in _unknown_keys(error, instance, parts):
+            for problem in _unknown_keys(error, name, parts):
                 yield (*at, problem.subject), problem
-        elif error.validator == "required":
-            yield at, _missing(error, schema, instance, parts)
+        elif error.validator == "required" and _MESSAGE not in error.schema:
+            yield at, _missing(error, schema, name, parts)
         else:
-            yield at, _problem(error, instance, parts, secret=secret)
+            legal = _options(error.schema, parameters) if error.validator == _OPTIONS else None
+            yield at, _problem(error, name, parts, legal, secret=secret)
 
 
-def _problem(error: _Json, instance: str, parts: tuple[Hashable, ...], *, secret: bool) -> Problem:
+def _validator(schema: dict[str, Any], parameters: Parameters) -> _Json:
+    """A validator that knows our keywords, and what they refer to."""
+    from jsonschema import Draft202012Validator, ValidationError, validators
+
+    def options_rule(_: _Json, __: _Json, value: _Json, schema: _Json) -> Iterator[Exception]:
+        legal = _options(schema, parameters)
+        if legal is not None and value not in legal:
+            yield ValidationError("is not an option")
+
+    def enum_rule(one: _Json, legal: _Json, value: _Json, schema: _Json) -> Iterator[Exception]:
+        if _options(schema, parameters) is None:
+            yield from Draft202012Validator.VALIDATORS["enum"](one, legal, value, schema)
+
+    rules = {_SECRET: _secret_rule, _OPTIONS: options_rule, "enum": enum_rule}
+    return validators.extend(Draft202012Validator, rules)(schema)
+
+
+def _problem(
+    error: _Json,
+    instance: str,
+    parts: tuple[Hashable, ...],
+    legal: list[_Json] | None,
+    *,
+    secret: bool,
+) -> Problem:
     path = dotted(parts)
     options: tuple[str, ...] = ()
+    if error.validator in ("enum", "const"):
+        legal = error.validator_value if error.validator == "enum" else [error.validator_value]
     if secret:
         message = f"{path} must be a secret reference, such as ?{{vaultkv:…}}"
-    elif error.validator in ("enum", "const"):
-        legal = error.validator_value if error.validator == "enum" else [error.validator_value]
+    elif isinstance(error.schema, dict) and _MESSAGE in error.schema:
+        message = f"{path}: {error.schema[_MESSAGE]}"
+        options = tuple(map(inline, legal or ()))
+    elif legal is not None:
         options = tuple(map(inline, legal))
         message = f"{path}: {inline(error.instance)} is not one of {', '.join(options)}"
     else:
@@ -227,15 +257,29 @@ def _secret_rule(_: _Json, is_secret: _Json, value: _Json, __: _Json) -> Iterato
         yield ValidationError("must be a secret reference")
 
 
-def _references(schema: _Json) -> Iterator[str]:
+def _options(schema: _Json, parameters: Parameters) -> list[_Json] | None:
+    """The legal values of `x-commodore-options`; None if nothing lists them."""
+    path = schema.get(_OPTIONS)
+    if not isinstance(path, str):
+        return None
+    listed: _Json = parameters
+    for part in path_parts(path):
+        listed = listed.get(part) if isinstance(listed, dict) else None
+    if listed is None:
+        return None
+    return [*schema.get("enum", ()), *(listed if isinstance(listed, dict | list) else [listed])]
+
+
+def _values_of(keyword: str, schema: _Json) -> Iterator[str]:
+    """The texts of a keyword anywhere in a schema."""
     if isinstance(schema, dict):
-        if isinstance(schema.get("$ref"), str):
-            yield schema["$ref"]
+        if isinstance(schema.get(keyword), str):
+            yield schema[keyword]
         for value in schema.values():
-            yield from _references(value)
+            yield from _values_of(keyword, value)
     elif isinstance(schema, list):
         for item in schema:
-            yield from _references(item)
+            yield from _values_of(keyword, item)
 
 
 def _resolved(root: Mapping[str, Any], schema: _Json) -> Mapping[str, Any]:

@@ -1,8 +1,9 @@
-"""Paths of parameters as users write them: `a.b[0]."key.with.dots"` (pure)."""
+"""Paths of parameters as users write them: `a.b[0]."key.with.dots"`, `a[name=x]` (pure)."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 _PARAMETERS = "parameters"
 _PART = re.compile(
     r'(?:^|(?<=[^.])\.)(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]'
+    r"|\[(?P<field>[^\[\]=]+)=(?P<wanted>[^\[\]]*)\]"
 )
 
 
@@ -22,6 +24,26 @@ class Index(int):
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A list item that is a mapping, by the value of a key that no other item has."""
+
+    field: str
+    wanted: str
+
+    def __str__(self) -> str:
+        return f"[{self.field}={self.wanted}]"
+
+    def index_in(self, items: object) -> Index | None:
+        """The index of the only item that matches."""
+        numbers = [
+            number
+            for number, item in enumerate(items if isinstance(items, list) else ())
+            if isinstance(item, dict) and str(item.get(self.field)) == self.wanted
+        ]
+        return Index(numbers[0]) if len(numbers) == 1 else None
+
+
 def path_parts(path: str) -> ParameterPath:
     """The parts of a path; a leading `parameters.` is optional."""
     parts: list[Any] = []
@@ -29,13 +51,15 @@ def path_parts(path: str) -> ParameterPath:
     while at < len(path) and (match := _PART.match(path, at)):
         if match["index"] is not None:
             parts.append(Index(match["index"]))
+        elif match["field"] is not None:
+            parts.append(Selector(match["field"], match["wanted"]))
         else:
             parts.append(match["key"] if match["quoted"] is None else match["quoted"])
         at = match.end()
     if at < len(path) or not parts:
         raise CommodoreError(
             f"{path!r} is not a valid path of a parameter",
-            hint='write it as web_shop.replicas, list.of[0] or a."key.with.dots"',
+            hint='write it as web_shop.replicas, list.of[0], list[name=x] or a."key.with.dots"',
         )
     if len(parts) > 1 and parts[0] == _PARAMETERS:
         del parts[0]
@@ -48,6 +72,8 @@ def dotted(path: ParameterPath) -> str:
     for part in path:
         if isinstance(part, Index):
             text += f"[{part:d}]"
+        elif isinstance(part, Selector):
+            text += str(part)
         else:
             key = "null" if part is None else str(part)
             key = f'"{key}"' if not key or set(key) & set('."[]') else key

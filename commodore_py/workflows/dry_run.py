@@ -20,6 +20,7 @@ from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
     from commodore_py.model.published import Published
@@ -64,6 +65,18 @@ def copied(config: Config) -> Iterator[Config]:
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
             yield replace(config, paths=WorkPaths(scratch), copy_of=config.paths.root)
+
+
+@contextmanager
+def elsewhere(config: Config) -> Iterator[Config]:
+    """Settings for a new working directory; messages name paths as if it were the current one."""
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
+        scratch = WorkPaths(Path(folder).resolve() / "work")
+        try:
+            yield replace(config, paths=scratch, local=False)
+        except CommodoreError as error:
+            error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
+            raise
 
 
 def _copy(root: Path, scratch: Path) -> None:
@@ -136,6 +149,11 @@ def filtered(judge: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
     finally:
         for handler in handlers:
             handler.removeFilter(judge)
+
+
+def errors_only() -> AbstractContextManager[None]:
+    """Show no warnings: a compile shows them again."""
+    return filtered(lambda record: record.levelno >= logging.ERROR)
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py import pipeline
 from commodore_py.adapters import files
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.catalog.diff.change import change_between
@@ -12,18 +15,24 @@ from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
+from commodore_py.delivery.compiled import ClusterPlan
 from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.findings import near
 from commodore_py.delivery.plan import read_plan
+from commodore_py.delivery.removed import leaving, removed_findings
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.inventory.checks import required_versions
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
+from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.inventory import BOOTSTRAP, has_plan
 from commodore_py.model.tree import Entry, Tree
+from commodore_py.workflows.catalog import several
+from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (
     instances_of_working_directory,
@@ -34,16 +43,17 @@ from commodore_py.workflows.inventory.sources import (
 from .references import reference_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.config import WorkPaths
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.plan import Plan
+    from commodore_py.delivery.removed import Leaving
     from commodore_py.delivery.simulation import Direction, Timeline
     from commodore_py.model.catalog import Change
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
+    from commodore_py.model.stages import Sources
 
 _COMPILE = "run `commodore catalog compile CLUSTER`"
 
@@ -55,6 +65,7 @@ class PlanHere(NamedTuple):
     parameters: Parameters
     problems: tuple[Problem, ...]
     locator: Locator
+    removed: tuple[Leaving, ...] = ()
 
     def valid(self, findings: Iterable[Finding]) -> PlanHere:
         """With further findings as problems; an error if one of them is one."""
@@ -80,13 +91,8 @@ def plan_here(paths: WorkPaths) -> PlanHere:
         raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
     hierarchy = of_working_directory(paths, BOOTSTRAP)
     parameters = parameters_of(hierarchy, engine="native", missing_ok=True)
-    if not has_plan(parameters):
-        raise CommodoreError(
-            "this cluster has no plan",
-            where="parameters.commodore.plan",
-            hint="add one to the hierarchy",
-        )
-    instances = tuple(instances_of_working_directory(paths))
+    _refuse_none(parameters)
+    instances = tuple(one for one, _ in instances_of_working_directory(paths, parameters))
     requires = {
         one.name: components
         for one in instances
@@ -97,7 +103,17 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
     here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
-    return here
+    removed = leaving(plan, _published(paths)) if plan.removed else ()
+    return here.valid(removed_findings(removed))._replace(removed=removed)
+
+
+def _refuse_none(parameters: Parameters) -> None:
+    if not has_plan(parameters):
+        raise CommodoreError(
+            "this cluster has no plan",
+            where="parameters.commodore.plan",
+            hint="add one to the hierarchy",
+        )
 
 
 def _published(paths: WorkPaths) -> Tree:
@@ -106,18 +122,51 @@ def _published(paths: WorkPaths) -> Tree:
     return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
 
 
-def problems_of(paths: WorkPaths, driver: str | None) -> tuple[Problem, ...]:
-    """The problems of the plan, and of what a driver or all configured drivers write for it."""
-    here = plan_here(paths)
-    job = _job(paths, here.plan)
-    names = (driver,) if driver else here.plan.settings.drivers
-    rendered = {name: DRIVERS[name].render(job) for name in names}
-    found = {name: (*laid.findings, *path_findings(laid)) for name, laid in rendered.items()}
-    here = here.valid(finding for findings in found.values() for finding in findings)
-    for name, laid in rendered.items():
-        if not any(finding.code == "plan/move" for finding in found[name]):
-            _check_order(name, laid.manifests, here.plan)
-    return here.problems
+def problems_of(config: Config, cluster_id: str, driver: str) -> tuple[Problem, ...]:
+    """The problems that a compile reports of the plan, with all configured drivers or with one.
+
+    A cluster that was not compiled here is gathered in a folder of its own.
+    """
+    with _gathering(config, cluster_id) as (own, name):
+        sources = pipeline.gather(own, name)
+        if driver:
+            sources = _with_driver(sources, driver)
+        inventory = sources.inventory
+        _refuse_none(inventory.bootstrap.parameters)
+        place_of = sources.places.parameter
+        plan = ClusterPlan.of(inventory, required_versions(inventory), place_of).plan
+        rendered_ = pipeline.render(own, sources)
+    problems = tuple(one for one in rendered_.notices if one.code.startswith("plan/"))
+    if not any(one.code == "plan/move" for one in problems):
+        for one in plan.settings.drivers:
+            _check_order(one, rendered_.catalog.subtree(MANIFESTS), plan)
+    return problems
+
+
+@contextmanager
+def _gathering(config: Config, cluster_id: str) -> Iterator[tuple[Config, str]]:
+    """Settings that change nothing, and the cluster; only errors are shown."""
+    config = replace(config, dry_run=True)
+    with errors_only():
+        if cluster_id and cluster_id not in several.compiled_in(config.paths):
+            with elsewhere(config) as own:
+                yield own, cluster_id
+            return
+        paths = several.paths_of(config.paths, cluster_id)
+        name = cluster_id_in(paths)
+        with copied(replace(config, paths=paths, local=True)) as own:
+            yield own, name
+
+
+def _with_driver(sources: Sources, driver: str) -> Sources:
+    """The sources, with one driver in place of the configured ones."""
+    inventory = sources.inventory
+    parameters = dict(inventory.bootstrap.parameters)
+    commodore = dict(parameters.get("commodore") or {})
+    commodore["delivery"] = {**(commodore.get("delivery") or {}), "driver": driver}
+    bootstrap = inventory.bootstrap._replace(parameters={**parameters, "commodore": commodore})
+    nodes = {**inventory.nodes, BOOTSTRAP: bootstrap}
+    return sources._replace(inventory=inventory._replace(nodes=nodes))
 
 
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:

@@ -168,6 +168,8 @@ def test_without_a_compiled_cluster(commodore: CommandLine) -> None:
         (("set", "web_shop.replicas", "three"), "is a number in the defaults, and a string now"),
         (("set", "web_shop.title", "5"), "is a string in the defaults, and a number now"),
         (("set", "web_shop.title", "'5'"), ""),
+        (("set", "web_shop.image", "5"), "is a string in the defaults, and a number now"),
+        (("set", "database.storage_class", "x"), ""),  # whose default is a reference
         (("set", "database.size", "30Gi"), ""),  # which has a schema of no type
     ],
 )
@@ -221,7 +223,23 @@ def test_applications_are_added_and_removed(
 
     ran = commodore("edit", "add", "applications", "no-such-thing")
     assert ran.code == 1
-    assert "unknown component no-such-thing" in ran.err
+    assert "no-such-thing is not a component" in ran.err
+
+
+def test_instance_is_an_application_by_its_own_name(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commodore_py.workflows.editing.rules._HARM", {})  # namespaces go
+    name = "applications.backup-archive"
+    assert commodore("edit", "unset", "components.backup-archive", "--tenant").code == 0
+    assert commodore("edit", "get", name).out == "true\n"
+    assert "Nothing to do: the cluster has that" in commodore("edit", "add", name).err
+
+    ran = commodore("edit", "remove", name)
+
+    assert ran.code == 0, ran.err
+    assert "- ~backup as backup-archive\n" in (place / CLUSTER).read_text("utf-8")
+    assert commodore("edit", "get", name).out == "false\n"
 
 
 @pytest.mark.parametrize(

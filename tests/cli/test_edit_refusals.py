@@ -32,6 +32,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A playground with a compiled cluster, one of whose components has a schema."""
     folder = tmp_path_factory.mktemp("refusals") / "demo"
     write_demo(folder)
+    facts = folder / "facts/clusters/c-demo-1.yaml"
+    facts.write_text(facts.read_text().replace("facts:\n", "facts:\n  regions: [east, west]\n", 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
         words = ("catalog", "compile", "c-demo-1", "--api-url", str(folder / "facts"))
@@ -41,7 +43,10 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "properties": {
             "ingress_class": {"enum": ["public", "none", "two words"]},
             "settings": {"required": ["ORDERS_UNTIL"], "properties": {"ORDERS_UNTIL": hours}},
-        }
+            "region": {"enum": ["nowhere"], "x-commodore-options": "facts.regions"},
+        },
+        "if": {"required": ["certificate"]},
+        "then": {"required": ["issuer"], "x-commodore-message": "a certificate needs an issuer"},
     }
     (folder / SCHEMA).write_text(json.dumps(rules))
     return folder
@@ -84,6 +89,18 @@ def state(place: Path) -> dict[str, bytes]:
             "web_shop.settings.ORDERS_UNTIL is missing, and the component needs it",
             "instance web-shop, web_shop.settings.ORDERS_UNTIL",
             id="missing value",
+        ),
+        pytest.param(
+            ("set", "web_shop.region", "south"),
+            "web_shop.region: south is not one of nowhere, east, west",
+            "legal values: nowhere, east, west",
+            id="value that facts do not list",
+        ),
+        pytest.param(
+            ("set", "web_shop.certificate", "x"),
+            "web_shop: a certificate needs an issuer",
+            "instance web-shop, web_shop",
+            id="message of the component",
         ),
         pytest.param(
             ("set", "web_shop.settings.BANNER", "[a]", "--tenant", "--cluster", "all"),
@@ -179,6 +196,14 @@ def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
 
     assert ran.code == 130
     assert state(place) == before
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("region", ["east", "nowhere"])
+def test_value_that_facts_list_is_legal(commodore: CommandLine, region: str) -> None:
+    ran = commodore("edit", "set", "web_shop.region", region, "--dry-run")
+
+    assert (ran.code, "legal values" in ran.err) == (0, False)
 
 
 @pytest.mark.usefixtures("place")

@@ -177,6 +177,36 @@ def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Pat
             "did you mean web-shop?",
         ),
         pytest.param(
+            ("add", "applications", "bakup as more"),
+            "bakup is not a component",
+            "did you mean backup?",
+        ),
+        pytest.param(
+            ("get", "applications.web-shp"),
+            "web-shp is not an application",
+            "did you mean web-shop?",
+        ),
+        pytest.param(
+            ("set", "components.bakup.version", "v1.0.0"),
+            "there is no component bakup",
+            "did you mean backup?",
+        ),
+        pytest.param(
+            ("set", "backup-archive.schedule", "x"),
+            "backup-archive is an instance",
+            "did you mean backup_archive.schedule?",
+        ),
+        pytest.param(
+            ("unset", "webshop.replicas"),
+            "is not set by this file",
+            "did you mean web_shop.replicas?",
+        ),
+        pytest.param(
+            ("set", "web_shop.replica", "3", "--strict"),
+            "no layer sets web_shop.replica so far",
+            "did you mean web_shop.replicas?",
+        ),
+        pytest.param(
             ("set", "a", "1"),
             "the value of a is a reference: ${cluster:name}",
             "edit the parameter referred to, cluster.name",
@@ -195,6 +225,69 @@ def test_what_cannot_be_done_says_what_can(
     assert problem in ran.err
     assert hint in ran.err
     assert (place / CLUSTER).read_bytes() == before
+
+
+ACCOUNTS = """\
+  accounts:
+    - name: ann # first
+      email: a@x
+    - {name: bob, groups: [a]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "new"),
+    [
+        (("set", "accounts[name=ann].email", "b@x"), "email: a@x", "email: b@x"),
+        (("add", "accounts[name=bob].groups", "b"), "groups: [a]", "groups: [a, b]"),
+        (("unset", "accounts[name=ann].email"), "\n      email: a@x", ""),
+        (("unset", "accounts[name=bob]"), "    - {name: bob, groups: [a]}\n", ""),
+    ],
+)
+def test_item_of_list_is_edited_by_its_key(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], old: str, new: str
+) -> None:
+    before = (place / CLUSTER).read_text() + ACCOUNTS
+    write(place, before)
+    write(place, (place / TENANT).read_text() + "  accounts: [{name: tim}]\n", TENANT)
+
+    ran = commodore("edit", *words)
+
+    assert ran.code == 0, ran.err
+    assert "warning" not in ran.err
+    assert (place / CLUSTER).read_text() == before.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        (
+            ("set", "accounts[name=bop].email", "x"),
+            "no item of accounts with name bop",
+            "mean bob?",
+        ),
+        (("set", "accounts[name=tim].email", "x"), "no class of cluster c-demo-1 lists", TENANT),
+        (
+            ("add", "accounts", "{name: tim}"),
+            "has an item with name tim",
+            "accounts[name=tim].FIELD",
+        ),
+        (("set", "accounts[1].email", "x"), "is an item of a list", "accounts[name=VALUE]"),
+    ],
+)
+def test_item_that_is_not_listed_is_refused(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str, hint: str
+) -> None:
+    before = write(place, (place / CLUSTER).read_text() + ACCOUNTS)
+    write(place, (place / TENANT).read_text() + "  accounts: [{name: tim, email: t@x}]\n", TENANT)
+
+    ran = commodore("edit", *words)
+
+    assert ran.code == 1
+    assert problem in ran.err
+    assert hint in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+    assert commodore("edit", "get", "accounts[name=tim].email").out == "t@x\n"
 
 
 @pytest.mark.parametrize(

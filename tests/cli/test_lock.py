@@ -54,9 +54,15 @@ def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
 
 
 def test_an_export_lists_its_members(locked: CommandLine) -> None:
-    ran = locked("lock", "export", "--lock", "it.lock", "--out", "it", "-o", "json", *_API)
+    words = ("lock", "export", "--out", "it", "-o", "json", *_API)
+    ran = locked(*words, "--lock", "it.lock")
+    neither, both = locked(*words), locked(*words, "it.lock", "--lock", "it.lock")
+    by_argument = locked(*words[:2], "it.lock", "--out", "other", "-o", "json", *_API)
 
     members = json.loads(ran.out)["members"]
+    assert json.loads(by_argument.out)["members"] == members
+    assert (neither.code, "FILE" in neither.err) == (2, True)
+    assert (both.code, "exclude each other" in both.err) == (2, True)
 
     assert "inputs.lock" in members
     assert all((Path("it") / one).is_file() for one in members)

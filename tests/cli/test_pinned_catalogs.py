@@ -99,7 +99,7 @@ class Planned:
         source = {"url": f"file://{self.folder / 'planned'}", "version": "master"}
         delivery = {"unlisted": "last", "argocd": {"gate": "update", **argocd}}
         content = {
-            "applications": [f"planned as {name}" for name in ("argo", *NAMES)],
+            "applications": ["~argocd", *(f"planned as {name}" for name in ("argo", *NAMES))],
             "parameters": {
                 "components": {"planned": source},
                 "commodore": {"plan": PLAN, "delivery": delivery},

@@ -90,6 +90,18 @@ def test_check_includes_the_configured_driver(commodore: CommandLine, work: Path
     assert "instance certificates has no Application" in ran.err
 
 
+def test_check_compiles_a_cluster_that_was_not_compiled_here(
+    commodore: CommandLine, tmp_path: Path, facts: str
+) -> None:
+    words = ("plan", "check", "--cluster", "c-demo-2", "--api-url", facts)
+
+    ran = commodore("-d", str(tmp_path / "new"), *words)
+
+    assert ran.code == 0, ran.err
+    assert "the plan is valid" in ran.err
+    assert not (tmp_path / "new").exists()
+
+
 def test_check_prints_notices_as_json(commodore: CommandLine, work: Path) -> None:
     set_plan(work, PLAN)
 
@@ -155,7 +167,8 @@ def test_what_a_driver_needs_is_reported_with_file_and_line(
     ran = commodore("-d", str(work), "plan", "check", "--driver", "argocd")
     nowhere = commodore("-d", str(tmp_path / "no"), "plan", "check", "--driver", "argocd")
 
-    assert (ran.code, nowhere.code) == (1, 1)
+    assert (ran.code, nowhere.code) == (1, 2)
+    assert "--cluster" in nowhere.err
     assert "instance certificates has no Application" in ran.err
     assert "common.yml:" in ran.err
     assert "render: true" in ran.err

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters import yaml
 from commodore_py.adapters.git.program import git
 from commodore_py.workflows.demo import write_demo
 
@@ -25,6 +26,10 @@ REMOTE = (
 PLAN = (
     "{serial: [certificates, {when: {if: {exists: nothing}, then: backup}},"
     " {on: {cluster: far, do: web-shop}}]}"
+)
+REMOVED = (
+    "instance backup is removed: its condition is false; 2 objects leave the catalog"
+    " (data-loss: Namespace backup: everything in it is deleted)"
 )
 WITHOUT = """\
 import sys
@@ -89,10 +94,67 @@ def test_a_compile_writes_the_catalog_in_the_order_of_the_plan(
     }
     assert (playground / "catalog" / "refs" / "a" / "b").exists()
     assert not (playground / "compiled" / "backup").exists()
-    assert "instance backup is removed" in ran.err
-    assert "instance backup is removed" in again.err
+    assert REMOVED in " ".join(ran.err.split())
+    assert REMOVED in " ".join(again.err.split())
     assert "not in the plan" in refused.err
     assert git(playground / "catalog", "diff", "--cached", "--name-only") == ""
+
+
+def test_objects_of_an_instance_that_a_condition_removes_are_counted(
+    commodore: CommandLine, playground: Path
+) -> None:
+    facts = ("--api-url", str(playground / "facts"))
+    here = ("-d", str(playground))
+    assert commodore(*here, "catalog", "compile", "c-demo-1", *facts, "--push").code == 0
+    plan = "{serial: [certificates, {when: {if: with.backup, then: backup}}]}"
+    set_commodore(playground, delivery="{driver: plain, unlisted: last}", plan=plan)
+    file = playground / CLASS
+    file.write_text(file.read_text().replace("  backup:", "  with: {backup: true}\n  backup:", 1))
+
+    before = commodore(*here, "plan", "show")
+    dry = commodore(*here, "edit", "set", "with.backup", "false", "--dry-run", *facts)
+    edited = commodore(*here, "edit", "set", "with.backup", "false", *facts)
+    file.write_text(file.read_text().replace("with: {backup: true}", "with: {backup: false}"))
+    shown = commodore(*here, "plan", "show")
+    checked = commodore(*here, "plan", "check")
+
+    assert "removed" not in before.out
+    assert REMOVED in " ".join(dry.err.split())
+    assert edited.code == 1
+    assert "the edit would lose data: Namespace backup" in edited.err
+    assert f"removed: backup: {REMOVED.partition('; ')[2]}\n" in shown.out
+    assert REMOVED in checked.out
+
+
+def test_demo_has_a_plan_that_argocd_can_follow(
+    commodore: CommandLine, facts: str, tmp_path: Path
+) -> None:
+    here = ("-d", str(tmp_path / "trial"))
+    assert commodore(*here, "catalog", "compile", "c-demo-2", "--api-url", facts).code == 0
+    manifests = tmp_path / "trial/catalog/manifests"
+    objects = [
+        one
+        for file in manifests.rglob("*.y*ml")
+        for one in yaml.load_all(file.read_bytes(), name=str(file))
+    ]
+
+    checked = commodore(*here, "plan", "check")
+    picture = commodore(*here, "plan", "show", "-o", "dot")
+
+    assert checked.code == 0, checked.err
+    assert "the plan is valid, 0 notices" in checked.err
+    assert "resource/shop-namespace" in picture.out
+    assert {one["metadata"]["name"] for one in objects if one["kind"] == "Application"} == {
+        *("root", "argocd", "backup", "backup-archive", "certificates", "dashboards", "database"),
+        *("logging", "monitoring", "plan-shop", "time-sync", "web-shop"),
+    }
+    defined = {
+        one["spec"]["names"]["kind"] for one in objects if one["kind"] == "CustomResourceDefinition"
+    }
+    assert defined == {"ClusterIssuer", "PrometheusRule", "TimeSource"}
+    created = {one["metadata"]["name"] for one in objects if one["kind"] == "Namespace"}
+    used = {one["metadata"].get("namespace") for one in objects} - {None}
+    assert used <= {*created, "argocd"}
 
 
 def test_what_is_wrong_with_a_plan_ends_the_compile_before_anything_is_written(

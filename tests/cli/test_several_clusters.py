@@ -90,6 +90,39 @@ def test_each_cluster_has_its_own_working_directory(compiling: Compile, tmp_path
             assert files_in(own / part) == files_in(alone / part)
 
 
+def test_commands_about_one_of_several_clusters_take_its_id(
+    compiling: Compile, commodore: CommandLine
+) -> None:
+    settings = {"plan": {"serial": ["one", "two"]}, "delivery": {"driver": "plain"}}
+    parameters = {"commodore": settings}
+    compiling.fleet.configure({"applications": ["one", "two"], "parameters": parameters})
+    here = ("-d", str(compiling.fleet.work))
+    api = ("--api-url", str(compiling.fleet.root / "facts"))
+    before = commodore(*here, "plan", "check", *api, "--cluster", CLUSTER)
+    assert compiling(CLUSTER, SECOND).code == 0
+    commands = (
+        ("plan", "show"),
+        ("plan", "check"),
+        ("inventory", "explain", "cluster", "cluster.name"),
+        ("edit", "get", "cluster.name"),
+        ("edit", "set", "one.data", "{of: x}", "--tenant", "--dry-run"),
+    )
+
+    for words in commands:
+        ran = commodore(*here, *words, "--cluster", SECOND)
+        without = commodore(*here, *words)
+        other = commodore(*here, *words, "--cluster", "c-three")
+
+        assert ran.code == 0, ran.err
+        assert words[0] == "plan" or SECOND in ran.out or "data:" in ran.out
+        assert without.code == 2
+        assert f"name one with --cluster: {CLUSTER}, {SECOND}" in without.err
+        assert other.code == 1
+        assert "c-three" in other.err
+    assert before.code == 0, before.err
+    assert "the plan is valid" in before.err
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

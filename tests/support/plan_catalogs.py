@@ -170,7 +170,7 @@ def rich_example() -> Job:
         "instance": "shop",
         "allowDegraded": True,
         "app": app,
-        "hooks": {"before": ["cni/cni/settings.yaml"], "after": ["ccm/ccm/settings.yaml"]},
+        "hooks": {"before": ["shop/shop/before.yaml"], "after": ["shop/shop/after.yaml"]},
     }
     plan = {
         "serial": [
@@ -185,8 +185,8 @@ def rich_example() -> Job:
         "kind": "ConfigMap",
         "metadata": {"name": "more", "namespace": "capi-cluster"},
     }
-    for name in ("ccm", "cni"):
-        kept = {**more, "metadata": {"name": "kept", "namespace": name}}
-        trees[name] |= Tree({PurePosixPath(f"{name}/kept.yaml"): file_of(kept)})
+    for name in ("before", "after"):
+        hook = {**more, "metadata": {"name": name, "namespace": "shop"}}
+        trees["shop"] |= Tree({PurePosixPath(f"shop/{name}.yaml"): file_of(hook)})
     trees["capi-cluster"] |= Tree({PurePosixPath("capi-cluster/more.yaml"): file_of(more)})
     return job(plan, trees, unlisted="last")

@@ -10,8 +10,10 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.output import explained, formats, streams
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
+from commodore_py.cli.several import cluster_option
 from commodore_py.config import WorkPaths
 from commodore_py.inventory.explain import explanation, line_effects
+from commodore_py.workflows.catalog import several
 
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
@@ -39,6 +41,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
     type=_FileAndLine(),
     help="Show what a line of a class file affects, instead.",
 )
+@cluster_option
 @output_option
 @verbose_option
 @click.pass_context
@@ -48,6 +51,7 @@ def explain(
     target: str | None,
     path: str | None,
     reverse: tuple[Path, int] | None,
+    cluster: str,
     output: str,
     verbose: int,
 ) -> None:
@@ -65,7 +69,7 @@ def explain(
     working directory must have been compiled before; nothing is fetched.
     """
     settings = ctx.obj.more_verbose(verbose)
-    paths = WorkPaths(settings.working_dir)
+    paths = several.paths_of(WorkPaths(settings.working_dir), cluster)
     if reverse is not None:
         if target is not None:
             raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)

@@ -135,7 +135,21 @@ def published(done: Published) -> dict[str, Any]:
         "version": done.version,
         "file": done.file,
         "commit": done.commit,
-        "tested": list(done.tested),
+        "tested": [one.cluster for one in done.tested],
+        "overridden": [
+            {
+                "cluster": one.cluster,
+                "kind": override.key[0].removesuffix("s"),
+                "name": override.key[1],
+                "version": override.version,
+                "where": override.where or None,
+            }
+            for one in done.tested
+            for override in one.overrides
+        ],
+        "untested": [
+            {"kind": kind.removesuffix("s"), "name": name} for kind, name in done.untested
+        ],
         "steps": [
             {
                 "cluster": one.cluster,
@@ -165,8 +179,16 @@ def published_lines(done: Published) -> Iterator[str]:
         reason = "; ".join(filter(None, (counts, step.reason)))
         text = f"{step.cluster}  from {step.before}  {grade}" + (f"  ({reason})" if reason else "")
         yield escaping.one_line(text)
-    tested = f", tested with {', '.join(done.tested)}" if done.tested else ", not tested"
-    yield escaping.one_line(f"Published {done.version} as {done.file}{tested}")
+    for tested in done.tested:
+        for (kind, name), version, where in tested.overrides:
+            what = f"{kind.removesuffix('s')} {name}  {version}"
+            yield escaping.one_line(f"{tested.cluster}  overrides {what}  ({where})")
+    if done.tested and done.untested:
+        names = ", ".join(f"{kind.removesuffix('s')} {name}" for kind, name in done.untested)
+        yield escaping.one_line(f"not tested: {names}")
+    clusters = ", ".join(one.cluster for one in done.tested)
+    ending = f", tested with {clusters}" if clusters else ", not tested"
+    yield escaping.one_line(f"Published {done.version} as {done.file}{ending}")
 
 
 def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:

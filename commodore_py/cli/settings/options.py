@@ -266,6 +266,13 @@ def config_of(settings: Globals, **values: Any) -> Config:
     ).checked()
 
 
+def compiling_config(settings: Globals, options: dict[str, Any], **values: Any) -> Config:
+    """The Config of a command of ours that compiles: with caches, and with its API options."""
+    caches = directories.caches_in(directories.cache_folder())
+    louder = settings.more_verbose(options["verbose"])
+    return config_of(louder, **caches, **api_settings(options), **values)
+
+
 def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[str, str]:
     """Values of `api_options` and `login_options`, by the names of Config.
 

@@ -21,7 +21,7 @@ from .applications import GROUP, KIND, Applications
 from .base import MANIFESTS, Job, Laid
 from .documents import Documents, written
 from .names import Named, name_findings, place_findings
-from .references import lifted, object_named
+from .references import REFERENCE, lifted, object_named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -241,7 +241,6 @@ class _Rendering:
                 yield Finding("plan/kubeconfig", message, path, remedy)
 
 
-_REFERENCE = b"?{vaultkv:"
 _BUILT_IN = ("", "apps", "autoscaling", "batch", "policy")
 
 
@@ -278,7 +277,7 @@ class Content:
         name, path = self._leaf.instance, self._leaf.path or PLAN
         folder = f"{MANIFESTS}/{self._deployed.path}"
         hidden = [
-            f"{folder}/{one}" for one, entry in self._files.items() if _REFERENCE in entry.content
+            f"{folder}/{one}" for one, entry in self._files.items() if REFERENCE in entry.content
         ]
         if hidden:
             message = f"instance {name} has secret references, which Flux applies as they are"

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from .documents import Documents
 
 
+REFERENCE = b"?{vaultkv:"
+"""How a secret reference begins, which has to be revealed before its object is applied."""
+
+
 def object_named(
     reference: str, trees: Mapping[str, Tree], path: ParameterPath
 ) -> Document | Finding:

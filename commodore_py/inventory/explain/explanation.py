@@ -17,7 +17,7 @@ from commodore_py.inventory.engine.values import (
     plain,
     plain_key,
 )
-from commodore_py.inventory.paths import dotted, path_parts
+from commodore_py.inventory.paths import Selector, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .diagnostics import raise_failures, similar
@@ -98,6 +98,7 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
     replay = hierarchy.replay(target)
     raise_failures(hierarchy, replay)
     tracer = Tracer(replay)
+    path = _by_index(tracer, target, path)
     if not tracer.follow(path):
         raise _unknown_parameter(tracer, target, path)
     explanations: dict[ParameterPath, Explanation] = {}
@@ -118,6 +119,18 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
         )
     result = explanations.pop(path)
     return replace(result, looked_up={other.path: other for other in explanations.values()})
+
+
+def _by_index(tracer: Tracer, target: str, path: ParameterPath) -> ParameterPath:
+    """A path whose list items have their index in the merged list."""
+    for depth, part in enumerate(path):
+        if isinstance(part, Selector):
+            index = part.index_in(_plain(tracer.value(path[:depth])))
+            if index is None:
+                what = f"no single item of {dotted(path[:depth])} has {part.field} {part.wanted}"
+                raise CommodoreError(what, where=f"target {target}")
+            path = (*path[:depth], index, *path[depth + 1 :])
+    return path
 
 
 def _paths(lookups: Iterable[Lookup]) -> Iterator[ParameterPath]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import __version__
@@ -19,59 +18,27 @@ from commodore_py.dependencies.bundles.index import (
 from commodore_py.dependencies.bundles.order import problem_of
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
-from commodore_py.model.difference import GRADES
 from commodore_py.workflows.lock.names import is_floating
 
 from .checkout import commit
-from .trials import graded, trials
+from .testing import Key, Pinned, Tested, steps_to, tested_by
+from .trials import trials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
-    from commodore_py.dependencies.bundles.index import Entry
     from commodore_py.dependencies.bundles.order import Order
     from commodore_py.dependencies.lock.document import Lock
 
     from .checkout import Bundles
-    from .trials import Trial, Trials
+    from .testing import Step
 
 _KINDS = {"component": "components", "package": "packages"}
 _FIRST_YEAR = 2000
 _STEPS = 2
 """From how many versions before the step is graded."""
 _TOOL = f"# Published by commodore {__version__}: never edited; a change is another version.\n"
-
-Key = tuple[str, str]
-"""Kind, as in the class, and name."""
-
-
-class Pinned(NamedTuple):
-    """A component or a package of a bundle."""
-
-    url: str
-    version: str
-    path: str = ""
-    commit: str = ""
-    """Of a tag, when it was published."""
-    branch: str = ""
-    """The branch that the version was taken from, if it is a commit."""
-
-
-class Step(NamedTuple):
-    """The step from a version before to the new one, on one cluster."""
-
-    cluster: str
-    before: str
-    grade: str = "none"
-    """That of the worst change."""
-    objects: Mapping[str, int] = {}
-    """How many objects change with each grade."""
-    reason: str = ""
-    """Of the worst change."""
-    error: CommodoreError | None = None
-    """Why the version before does not compile."""
 
 
 class Published(NamedTuple):
@@ -81,8 +48,13 @@ class Published(NamedTuple):
     file: str
     commit: str
     entries: Mapping[Key, Pinned]
-    tested: tuple[str, ...]
+    tested: tuple[Tested, ...]
     steps: tuple[Step, ...] = ()
+
+    @property
+    def untested(self) -> tuple[Key, ...]:
+        """What no test cluster deploys as published."""
+        return tuple(sorted(self.entries.keys() - {key for one in self.tested for key in one.used}))
 
 
 class Request(NamedTuple):
@@ -107,6 +79,7 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
     tests = request.tests or bundles.index.test_clusters or request.clusters
     tests = tests or tuple(lock.cluster for _, lock in request.locks)
     steps: list[Step] = []
+    tested: list[Tested] = []
     for cluster in tests:
         with trials(config, cluster) as compiling:
             try:
@@ -115,8 +88,9 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
             except CommodoreError as error:
                 error.add_note(f"while testing bundle {request.version} with cluster {cluster}")
                 raise
+            tested.append(tested_by(tried, entries, request.version))
             previous = bundles.index.before(request.version, order, _STEPS)
-            steps += _steps(bundles, previous, compiling, base, tried)
+            steps += steps_to(tried, base, bundles, previous, compiling)
         entries = {**entries, **_as_tried(entries, tried.lock)}
     text = _text(entries)
     files = {
@@ -125,35 +99,8 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
     }
     made = commit(bundles, files, f"Publish bundle {request.version}", push=push)
     return Published(
-        request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tests), tuple(steps)
+        request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tested), tuple(steps)
     )
-
-
-def _steps(
-    bundles: Bundles, previous: Iterable[Entry], compiling: Trials, base: Trial, tried: Trial
-) -> Iterator[Step]:
-    cluster = tried.sources.cluster.id
-    for entry in previous:
-        step = Step(cluster, entry.version)
-        try:
-            diff = graded(compiling.with_bundle(bundles.bytes_of(entry), base), tried)
-        except CommodoreError as error:
-            yield step._replace(error=error)
-        else:
-            yield _with_changes(step, diff)
-
-
-def _with_changes(step: Step, diff: ObjectDiff) -> Step:
-    counts = Counter(change.grade for change in diff.objects)
-    objects: dict[str, int] = {grade: counts[grade] for grade in GRADES if counts[grade]}
-    worst = next(iter(objects), "none")
-    change = next((one for one in diff.objects if one.grade == worst != "none"), None)
-    if change is None:
-        return step._replace(objects=objects)
-    reasons = (change.reason, *(field.reason for field in change.fields if field.grade == worst))
-    why = next(filter(None, reasons), "")
-    reason = f"{change.what} {change.id}" + (f": {why}" if why else "")
-    return step._replace(grade=worst, objects=objects, reason=reason)
 
 
 def _order_of(bundles: Bundles, version: str) -> Order:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,7 +23,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.dependency import Kind
 from commodore_py.problems.refuse import refuse
-from commodore_py.workflows.dry_run import filtered
+from commodore_py.workflows.dry_run import errors_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -94,7 +93,7 @@ class Trials:
 def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Iterator[Trials]:
     """Compiles in a folder of their own: nothing of the working directory is used or changed."""
     cluster = cluster or load_cluster(config, cluster_id)
-    with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, _errors_only():
+    with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, errors_only():
         root = Path(folder).resolve()
         own = replace(
             config,
@@ -117,13 +116,6 @@ def graded(before: Trial, after: Trial) -> ObjectDiff:
         return (entry.content for path, entry in new.items() if str(path) not in changed)
 
     return object_diff(change, (), unchanged)
-
-
-@contextmanager
-def _errors_only() -> Iterator[None]:
-    # What a compile warns of is not about the bundle; a compile shows it again.
-    with filtered(lambda record: record.levelno >= logging.ERROR):
-        yield
 
 
 class _Run(LockedRun):

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.checks import parameters_schema
-from commodore_py.checks.base import Settings, mapping
+from commodore_py.checks.base import Settings
 from commodore_py.checks.online import vault_parameters
 from commodore_py.checks.policy import check as policy
 from commodore_py.checks.run import check_catalog, policies_for, settings_in
@@ -20,13 +19,17 @@ from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.inventory.parameter_schema import Subject
-from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.tree import Tree
 from commodore_py.model.verdict import CheckRun
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.inventory.hierarchy import parameters_of
-from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
+from commodore_py.workflows.inventory.sources import (
+    instances_of_working_directory,
+    is_compiled,
+    of_working_directory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -82,24 +85,13 @@ class _WorkingDirectory:
         """What is wrong with the parameters of instances."""
         return parameter_schema.problems_of(self._subjects(), self.line)
 
-    def instances(self, parameters: Parameters) -> Iterator[tuple[Instance, Path]]:
-        """The instances of the last compile, and the folders of their components."""
-        components = {parameter_key(str(one)): str(one) for one in parameters.get("components", ())}
-        for target in sorted(self._paths.targets.glob("*.yml")):
-            given = mapping(mapping(yaml.load_file(target)).get("parameters"))
-            if given.get("_base_directory"):
-                # An alias is the value of its component's key.
-                reference = f"${{{parameter_key(target.stem)}}}"
-                key = next((one for one in given if given[one] == reference), "")
-                component = components.get(key, target.stem)
-                yield Instance(target.stem, component), Path(given["_base_directory"])
-
     def _subjects(self) -> Iterator[Subject]:
-        for instance, folder in self.instances(self.parameters(BOOTSTRAP) or {}):
+        parameters = self.parameters(BOOTSTRAP) or {}
+        for instance, folder in instances_of_working_directory(self._paths, parameters):
             file = folder / parameter_schema.FILE
-            parameters = self.parameters(instance.name) if file.is_file() else None
-            if parameters is not None:
-                yield Subject(instance, file, parameters)
+            own = self.parameters(instance.name) if file.is_file() else None
+            if own is not None:
+                yield Subject(instance, file, own)
 
 
 def check(
@@ -125,7 +117,7 @@ def check(
         policy=policies_for(
             paths.classes / "global",
             parameters,
-            (one for one, _ in origins.instances(parameters)),
+            (one for one, _ in instances_of_working_directory(paths, parameters)),
             shown="inventory/classes/global",
         ),
         vault=request.vault,

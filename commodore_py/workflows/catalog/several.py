@@ -9,9 +9,11 @@ from commodore_py.config import WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.api_objects import is_plain_name
 from commodore_py.lieutenant.clusters import invalid_id, list_clusters, load_cluster
+from commodore_py.lieutenant.last_compile import cluster_id_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from commodore_py.config import Config
 
@@ -54,6 +56,39 @@ def config_for(config: Config, cluster_id: str) -> Config:
     )
 
 
+def compiled_in(paths: WorkPaths) -> dict[str, WorkPaths]:
+    """The clusters that were compiled here, with their working directories."""
+    here = {cluster_id_in(paths): paths} if paths.params_file.is_file() else {}
+    below = {name: WorkPaths(paths.root / FOLDER / name) for name in _compiled_below(paths.root)}
+    return {**below, **here}
+
+
+def paths_of(paths: WorkPaths, cluster_id: str = "") -> WorkPaths:
+    """The working directory of a cluster that was compiled here: this one, or one of several.
+
+    Without an id it is this one, unless only several clusters were compiled in it.
+    """
+    compiled = compiled_in(paths)
+    if cluster_id in compiled:
+        return compiled[cluster_id]
+    names = ", ".join(compiled)
+    if cluster_id:
+        raise CommodoreError(
+            f"cluster {cluster_id} was not compiled here",
+            where=str(paths.root),
+            hint=f"compiled here: {names}"
+            if names
+            else f"run `commodore catalog compile {cluster_id}`",
+        )
+    if compiled and not paths.params_file.is_file():
+        raise UsageError(
+            "several clusters were compiled here",
+            where=str(paths.root),
+            hint=f"name one with --cluster: {names}",
+        )
+    return paths
+
+
 def check_folder(config: Config) -> None:
     """Refuse to write between the facts of clusters."""
     facts, folder = facts_folder(config.api_url), config.paths.root / FOLDER
@@ -66,10 +101,13 @@ def check_folder(config: Config) -> None:
 
 
 def _compiled_before(config: Config, tenant: str) -> Iterator[str]:
-    folder = config.paths.root / FOLDER
-    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else ()
-    for name in names:
-        of_cluster = replace(config, paths=WorkPaths(folder / name))
-        known = of_cluster.paths.params_file.is_file()
-        if known and (not tenant or load_cluster(of_cluster, name).tenant == tenant):
+    for name in _compiled_below(config.paths.root):
+        of_cluster = replace(config, paths=WorkPaths(config.paths.root / FOLDER / name))
+        if not tenant or load_cluster(of_cluster, name).tenant == tenant:
             yield name
+
+
+def _compiled_below(root: Path) -> list[str]:
+    folder = root / FOLDER
+    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else ()
+    return [name for name in names if WorkPaths(folder / name).params_file.is_file()]

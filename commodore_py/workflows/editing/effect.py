@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import own_items
-from commodore_py.inventory.engine.values import Value, kind_of, plain
+from commodore_py.inventory.engine.values import Unresolved, Value, kind_of, plain
 from commodore_py.inventory.explain.tracer import ABSENT, Tracer
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
+
+from .applications import REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
     from .plan import Plan
 
-_REMOVED = "~"
-
 
 def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator[Problem]:
     """Why an edit has no effect, or not that effect alone; `nodes` are the merged values."""
@@ -35,8 +35,15 @@ def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator
         return
     if verb in ("unset", "remove"):
         return
+    if plan.meant:
+        yield Problem(
+            f"no layer sets {dotted(plan.path)} so far",
+            where=plan.choice.shown,
+            code="parameters/unknown-key",
+            remedy=f"did you mean {plan.meant}?",
+        )
     value = plan.request.value
-    if verb == "add":
+    if verb == "add" or plan.is_item:
         path = ("parameters", *map(str, plan.path))
         value = own_items(plan.after, path, name=plan.choice.shown)
     yield from _of_set(plan, value, nodes)
@@ -65,7 +72,7 @@ def _of_set(plan: Plan, value: Value, nodes: Mapping[str, Node] | None) -> Itera
         winner = _winner(tracer, path, value, file)
         if winner is not None:
             overridden.setdefault(winner.place, []).append(target)
-        elif _has_more(_plain(steps[-1].after), value):
+        elif not plan.is_item and _has_more(_plain(steps[-1].after), value):
             others = tuple(step.place for step in steps if step.layer.file != file)
             merged.setdefault(others, []).append(target)
     for place, targets in overridden.items():
@@ -94,9 +101,10 @@ def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
     file = hierarchy.file_of(name)
     if hierarchy.files.path(name).resolve().with_name("defaults.schema.json").is_file():
         return
-    steps = Tracer(hierarchy.replay(plan.target)).follow(plan.path)
+    tracer = Tracer(hierarchy.replay(plan.target))
+    steps = tracer.follow(plan.path)
     step = next((step for step in steps if step.layer.file == file and not step.lookup), None)
-    known = ABSENT if step is None else _plain(step.value)
+    known = ABSENT if step is None else _plain(tracer.resolved(step.value))
     if step is None or _may_be_any(known) or _may_be_any(value):
         return
     if kind_of(known) != kind_of(value):
@@ -109,8 +117,8 @@ def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
 
 
 def _may_be_any(value: Value) -> bool:
-    """Whether a value says nothing about its type: it is missing, empty, or a reference."""
-    reference = isinstance(value, str) and "${" in value
+    """Whether a value says nothing about its type: missing, empty, or a reference."""
+    reference = isinstance(value, Unresolved) or (isinstance(value, str) and "${" in value)
     return value is ABSENT or value is None or reference
 
 
@@ -126,7 +134,7 @@ def _of_application(hierarchy: Hierarchy, name: str, *, enable: bool) -> Iterato
     staged: Replay = hierarchy.replay(BOOTSTRAP)
     if (name in staged.state.applications.names) == enable:
         return
-    place = staged.place_of_application(f"{_REMOVED}{name}" if enable else name)
+    place = staged.place_of_application(f"{REMOVED}{name}" if enable else name)
     yield Problem(
         f"the edit has no effect: another layer {'removes' if enable else 'lists'} {name}",
         where=str(place or ""),

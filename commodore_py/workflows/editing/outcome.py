@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import re
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.checks.compiled import check_compiled
-from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import (
     wanted_components,
     wanted_configuration,
@@ -27,11 +23,11 @@ from commodore_py.inventory.resolve import resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.tree import Tree
-from commodore_py.workflows.dry_run import copied, filtered
+from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
@@ -72,7 +68,7 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
     With `fetch`, what the edit requests is fetched into a copy.
     """
     config = replace(config, local=True, dry_run=True)
-    with _copy_of(config, files) as (own, own_files), _quiet():
+    with _copy_of(config, files) as (own, own_files), errors_only():
         before = _side(own, cluster_id, checks=True)
         known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
         for file, (_, new) in own_files.items():
@@ -108,20 +104,12 @@ def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
 @contextmanager
 def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
     """Settings with a working directory and a catalog that nobody has seen."""
-    with _quiet(), tempfile.TemporaryDirectory(prefix="commodore-edit-") as folder:
-        place = Path(folder).resolve()
-        scratch = WorkPaths(place / "work")
+    with errors_only(), elsewhere(config) as own:
         try:
-            yield replace(config, paths=scratch, local=False, output_dir=place / "catalog")
+            yield replace(own, output_dir=own.paths.root.parent / "catalog")
         except CommodoreError as error:
-            error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
             error.add_note(f"while compiling cluster {cluster_id} with the edit")
             raise
-
-
-def _quiet() -> AbstractContextManager[None]:
-    """What a compile warns of is not about the edit; a compile shows it again."""
-    return filtered(lambda record: record.levelno >= logging.ERROR)
 
 
 def _compared(before: _Side, after: _Side) -> Outcome:

@@ -115,7 +115,7 @@ def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
             problems += of_changes(diff)
         problems += effect.problems_of(plan, found.nodes)
         problems += _elsewhere(config, cluster, plan, rules)
-        if plan.request.verb == "unset":
+        if plan.request.verb == "unset" and not plan.is_item:
             now = effect.value_now(plan)
     verdict = judged(problems, rules, config.paths.classes / "global")
     return Result(plan, verdict, diff, now)

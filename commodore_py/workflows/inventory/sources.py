@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import content_of
-from commodore_py.config import WorkPaths
+from commodore_py.checks.base import mapping
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.workflows.dry_run import elsewhere
 from commodore_py.workflows.inventory.hierarchy import Assumption
 
 from .hierarchy import Hierarchy
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Node, Parameters
 
 _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
@@ -99,17 +99,19 @@ def is_compiled(paths: WorkPaths) -> bool:
     return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
 
 
-def instances_of_working_directory(paths: WorkPaths) -> Iterator[Instance]:
-    """The instances of the last compile; the target of one with another name has its component."""
+def instances_of_working_directory(
+    paths: WorkPaths, parameters: Parameters
+) -> Iterator[tuple[Instance, Path]]:
+    """The instances of the last compile, and the folders of their components."""
+    components = {parameter_key(str(one)): str(one) for one in parameters.get("components") or ()}
     for file in sorted(paths.targets.glob("*.yml")):
-        name = file.stem
-        if name == BOOTSTRAP:
-            continue
-        own = f"${{{parameter_key(name)}}}"
-        target = yaml.load_file(file)
-        given = target.get("parameters") if isinstance(target, dict) else None
-        keys = [key for key, value in (given or {}).items() if value == own]
-        yield Instance(name, str(keys[0]).replace("_", "-") if keys else name)
+        given = mapping(mapping(yaml.load_file(file)).get("parameters"))
+        if given.get("_base_directory"):
+            # An alias is the value of its component's key.
+            reference = f"${{{parameter_key(file.stem)}}}"
+            key = next((one for one in given if given[one] == reference), "")
+            instance = Instance(file.stem, components.get(key, file.stem))
+            yield instance, Path(given["_base_directory"])
 
 
 def parameters_of_cluster(
@@ -119,9 +121,8 @@ def parameters_of_cluster(
     facts: Mapping[str, Any] | None = None,
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
-        aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
-        return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
+    with elsewhere(config) as own:
+        return _node_of_cluster(own, cluster_id, target or BOOTSTRAP, facts or {}).parameters
 
 
 def _node_of_cluster(

@@ -77,6 +77,25 @@ def test_a_branch_becomes_its_commit(place: Place, checkout: Path) -> None:
     assert f"version: {commit} # branch master\n" in text
 
 
+@pytest.mark.usefixtures("checkout")
+def test_versions_that_a_test_cluster_overrides_are_named(place: Place) -> None:
+    applications = "applications: [web, db]\nparameters:\n  components:\n"
+    place.tenant(f"{applications}    web: {{version: v1.1.0}}\n")
+    words = ("bundle", "publish", "2026.12.1", "--set", "web=v1.3.0", "--test", "c-one")
+
+    ran = place.run(*words)
+    place.component("db", "v1.1.0", replicas=2)
+    place.tenant(f"{applications}    web: {{version: v1.1.0}}\n    db: {{version: v1.1.0}}\n")
+    nothing = place.run(*words[:2], "2026.12.2", *words[3:])
+
+    assert ran.code == 0, ran.err
+    place_of = "inventory/classes/t-one/c-one.yml:4"
+    assert f"c-one  overrides component web  v1.1.0  ({place_of})\n" in ran.out
+    assert "not tested: component web\n" in ran.out
+    assert nothing.code == 1
+    assert "cluster c-one tests nothing of bundle 2026.12.2: it overrides " in nothing.err
+
+
 @pytest.mark.parametrize("version", ["2026.11.1", "2026.11-1"])
 def test_a_version_or_its_file_that_exists_is_refused(
     place: Place, checkout: Path, version: str

@@ -135,6 +135,22 @@ def test_a_missing_application_is_written_on_request() -> None:
     assert content(found, "apps/one.yaml")["spec"]["source"]["path"] == "manifests/one"
 
 
+def test_application_without_plugin_is_a_plain_directory() -> None:
+    plan = {"serial": [{"instance": "one", "render": True}, on("two")]}
+    trees = without_application("one")
+    plain = {"plugin": False}
+
+    found = rendered("argocd", plan, trees, argocd=plain, clusters=far(credentials={}))
+    content_of_secret = b"kind: Secret\nstringData: {a: '?{vaultkv:b/c}'}\n"
+    trees["one"] |= Tree({PurePosixPath("one/s.yaml"): Entry(content_of_secret)})
+    refused = argo(plan, trees, argocd=plain, clusters=far())
+
+    assert codes(found) == []
+    source = content(found, "apps/one.yaml")["spec"]["source"]
+    assert (source.get("plugin"), source["directory"]) == (None, {"recurse": True})
+    assert refused == ["secret", "secret"]
+
+
 def test_all_applications_of_an_instance_are_edited() -> None:
     trees = catalog(NAMES)
     more = application("one-more", "manifests/one")
@@ -400,7 +416,7 @@ def test_settings_of_a_leaf_are_in_its_application() -> None:
         "syncOptions": ["CreateNamespace=false", "ServerSideApply=true"],
     }
     assert spec["ignoreDifferences"] == [{"kind": "ConfigMap", "jsonPointers": ["/data/size"]}]
-    hook = content(found, "cni/settings.yaml")["metadata"]["annotations"]
+    hook = content(found, "shop/before.yaml")["metadata"]["annotations"]
     assert hook == {
         "argocd.argoproj.io/hook": "PreSync",
         "argocd.argoproj.io/hook-delete-policy": "BeforeHookCreation",
@@ -424,7 +440,7 @@ def test_hooks_of_flux_are_kustomizations_of_their_own() -> None:
     ccm = content(found, "flux/ccm.yaml")["spec"]["dependsOn"]
     assert [one["name"] for one in ccm] == ["shop-after"]
     assert "HealthCheckFailed" in ccm[0]["readyExpr"]
-    assert PurePosixPath("cni/settings.yaml") not in found.manifests
+    assert PurePosixPath("shop/before.yaml") not in found.manifests
 
 
 def rendered_rich(driver: str) -> Laid:

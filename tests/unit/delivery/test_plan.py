@@ -85,6 +85,7 @@ def test_a_cluster_may_have_no_plan(given: dict[str, Any]) -> None:
         ({"when": {"if": "word", "then": "shop"}}, ["condition"]),
         ({"when": {"if": {"nott": True}, "then": "shop"}}, ["condition"]),
         ({"resource": "shop"}, ["reference"]),
+        ({"instance": "shop", "hooks": {"before": ["ccm/job.yaml"]}}, ["hook"]),
         ({"serial": [{"seriel": []}, {"on": {}}, "nobody"]}, ["unknown-word", "empty"]),
     ],
 )

@@ -11,11 +11,10 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import bundles as shown
 from commodore_py.cli.output import formats, messages, streams
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     output_option,
     own_api_options,
@@ -33,8 +32,6 @@ from commodore_py.workflows.bundles.trials import trials
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
-
-    from commodore_py.config import Config
 
     _Command: TypeAlias = Callable[..., Any]
 
@@ -94,7 +91,7 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
       commodore bundle show 2026.11.1
       commodore bundle show --cluster c-demo-1
     """
-    config = _config(settings, options)
+    config = compiling_config(settings, options, strict=options["strict"])
     if version and cluster:
         raise UsageError("VERSION and --cluster exclude each other")
     if cluster:
@@ -180,7 +177,7 @@ def publish(
         {name: text for name, _, text in pairs},
         tests,
     )
-    config = _config(settings, options)
+    config = compiling_config(settings, options, strict=options["strict"])
     done = publishing.publish(config, checkout.writable(config.paths), request, push=push)
     _print(shown.published(done), shown.published_lines(done), output)
 
@@ -221,7 +218,7 @@ def use(
     \b
       commodore bundle use 2026.11.2 --dry-run
     """
-    config = _config(settings, options)
+    config = compiling_config(settings, options, strict=options["strict"])
     planned = using.plan(config, checkout.read(config.paths), version, where)
     if not dry_run:
         using.write(config, planned, version, max_grade=max_grade)
@@ -230,16 +227,6 @@ def use(
     _print(data, lines, output)
     if written and output == "text":
         messages.info("Not committed: use it with --local, or commit and push it")
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(
-        settings.more_verbose(options["verbose"]),
-        **api_settings(options),
-        strict=options["strict"],
-        **caches,
-    )
 
 
 def _print(content: dict[str, Any], lines: Any, output: str) -> None:

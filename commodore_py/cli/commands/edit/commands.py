@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,10 @@ from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     output_option,
     own_api_options,
@@ -25,8 +25,10 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.cli.several import cluster_option
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.class_edits import value_of
+from commodore_py.workflows.catalog import several
 from commodore_py.workflows.editing import transaction
 from commodore_py.workflows.editing.plan import value_at
 from commodore_py.workflows.editing.requests import Request
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from commodore_py.config import Config
     from commodore_py.workflows.editing.requests import Level, Verb
 
     _Command: TypeAlias = Callable[..., Any]
@@ -85,7 +86,8 @@ def _edit_options(command: _Command) -> _Command:
             metavar="ID|all",
             shell_complete=completion.clusters,
             help="Also compile this cluster with the edit, or all of the tenant; with --global all"
-            " there are. May be repeated.",
+            " there are. May be repeated. Where several clusters were compiled in the working"
+            " directory, the first one is edited.",
         ),
         own_api_options,
         output_option,
@@ -123,11 +125,12 @@ def edit(ctx: click.Context, verbose: int) -> None:
     shell_complete=completion.targets,
     help="Print the value of this instance.",
 )
+@cluster_option
 @verbose_option
 @click.pass_obj
-def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
+def get(settings: Globals, /, path: str, target: str, cluster: str, verbose: int) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""
-    paths = config_of(settings.more_verbose(verbose)).paths
+    paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
     value, place = value_at(paths, path, target)
     if place:
         messages.info(f"Set by {place}")
@@ -232,25 +235,25 @@ def _run(
 ) -> int:
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
+    config, others = compiling_config(settings, options), options["clusters"]
+    own = next((one for one in others if one != "all"), "")
+    if not config.paths.params_file.is_file():  # where several clusters were compiled
+        config = replace(config, paths=several.paths_of(config.paths, own))
+        others = tuple(one for one in others if one != own)
     rules = Rules(
         strict=options["strict"],
         dry_run=options["dry_run"],
-        clusters=options["clusters"],
+        clusters=others,
         commit=options["commit"] or options["push"],
         push=options["push"],
     )
-    found = transaction.run(_config(settings, options), request, rules)
+    found = transaction.run(config, request, rules)
     if not found.plan:
-        messages.info(f"Nothing to do: {found.plan.choice.shown} has that already")
+        where = "the cluster" if found.plan.application else found.plan.choice.shown
+        messages.info(f"Nothing to do: {where} has that already")
         return 0
     result.show(found, options["output"])
     return 1 if found.verdict.failing else 0
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    """The settings of an edit: those of a compile, with its caches."""
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 
 
 def _level(options: dict[str, Any]) -> Level:

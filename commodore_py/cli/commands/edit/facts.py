@@ -10,12 +10,11 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import differences, formats, messages, streams
 from commodore_py.cli.output.differences import as_json
-from commodore_py.cli.settings import directories, dynamic_facts
+from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
-    config_of,
+    compiling_config,
     output_option,
     own_api_options,
     strict_option,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from commodore_py.config import Config
     from commodore_py.workflows.facts_folder import FactsEdit
 
     _Command: TypeAlias = Callable[..., Any]
@@ -120,7 +118,7 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
         facts=_facts(options["facts"]),
         dynamic_facts=_facts(options["dynamic_facts"]),
     )
-    found = add_cluster(_config(settings, options), new, _rules(options))
+    found = add_cluster(compiling_config(settings, options), new, _rules(options))
     return _shown(found, options, f"commodore catalog compile {cluster_id} --push")
 
 
@@ -156,17 +154,12 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
         options["repository"],
         options["global_repository"],
     )
-    found = edits.add_tenant(_config(settings, options), new, _rules(options))
+    found = edits.add_tenant(compiling_config(settings, options), new, _rules(options))
     return _shown(found, options, f"commodore cluster add ID --tenant {tenant_id}")
 
 
 def _rules(options: dict[str, Any]) -> Rules:
     return Rules(strict=options["strict"], dry_run=options["dry_run"])
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(settings.more_verbose(options["verbose"]), **caches, **api_settings(options))
 
 
 def _facts(given: tuple[str, ...]) -> dict[str, Any]:

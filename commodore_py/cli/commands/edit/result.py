@@ -37,7 +37,7 @@ def show_problems(verdict: Verdict) -> None:
     for problem in verdict.problems:
         if problem in verdict.failing:
             messages.error_with(problem.message, where=problem.where, hint=problem.remedy, gap=True)
-        elif problem.severity != "info":
+        elif problem.severity != "info" or problem.code == "plan/removed":
             messages.warn(problem.message, where=problem.where, hint=problem.remedy)
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, locks, messages, streams
 from commodore_py.cli.output.differences import DiffOptions, text_of
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    api_settings,
+    compiling_config,
     config_of,
     output_option,
     own_api_options,
@@ -31,7 +31,6 @@ from commodore_py.workflows.lock.resolve import existing
 
 if TYPE_CHECKING:
     from commodore_py.cli.output.differences import DiffForm
-    from commodore_py.config import Config
     from commodore_py.workflows.lock.resolve import Step
 
 _lock_file = click.option(
@@ -86,7 +85,9 @@ def create(settings: Globals, /, cluster: str, file: Path, output: str, **option
     \b
       commodore lock create c-demo-1 --lock locks/c-demo-1.lock
     """
-    outcome = resolve.create(_config(settings, options), cluster, file.absolute())
+    outcome = resolve.create(
+        compiling_config(settings, options, strict=options["strict"]), cluster, file.absolute()
+    )
     if output != "text":
         streams.data(formats.structured(locks.created(outcome)))
     else:
@@ -141,7 +142,7 @@ def update(
     if to and len(names) != 1:
         raise UsageError("--to requires one NAME")
     steps = resolve.update(
-        _config(settings, options),
+        compiling_config(settings, options, strict=options["strict"]),
         file.absolute(),
         names,
         to=to,
@@ -211,7 +212,17 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
 
 
 @lock.command(short_help="Write all inputs to a folder or an archive.")
-@_lock_file
+@click.argument(
+    "argument", required=False, metavar="[FILE]", type=click.Path(dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--lock",
+    "option",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar="COMMODORE_LOCK",
+    metavar="FILE",
+    help="The lock file, unless FILE is given.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -223,26 +234,35 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
 @output_option
 @strict_option
 @verbose_option
-@click.pass_obj
-def export(settings: Globals, /, file: Path, out: Path, output: str, **options: Any) -> None:
-    """Write everything that a compile of the lock needs to PATH, for a machine without a network.
+@click.pass_context
+def export(
+    ctx: click.Context,
+    /,
+    argument: Path | None,
+    option: Path | None,
+    out: Path,
+    output: str,
+    **options: Any,
+) -> None:
+    """Write everything that a compile of lock FILE needs to PATH, for a machine without a network.
 
     \b
-      commodore lock export --lock c-demo-1.lock --out c-demo-1.tar.gz
+      commodore lock export c-demo-1.lock --out c-demo-1.tar.gz
       commodore catalog compile c-demo-1 --from-export c-demo-1.tar.gz
     """
-    exported = exporting.export(_config(settings, options), file.absolute(), out.absolute())
+    settings: Globals = ctx.obj
+    file = argument or option
+    if file is None:
+        raise click.MissingParameter(ctx=ctx, param_hint="'FILE'", param_type="argument")
+    by_option = ctx.get_parameter_source("option") is ParameterSource.COMMANDLINE
+    if argument is not None and by_option:
+        raise UsageError("FILE and --lock exclude each other")
+    exported = exporting.export(
+        compiling_config(settings, options, strict=options["strict"]),
+        file.absolute(),
+        out.absolute(),
+    )
     if output != "text":
         streams.data(formats.structured(locks.exported(exported)))
         return
     messages.info(f"Wrote {out}")
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(
-        settings.more_verbose(options["verbose"]),
-        **api_settings(options),
-        strict=options["strict"],
-        **caches,
-    )

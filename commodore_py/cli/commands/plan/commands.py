@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,12 +15,16 @@ from commodore_py.cli.output.plan import results
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
+    compiling_config,
     config_of,
     format_option,
     output_option,
+    own_api_options,
     verbose_option,
 )
+from commodore_py.cli.several import cluster_option
 from commodore_py.delivery.simulation import Model
+from commodore_py.workflows.catalog import several
 from commodore_py.workflows.plans import (
     plan_here,
     problems_of,
@@ -52,10 +56,11 @@ def plan(ctx: click.Context, verbose: int) -> None:
 
 
 @plan.command()
+@cluster_option
 @format_option("text", "json", "mermaid", "dot")
 @verbose_option
 @click.pass_obj
-def show(settings: Globals, /, output: str, verbose: int) -> None:
+def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
     """Show the steps of the plan, and what is not in it.
 
     Conditions are evaluated, and every cluster is registered just before its first user.
@@ -64,12 +69,12 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
     As a picture:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
-    here = _plan_here(settings.more_verbose(verbose))
+    here = _plan_here(settings.more_verbose(verbose), cluster)
     if output == "json":
         streams.data(formats.structured(results.shown(here)))
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
-    for line in lines(here.plan):
+    for line in lines(here):
         streams.result(line)
 
 
@@ -79,18 +84,31 @@ def show(settings: Globals, /, output: str, verbose: int) -> None:
     type=click.Choice(_DRIVERS),
     help="Check this driver instead of the configured ones.",
 )
+@cluster_option
+@own_api_options
 @output_option
 @verbose_option
 @click.pass_obj
-def check(settings: Globals, /, driver: str | None, output: str, verbose: int) -> None:
+def check(
+    settings: Globals,
+    /,
+    driver: str | None,
+    cluster: str,
+    output: str,
+    **options: Any,
+) -> None:
     """Check the plan and what the configured drivers render for it.
+
+    The cluster is compiled in memory, with the checkouts of the working directory; a cluster that
+    was not compiled here is gathered in a temporary folder. Nothing is written.
 
     \b
     After an edit of the hierarchy:
       commodore plan check
+    Before the first compile:
+      commodore plan check --cluster c-demo-1
     """
-    settings = settings.more_verbose(verbose)
-    problems = problems_of(config_of(settings).paths, driver)
+    problems = problems_of(compiling_config(settings, options), cluster, driver or "")
     if output != "text":
         streams.data(formats.structured(results.checked(problems)))
         return
@@ -109,11 +127,18 @@ def check(settings: Globals, /, driver: str | None, output: str, verbose: int) -
     metavar="DIR",
     help="Write all manifests into this new or empty folder.",
 )
+@cluster_option
 @output_option
 @verbose_option
 @click.pass_obj
 def render(
-    settings: Globals, /, driver: str, output_dir: Path | None, output: str, verbose: int
+    settings: Globals,
+    /,
+    driver: str,
+    output_dir: Path | None,
+    cluster: str,
+    output: str,
+    verbose: int,
 ) -> None:
     """Show what a driver writes for the plan, as a diff of the manifests.
 
@@ -123,7 +148,7 @@ def render(
     For kubectl, as folders whose names are in order:
       commodore plan render --driver plain --output-dir steps
     """
-    paths = config_of(settings.more_verbose(verbose)).paths
+    paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
     found = rendered(paths, driver)
     if output_dir is not None:
         write_rendered(found, output_dir, paths)
@@ -149,6 +174,7 @@ def render(
     " round N on; may be repeated.",
 )
 @click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Another parameter.")
+@cluster_option
 @output_option
 @verbose_option
 @click.pass_obj
@@ -158,6 +184,7 @@ def simulate_(
     down: bool,
     model: tuple[str, ...],
     values: tuple[str, ...],
+    cluster: str,
     output: str,
     verbose: int,
 ) -> int:
@@ -176,7 +203,7 @@ def simulate_(
         if not sign or not path:
             raise click.UsageError(f"--set {one}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
-    here = _plan_here(settings.more_verbose(verbose))
+    here = _plan_here(settings.more_verbose(verbose), cluster)
     found = simulated(here, _model(model), values=changes, direction="down" if down else "up")
     if output != "text":
         streams.data(formats.structured(results.timeline(found)))
@@ -202,5 +229,5 @@ def _model(given: Iterable[str]) -> Model:
     )
 
 
-def _plan_here(settings: Globals) -> PlanHere:
-    return plan_here(config_of(settings).paths)
+def _plan_here(settings: Globals, cluster: str) -> PlanHere:
+    return plan_here(several.paths_of(config_of(settings).paths, cluster))

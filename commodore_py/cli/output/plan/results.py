@@ -35,6 +35,15 @@ def shown(here: PlanHere) -> dict[str, Any]:
             for step, before in sorted(plan.order.before.items())
         ],
         "removed": [one.leaf.instance for one in plan.removed],
+        "leaving": [
+            {
+                "instance": one.instance,
+                "objects": one.objects,
+                "grade": one.grade,
+                "reason": one.reason or None,
+            }
+            for one in here.removed
+        ],
         "unlisted": list(plan.unlisted),
         "problems": [_problem(one) for one in here.problems],
     }
@@ -85,12 +94,13 @@ def rendered(found: RenderedPlan) -> dict[str, Any]:
     }
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
+def plan_lines(here: PlanHere) -> Iterator[str]:
     """The normal form, one step a line."""
+    plan = here.plan
     if plan.node is not None:
         yield from _lines(plan.node, "")
-    for one in plan.removed:
-        yield f"removed: {escaping.one_line(one.leaf.instance)}"
+    for one in here.removed:
+        yield escaping.one_line(": ".join(filter(None, ("removed", one.instance, one.effect))))
     for name in plan.unlisted:
         yield f"last: {escaping.one_line(name)}"
 
@@ -103,8 +113,9 @@ def timeline_lines(found: Timeline) -> Iterator[str]:
     yield f"{found.result.state} after {found.rounds} rounds"
 
 
-def mermaid(plan: Plan) -> Iterator[str]:
+def mermaid(here: PlanHere) -> Iterator[str]:
     """A flow chart of the order for Mermaid."""
+    plan = here.plan
     yield "flowchart LR"
     names = _numbered(plan)
     for step, name in names.items():
@@ -113,8 +124,9 @@ def mermaid(plan: Plan) -> Iterator[str]:
         yield from (f"  {names[one]} --> {names[step]}" for one in sorted(before))
 
 
-def dot(plan: Plan) -> Iterator[str]:
+def dot(here: PlanHere) -> Iterator[str]:
     """A graph of the order for Graphviz."""
+    plan = here.plan
     yield "digraph plan {"
     yield "  rankdir=LR;"
     names = _numbered(plan)

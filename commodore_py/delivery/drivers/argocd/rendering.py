@@ -12,11 +12,11 @@ from commodore_py.delivery.drivers.argocd.registration import server_name
 from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
 from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
 from commodore_py.delivery.drivers.names import Named, name_findings, place_findings
-from commodore_py.delivery.drivers.references import lifted
+from commodore_py.delivery.drivers.references import REFERENCE, lifted
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
 from commodore_py.delivery.reading import PLAN
-from commodore_py.delivery.settings import DELIVERY
+from commodore_py.delivery.settings import DELIVERY, PLUGIN
 from commodore_py.model.tree import Tree
 
 from . import checks
@@ -151,6 +151,8 @@ class _Rendering:
             inner(made["spec"], "destination")["namespace"] = leaf.instance
             edit_application(made, leaf, wave, self._gate, self._settings.clusters)
             self._add(made, folder, leaf.id, leaf.path)
+            inside = self._trees[leaf.instance].subtree(PurePosixPath(leaf.instance))
+            self._refuse_references(f"instance {leaf.instance}", inside, leaf.path)
         for word, references in zip(_HOOKS, leaf.hooks, strict=True):
             for reference in references:
                 self._findings += edit_hook(
@@ -228,7 +230,19 @@ class _Rendering:
         if not problem_of(cluster.server):
             namespace = str(made["metadata"].get("namespace", ""))
             secret = secret_of(cluster, namespace, self._job.complete)
-            self._own[PurePosixPath(step.id) / "secret.yaml"] = written(secret)
+            files = {PurePosixPath(step.id) / "secret.yaml": written(secret)}
+            self._own |= files
+            self._refuse_references(f"cluster {step.cluster}", files, step.path)
+
+    def _refuse_references(
+        self, what: str, files: Mapping[PurePosixPath, Entry], path: ParameterPath
+    ) -> None:
+        """Report secret references that no plugin would reveal."""
+        hidden = any(REFERENCE in entry.content for entry in files.values())
+        if hidden and not self._settings.word(*PLUGIN):
+            message = f"{what} has secret references, which Argo CD applies as they are"
+            remedy = "set commodore.delivery.argocd.plugin to the one that reveals them"
+            self._findings.append(Finding("plan/secret", message, path, remedy))
 
     def _nested(self, group: Serial, wave: int, folder: PurePosixPath) -> None:
         if not group.name:
@@ -257,8 +271,13 @@ class _Rendering:
         spec = deepcopy(original["spec"])
         spec["source"]["path"] = f"{MANIFESTS}/{path}"
         if plugin:
-            spec["source"].pop("directory", None)
-            spec["source"]["plugin"] = {"name": self._settings.word("argocd", "plugin")}
+            name_of_plugin = self._settings.word(*PLUGIN)
+            for key in ("directory", "plugin"):
+                spec["source"].pop(key, None)
+            if name_of_plugin:
+                spec["source"]["plugin"] = {"name": name_of_plugin}
+            else:
+                spec["source"]["directory"] = {"recurse": True}
         inner(inner(spec, "syncPolicy"), "automated")["prune"] = True
         version = original["apiVersion"]
         return {"apiVersion": version, "kind": KIND, "metadata": metadata, "spec": spec}

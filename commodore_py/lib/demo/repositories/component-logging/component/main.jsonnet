@@ -6,6 +6,11 @@ local config = shipper(params);
 local selector = { 'app.kubernetes.io/name': 'shipper' };
 
 {
+  '00_namespace': {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: params.namespace },
+  },
   '10_config': {
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -13,6 +13,27 @@ local route = {
 };
 
 {
+  '00_namespace': {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: params.namespace },
+  },
+  '05_kinds': {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'prometheusrules.monitoring.coreos.com' },
+    spec: {
+      group: 'monitoring.coreos.com',
+      names: { kind: 'PrometheusRule', plural: 'prometheusrules' },
+      scope: 'Namespaced',
+      versions: [{
+        name: 'v1',
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        served: true,
+        storage: true,
+      }],
+    },
+  },
   '10_node_rules': alerts.ruleGroup(params.namespace, 'nodes', [
     alerts.alert(
       'DiskAlmostFull',

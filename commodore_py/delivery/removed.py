@@ -1,0 +1,76 @@
+"""Instances that conditions of a plan remove, and the objects that leave with them (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.manifests.documents import find_objects, may_hold_objects, read
+from commodore_py.manifests.grades import NOTHING, of_deletion
+from commodore_py.model.difference import GRADES
+
+from .findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.manifests.objects import KubeObject, ObjectId
+    from commodore_py.model.difference import Grade
+    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.tree import Tree
+
+    from .plan import Plan
+
+
+class Leaving(NamedTuple):
+    """An instance that is removed, and its published objects."""
+
+    instance: str
+    path: ParameterPath
+    """The condition."""
+    objects: int = 0
+    grade: Grade = "none"
+    """Of the worst deletion."""
+    reason: str = ""
+    """What is deleted in the worst case."""
+
+    @property
+    def effect(self) -> str:
+        """How many objects leave, and what that does; empty if none is published."""
+        if not self.objects:
+            return ""
+        what = "1 object leaves" if self.objects == 1 else f"{self.objects} objects leave"
+        grade = f"{self.grade}: {self.reason}" if self.reason else self.grade
+        return f"{what} the catalog ({grade})"
+
+
+def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Leaving, ...]:
+    """The removed instances, with what the folders of each have published.
+
+    Objects that a file of the catalog has from now on, which are `kept`, do not leave.
+    """
+    inside: dict[str, dict[ObjectId, KubeObject]] = {}
+    for one in plan.removed:
+        files = published.subtree(PurePosixPath(one.leaf.instance)).items()
+        contents = (read(e.content, str(p)) for p, e in files if may_hold_objects(str(p)))
+        objects = (found for content in contents if content for found in content.objects)
+        inside[one.leaf.instance] = {found.id: found for found in objects}
+    staying = find_objects(kept, {id_ for objects in inside.values() for id_ in objects})
+    result = []
+    for one in plan.removed:
+        gone = [found for id_, found in inside[one.leaf.instance].items() if id_ not in staying]
+        verdicts = [(of_deletion(found), found) for found in gone]
+        worst = min(verdicts, key=lambda pair: GRADES.index(pair[0][0]), default=None)
+        (grade, why), found = worst if worst is not None else (NOTHING, None)
+        reason = f"{found.id}: {why}" if found is not None and why else ""
+        path = (*one.when.path, "when", "if")
+        result.append(Leaving(one.leaf.instance, path, len(gone), grade, reason))
+    return tuple(result)
+
+
+def removed_findings(found: Iterable[Leaving]) -> Iterator[Finding]:
+    """A finding for each removed instance."""
+    for one in found:
+        message = f"instance {one.instance} is removed: its condition is false"
+        effect = f"; {one.effect}" if one.effect else ""
+        yield Finding("plan/removed", f"{message}{effect}", one.path)

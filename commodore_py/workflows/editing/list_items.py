@@ -1,0 +1,128 @@
+"""Items of lists that are edited in place: mappings with a key that names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.class_edits import own_value
+from commodore_py.inventory.engine.values import plain
+from commodore_py.inventory.explain.diagnostics import similar
+from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.paths import Index, Selector, dotted
+
+from . import layers
+
+if TYPE_CHECKING:
+    from commodore_py.inventory.explain.replay import Hierarchy, Replay
+    from commodore_py.model.spot import ParameterPath
+
+    from .layers import Choice
+    from .requests import Request
+
+    FilePath = tuple[str | int, ...]
+
+_KEYS = ("name", "id", "key")
+"""Keys that name the items of a list; the first one that all items have counts."""
+
+
+def list_in(path: ParameterPath) -> ParameterPath:
+    """The list that a path leads into; all of the path if it leads into none."""
+    depth = next((depth for depth, part in enumerate(path) if isinstance(part, Selector)), None)
+    return path[:depth]
+
+
+def refuse_indices(path: ParameterPath) -> None:
+    """Refuse an item by its index, which is another one in each layer."""
+    depth = next((depth for depth, part in enumerate(path) if isinstance(part, Index)), None)
+    if depth is not None:
+        above = dotted(path[:depth])
+        raise CommodoreError(
+            f"{dotted(path)} is an item of a list, which layers add to and do not name",
+            hint=f"use `commodore edit add {above} VALUE`, or `remove`; an item with a key is"
+            f" {above}[name=VALUE]",
+        )
+
+
+def layer_of_item(
+    hierarchy: Hierarchy, replay: Replay, request: Request, path: ParameterPath
+) -> tuple[Choice, FilePath]:
+    """The highest layer of the scope that lists the item, and the item's path in its file."""
+    _refuse_ambiguous(replay, path)
+    if request.at is not None:
+        choice = layers.named(hierarchy, replay, request.at)
+        at = _path_in(hierarchy, choice.name, path)
+        if at is not None:
+            return choice, at
+    else:
+        scope = layers.scope_of(replay, request.level)
+        for name, _ in layers.candidates(hierarchy, replay, scope):
+            at = _path_in(hierarchy, name, path)
+            if at is not None:
+                return layers.chosen(hierarchy, name, "lists it now"), at
+    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
+    files = [
+        layer.file
+        for layer in replay.layers
+        if layer.file in names and _path_in(hierarchy, names[layer.file], path) is not None
+    ]
+    where = request.at.name if request.at is not None else str(scope)
+    raise CommodoreError(
+        f"no class of {where} lists {dotted(path)}",
+        where="\n".join(files),
+        hint="name the file that lists it by --at" if files else "",
+    )
+
+
+def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None:
+    """Refuse to add an item whose key names another one of the merged list."""
+    items = _merged(replay, path)
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in items):
+        return
+    key = next((one for one in _KEYS if all(one in item for item in (*items, value))), None)
+    if key is None:
+        return
+    selector = Selector(key, str(value[key]))
+    if any(str(item[key]) == selector.wanted for item in items):
+        raise CommodoreError(
+            f"{dotted(path)} has an item with {key} {selector.wanted}",
+            hint=f"change it: commodore edit set '{dotted((*path, selector))}.FIELD' VALUE",
+        )
+
+
+def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
+    """Refuse a key that no item has, or that several have."""
+    above = list_in(path)
+    selector = path[len(above)]
+    assert isinstance(selector, Selector)  # noqa: S101 - the path leads into a list
+    items = [item for item in _merged(replay, above) if isinstance(item, dict)]
+    values = [str(item[selector.field]) for item in items if selector.field in item]
+    if values.count(selector.wanted) == 1:
+        return
+    number = "several items" if selector.wanted in values else "no item"
+    raise CommodoreError(
+        f"{number} of {dotted(above)} with {selector.field} {selector.wanted}",
+        hint="" if selector.wanted in values else similar(selector.wanted, values, "items are"),
+    )
+
+
+def _merged(replay: Replay, path: ParameterPath) -> list[Any]:
+    """The items of the merged list."""
+    tracer = Tracer(replay)
+    value = plain(tracer.value(path)) if tracer.follow(path) else None
+    return value if isinstance(value, list) else []
+
+
+def _path_in(hierarchy: Hierarchy, name: str, path: ParameterPath) -> FilePath | None:
+    """The path in a class file, with the indices of items there; None if an item is missing."""
+    at: FilePath = ("parameters",)
+    for part in path:
+        if isinstance(part, Selector):
+            text, file = hierarchy.files.text(name), hierarchy.file_of(name)
+            index = part.index_in(own_value(text, at, name=file))
+            if index is None:
+                return None
+            at = (*at, index)
+        else:
+            at = (*at, str(part))
+    return at
