@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PARAMETERS = "parameters"
 _PART = re.compile(
     r'(?:^|(?<=[^.])\.)(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]'
-    r"|\[(?P<field>[^\[\]=]+)=(?P<wanted>[^\[\]]*)\]"
+    r"|\[(?P<field>[^\[\]=]+)=(?P<value>[^\[\]]*)\]"
 )
 
 
@@ -29,17 +29,17 @@ class Selector:
     """A list item that is a mapping, by the value of a key that no other item has."""
 
     field: str
-    wanted: str
+    value: str
 
     def __str__(self) -> str:
-        return f"[{self.field}={self.wanted}]"
+        return f"[{self.field}={self.value}]"
 
     def index_in(self, items: object) -> Index | None:
         """The index of the only item that matches."""
         numbers = [
             number
             for number, item in enumerate(items if isinstance(items, list) else ())
-            if isinstance(item, dict) and str(item.get(self.field)) == self.wanted
+            if isinstance(item, dict) and str(item.get(self.field)) == self.value
         ]
         return Index(numbers[0]) if len(numbers) == 1 else None
 
@@ -52,7 +52,7 @@ def path_parts(path: str) -> ParameterPath:
         if match["index"] is not None:
             parts.append(Index(match["index"]))
         elif match["field"] is not None:
-            parts.append(Selector(match["field"], match["wanted"]))
+            parts.append(Selector(match["field"], match["value"]))
         else:
             parts.append(match["key"] if match["quoted"] is None else match["quoted"])
         at = match.end()

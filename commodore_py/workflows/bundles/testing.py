@@ -83,12 +83,12 @@ def tested_by(tried: Trial, entries: Mapping[Key, Pinned], version: str) -> Test
         entry = entries.get(key)
         if entry is None:
             continue
-        url, wanted, path = (
+        url, stated, path = (
             resolved(text, sources.inventory.bootstrap.parameters)
             for text in (entry.url, entry.version, entry.path.strip("/"))
         )
         # A branch at the commit of the bundle has the same content.
-        same = wanted == spec.version or dependency.commit in (wanted, entry.commit)
+        same = spec.version == stated or dependency.commit in (stated, entry.commit)
         if same and (url, path) == (spec.url, (spec.path or "").strip("/")):
             used.add(key)
         else:

@@ -83,9 +83,9 @@ def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None
     if key is None:
         return
     selector = Selector(key, str(value[key]))
-    if any(str(item[key]) == selector.wanted for item in items):
+    if any(str(item[key]) == selector.value for item in items):
         raise CommodoreError(
-            f"{dotted(path)} has an item with {key} {selector.wanted}",
+            f"{dotted(path)} has an item with {key} {selector.value}",
             hint=f"change it: commodore edit set '{dotted((*path, selector))}.FIELD' VALUE",
         )
 
@@ -97,12 +97,12 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
     assert isinstance(selector, Selector)  # noqa: S101 - the path leads into a list
     items = [item for item in _merged(replay, above) if isinstance(item, dict)]
     values = [str(item[selector.field]) for item in items if selector.field in item]
-    if values.count(selector.wanted) == 1:
+    if values.count(selector.value) == 1:
         return
-    number = "several items" if selector.wanted in values else "no item"
+    number = "several items" if selector.value in values else "no item"
     raise CommodoreError(
-        f"{number} of {dotted(above)} with {selector.field} {selector.wanted}",
-        hint="" if selector.wanted in values else similar(selector.wanted, values, "items are"),
+        f"{number} of {dotted(above)} with {selector.field} {selector.value}",
+        hint="" if selector.value in values else similar(selector.value, values, "items are"),
     )
 
 
