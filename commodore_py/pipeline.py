@@ -51,6 +51,7 @@ from .inventory.checks import check_configuration, deprecations, required_versio
 from .inventory.layout import materialise
 from .inventory.parameter_schema import problems_of, subjects_of
 from .inventory.resolve import locator_of, resolve, resolve_bootstrap
+from .inventory.unknown_parameters import unknown_parameters
 from .lieutenant.clusters import facts_places, load_cluster, report_body, send_report
 from .model.catalog import CatalogHead, Change
 from .model.classpath import ClassPath
@@ -234,7 +235,15 @@ def gather_instances(
         time,
         plan=compiler.working_directory_plan(config, classes, instances),
         places=places,
-        notices=(*component_warnings(config, classes, resolved), *deprecations(resolved)),
+        notices=(
+            *component_warnings(config, classes, resolved),
+            *deprecations(resolved),
+            *(
+                unknown_parameters(subjects_of(resolved, classes), places.parameter)
+                if config.verbosity
+                else ()
+            ),
+        ),
     )
 
 
@@ -330,9 +339,10 @@ def _assembled(
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Iterator[Problem]:
     """What checks find and the global configuration does not ignore."""
     with run_log.stage("checks"):
-        subjects = subjects_of(sources.inventory, sources.classes)
-        about_parameters = partial(problems_of, subjects, sources.places.parameter)
-        checked = check_compiled(config, sources, trees, about_parameters)
+        subjects = tuple(subjects_of(sources.inventory, sources.classes))
+        place_of = sources.places.parameter
+        about = (*problems_of(subjects, place_of), *unknown_parameters(subjects, place_of))
+        checked = check_compiled(config, sources, trees, lambda: about)
         verdict = verdict_of(
             checked.problems,
             (config.paths.classes / "global",),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.model.names import counted
+
 from .base import Issue, items, mapping
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Is
     for name, found in missing.items():
         if name.startswith("openshift-"):
             continue
-        more = f", as for {len(found) - 1} other objects" if found[1:] else ""
+        more = f", as for {counted(len(found) - 1, 'other object')}" if found[1:] else ""
         yield (
             found[0],
             Issue(

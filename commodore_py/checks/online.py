@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.http.vault import Place as Secret
 from commodore_py.adapters.http.vault import Server
+from commodore_py.model.names import counted
 from commodore_py.model.problem import Place, Problem
 
 from .base import Ended, Issue, mapping
@@ -107,7 +108,7 @@ def _place(settings: Settings, secret: str) -> Secret:
 
 def _issues(use: _Use, found_there: Found) -> Iterator[Issue]:
     name = f"{use.secret}/{use.key}"
-    more = f", which {use.others} other documents refer to, too" if use.others else ""
+    more = f", also used by {counted(use.others, 'other document')}" if use.others else ""
     if found_there.outcome == "absent":
         text = f"Vault has no secret {use.secret}{more}"
         yield Issue(_ABSENT, text, remedy=f"write it, with the key {use.key}", subject=name)

@@ -71,3 +71,8 @@ def misspelled(name: str, names: Iterable[object]) -> str:
     letters = sorted(name.lower())
     same = (str(one) for one in names if sorted(str(one).lower()) == letters and one != name)
     return next(same, "")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -217,3 +217,24 @@ def test_mistakes_in_commands_say_what_was_meant(
     ran = commodore(*words.split(), COMMODORE_API_URL="./facts")
 
     assert (ran.code, says in ran.err) == (code, True), ran.err
+
+
+def test_parameters_that_a_component_does_not_have(commodore: CommandLine, compiled: Path) -> None:
+    os.chdir(compiled)
+    file = compiled / "inventory/classes/t-fleet/c-fleet.yml"
+    text = file.read_text()
+    file.write_text("classes: [.common]\nparameters: {hello: {namspace: x}}\n")
+    try:
+        compile_it = ("catalog", "compile", "c-fleet", "--local", "--api-url", "./facts")
+        quiet, verbose = commodore(*compile_it), commodore(*compile_it, "-v")
+        checked = commodore("catalog", "check")
+        linted = commodore("inventory", "lint", "inventory/classes/t-fleet")
+    finally:
+        file.write_text(text)
+
+    says = "component hello has no parameter hello.namspace"
+    place = "inventory/classes/t-fleet/c-fleet.yml:2"
+    assert (quiet.code, says in quiet.err) == (0, False)
+    assert f"{says}\n   {place}" in verbose.err
+    assert f"{says} [parameters/unknown-key]\n  {place}" in checked.out
+    assert f"{place}: warning: {says} (did you mean namespace?)" in linted.out

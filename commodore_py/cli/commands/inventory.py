@@ -25,6 +25,7 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import lint as linting
 from commodore_py.problems.judge import verdict_of
@@ -178,7 +179,8 @@ def lint(
     for tree in trees:
         if tree.target.is_dir() and not tree.documents and not tree.findings:
             messages.warn("no YAML files: nothing was checked", where=str(tree.target))
-    found = linting.lint(trees, linter)
+    defaults = WorkPaths(ctx.obj.working_dir).classes / "defaults"
+    found = (*linting.lint(trees, linter), *linting.unknown_parameters(trees, defaults))
     verdict = verdict_of(found, target)
     outcome = Outcome(verdict, "inventory lint")
     streams.result(inventory_forms.findings(found, outcome, output))

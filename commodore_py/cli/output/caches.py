@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.model.names import counted
+
 from .formats import readable_size
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: P
         (len(downloads.removed), "download", "downloads"),
         (results.files, "result", "results"),
     )
-    parts = [_counted(*one) for one in counts if one[0]]
+    parts = [counted(*one) for one in counts if one[0]]
     if not parts:
         return "nothing to remove"
     return f"{', '.join(parts)}, {readable_size(_freed(pruned, downloads, results))} freed"
@@ -155,10 +157,6 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str
     yield ""
     for row in (header, *rows):
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
 
 
 def _time(seconds: float) -> datetime:

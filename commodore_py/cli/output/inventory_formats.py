@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.model.names import counted
 from commodore_py.model.problems.codes import CODES, LINT
 
 from . import formats, problems, streams
@@ -77,7 +78,7 @@ def _line(problem: Problem) -> str:
 def _summary(found: Sequence[Problem]) -> str:
     errors, warnings = _count(found, "error"), _count(found, "warning")
     text = f"Found {errors} errors" if errors else "No errors 🎉 ✨"
-    return f"{text}, {warnings} warnings" if warnings else text
+    return f"{text}, {counted(warnings, 'warning')}" if warnings else text
 
 
 def _count(found: Sequence[Problem], severity: Severity) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.model.names import counted
 
 from . import differences, streams
 from .differences import DiffOptions, as_json
-from .differences.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

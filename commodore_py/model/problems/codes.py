@@ -80,7 +80,7 @@ NOTICES: dict[str, Code] = {
     "parameters/bad-schema": Code("warning", "The schema of parameters cannot be used."),
     "parameters/schema": Code("error", "A parameter violates the schema of its component."),
     "parameters/type": Code("warning", "A parameter has another type than its default."),
-    "parameters/unknown-key": Code("warning", "The schema of a component lacks a parameter."),
+    "parameters/unknown-key": Code("warning", "A component does not have a parameter."),
     "refs/in-key": Code("warning", "A secret reference stands in a key."),
     "refs/not-replaced": Code("warning", "A secret reference will not be replaced."),
     "refs/unrevealed": Code("warning", "A manifest has a reference without a reference file."),

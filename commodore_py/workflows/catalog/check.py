@@ -19,6 +19,7 @@ from commodore_py.inventory import parameter_schema
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.inventory.parameter_schema import Subject
+from commodore_py.inventory.unknown_parameters import unknown_parameters
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.tree import Tree
@@ -83,15 +84,16 @@ class _WorkingDirectory:
 
     def problems_of_parameters(self) -> Iterator[Problem]:
         """What is wrong with the parameters of instances."""
-        return parameter_schema.problems_of(self._subjects(), self.line)
+        subjects = list(self._subjects())
+        yield from parameter_schema.problems_of(subjects, self.line)
+        yield from unknown_parameters(subjects, self.line)
 
     def _subjects(self) -> Iterator[Subject]:
         parameters = self.parameters(BOOTSTRAP) or {}
         for instance, folder in instances_of_working_directory(self._paths, parameters):
-            file = folder / parameter_schema.FILE
-            own = self.parameters(instance.name) if file.is_file() else None
+            own = self.parameters(instance.name)
             if own is not None:
-                yield Subject(instance, file, own)
+                yield Subject(instance, folder / parameter_schema.FILE, own)
 
 
 def check(

@@ -8,6 +8,7 @@ import click
 
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.model.names import counted
 from commodore_py.workflows.live.health import health_of, run_tests
 from commodore_py.workflows.live.own_rules import own_rules_here
 
@@ -81,7 +82,7 @@ def _judged(
         for line in health.report_lines(report):
             streams.result(line)
     if report.others:
-        messages.info(f"{report.others} documents are not objects")
+        messages.info(f"not objects: {counted(report.others, 'document')}")
 
 
 def _tested(folder: Path, output: str) -> int:
@@ -95,5 +96,5 @@ def _tested(folder: Path, output: str) -> int:
         for one in failed:
             for line in health.case_lines(one):
                 streams.result(line)
-        messages.info(f"{len(cases)} cases, {len(failed)} failed")
+        messages.info(f"{counted(len(cases), 'case')}, {len(failed)} failed")
     return _TESTS_FAILED if failed else 0

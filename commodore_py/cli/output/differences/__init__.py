@@ -8,8 +8,9 @@ from commodore_py.catalog.diff.objects import counted_lines, object_diff
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.cli.output import formats
 from commodore_py.manifests.ignore_rules import BUILT_IN
+from commodore_py.model.names import counted
 
-from . import as_text, words
+from . import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,7 +49,7 @@ def text_of(
             return as_text.stat(counted_lines(change))
         case "none":
             number = len(change.files)
-            return f" > {words.counted(number, 'file')} changed." if number else _NOTHING
+            return f" > {counted(number, 'file')} changed." if number else _NOTHING
 
 
 _NOTHING = " > No changes."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.cli.output import streams
+from commodore_py.model.names import counted
 
 from . import words
 
@@ -57,7 +58,7 @@ def stat(files: Iterable[FileDifference]) -> str:
         sum(n or 0 for n in of)
         for of in ([file.added for file in files], [file.removed for file in files])
     )
-    lines.append(f"{_INDENT}{words.counted(len(files), 'file')} changed, +{added} -{removed}")
+    lines.append(f"{_INDENT}{counted(len(files), 'file')} changed, +{added} -{removed}")
     return "\n".join(lines)
 
 

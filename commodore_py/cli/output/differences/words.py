@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.manifests.paths import written
 from commodore_py.model.difference import GRADES
+from commodore_py.model.names import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,11 +37,6 @@ _NO_TEXT = re.compile(
     r"|true|false|yes|no|on|off|null|~|",
     re.IGNORECASE,
 )
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def summary(diff: ObjectDiff) -> str:

@@ -1,0 +1,94 @@
+"""Parameters that the defaults of a component do not have: most are typing mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError
+from commodore_py.model.problem import Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from commodore_py.model.spot import PlaceOf
+
+    from .parameter_schema import Subject
+
+_MARKS = "=~"
+_SIMILAR = 0.84
+_SHORTEST = 4
+
+
+def unknown_parameters(
+    subjects: Iterable[Subject], place_of: PlaceOf | None = None
+) -> Iterator[Problem]:
+    """A problem for each parameter of an instance whose name is close to one of the defaults."""
+    defaults: dict[Path, Mapping[str, object]] = {}
+    for subject in subjects:
+        instance, file = subject.instance, subject.file.with_name("defaults.yml")
+        key = instance.component_key
+        if file not in defaults:
+            defaults[file] = defaults_in(file, key)
+        given = subject.parameters.get(key)
+        if not isinstance(given, Mapping):
+            continue
+        for path, meant in misspelled_keys(defaults[file], given):
+            name = ".".join((instance.key, *path))
+            problem = Problem.at(
+                Place(instance=instance.name, field=name),
+                "parameters/unknown-key",
+                f"{instance.name}: component {instance.component} has no parameter {name}",
+                remedy=f"did you mean {meant}?",
+                subject=name,
+            )
+            where = place_of(instance.name, (instance.key, *path)) if place_of else ""
+            file_name, _, line = where.rpartition(":")
+            if line.isdecimal():
+                place = problem.place._replace(file=file_name, line=int(line))
+                problem = problem._replace(place=place, where=str(place))
+            yield problem
+
+
+def misspelled_keys(
+    defaults: Mapping[str, object], given: Mapping[str, object], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Keys that are not in the defaults beside them, and those that were meant.
+
+    Any key may be new where the defaults have none: components have mappings that users fill.
+    """
+    known = {str(key).lstrip(_MARKS): value for key, value in defaults.items()}
+    for key, value in given.items():
+        name = str(key).lstrip(_MARKS)
+        inner = known.get(name)
+        if name in known:
+            if isinstance(inner, Mapping) and isinstance(value, Mapping):
+                yield from misspelled_keys(inner, value, (*above, name))
+        elif meant := next((one for one in known if _is_typo(name, one)), ""):
+            yield (*above, name), ".".join((*above, meant))
+
+
+def _is_typo(name: str, known: str) -> bool:
+    """Whether one name is the other with a mistake: not with another number, or in the plural."""
+    if min(len(name), len(known)) < _SHORTEST or re.sub(r"\d+", "", name) == re.sub(
+        r"\d+", "", known
+    ):
+        return False
+    if {name, known} in ({name, f"{name}s"}, {known, f"{known}s"}):
+        return False
+    return sorted(name) == sorted(known) or SequenceMatcher(None, name, known).ratio() >= _SIMILAR
+
+
+def defaults_in(file: Path, key: str) -> Mapping[str, object]:
+    """The parameters in the defaults of a component; nothing, if the file cannot be read."""
+    try:
+        content = yaml.load_file(file)
+    except (CommodoreError, OSError):  # a compile says so
+        return {}
+    parameters = content.get("parameters") if isinstance(content, Mapping) else None
+    found = parameters.get(key) if isinstance(parameters, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
