@@ -32,6 +32,12 @@ _NOT_COPIED = ("compiled",)
 # Components may read other files beside ours, but large folders are not copied.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 _PREFIX = "commodore-dry-run-"
+# What happened in the copy only.
+_WOULD = (
+    (re.compile(r"local work was put aside; see it with: .*"), "local work would be put aside"),
+    (re.compile(r"was moved to (?=.*/\.put-aside/)"), "would be moved to "),
+    (re.compile(r"^removed or overwritten in"), "would be removed or overwritten in"),
+)
 
 
 def compile_dry(config: Config, cluster_id: str) -> Published:
@@ -124,7 +130,10 @@ def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
     """Messages name paths in the working directory, not in its copy."""
 
     def rewrite(record: logging.LogRecord) -> bool:
-        record.msg, record.args = _moved(record.getMessage(), root, scratch), ()
+        text = _moved(record.getMessage(), root, scratch)
+        for happened, words in _WOULD:
+            text = happened.sub(words, text)
+        record.msg, record.args = text, ()
         for part in ("where", "hint", "notes"):
             if part in record.__dict__:
                 record.__dict__[part] = _moved(str(record.__dict__[part]), root, scratch)

@@ -142,3 +142,20 @@ def test_a_lock_with_a_default_name_is_used(
     assert (unlocked.code, "--frozen requires a lock" in unlocked.err) == (2, True)
     assert f"Using the lock file {name}" in several.err
     assert (namespace(of_another), "lock file" in of_another.err) == ("other", False)
+
+
+def test_a_dry_run_reports_no_backup_that_is_not_there(
+    commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commodore("init", "fleet")
+    monkeypatch.chdir(here / "fleet")
+    monkeypatch.setenv("COMMODORE_API_URL", "./facts")
+    commodore("catalog", "compile", "c-fleet")
+    (here / "fleet/dependencies/hello/component/main.jsonnet").write_text("{ mine: 1 }")
+
+    dry = commodore("catalog", "compile", "c-fleet", "--force", "--dry-run")
+    real = commodore("catalog", "compile", "c-fleet", "--force")
+
+    assert "component hello: local work would be put aside\n" in dry.err
+    assert "see it with" not in dry.err
+    assert "component hello: local work was put aside; see it with: git" in real.err
