@@ -21,6 +21,7 @@ from commodore_py.cli.settings.options import (
     api_settings,
     cache_option,
     cache_settings,
+    cluster_here,
     config_of,
     destination_options,
     diff_option,
@@ -167,7 +168,7 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 
 
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
-@click.argument("clusters", nargs=-1, metavar="CLUSTER...", shell_complete=completion.clusters)
+@click.argument("clusters", nargs=-1, metavar="[CLUSTER]...", shell_complete=completion.clusters)
 @click.option(
     "--all",
     "all_clusters",
@@ -267,9 +268,9 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
 @format_option("text", "json", "markdown")
 @verbose_option
-@click.pass_obj
+@click.pass_context
 def compile_(
-    settings: Globals,
+    ctx: click.Context,
     /,
     clusters: tuple[str, ...],
     all_clusters: bool,
@@ -283,6 +284,8 @@ def compile_(
 ) -> int:
     """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
 
+    Without CLUSTER, compile the one that the working directory was compiled for.
+
     Several clusters are compiled one after the other, each below clusters/ in the working
     directory; one that fails does not stop the others.
 
@@ -294,6 +297,9 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
+    settings: Globals = ctx.obj
+    if not (clusters or all_clusters or tenant):
+        clusters = (cluster_here(ctx, ctx.command.params[0], ""),)
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)

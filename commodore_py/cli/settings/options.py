@@ -13,6 +13,7 @@ from commodore_py.cli.output import log, messages
 from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.lock.place import short_name
 from commodore_py.errors import UsageError
+from commodore_py.lieutenant.last_compile import cluster_id_in
 
 from . import directories, origins, user_file
 
@@ -100,6 +101,18 @@ github_token_option = click.option(
     metavar="TEXT",
     help="Token for GitHub's API.",
 )
+
+
+def cluster_here(ctx: click.Context, parameter: click.Parameter, named: str) -> str:
+    """The cluster that is named, or else the one that the working directory was compiled for."""
+    paths = WorkPaths(ctx.obj.working_dir)
+    if named or ctx.resilient_parsing:
+        return named
+    if not paths.params_file.is_file():
+        raise click.MissingParameter(ctx=ctx, param=parameter, param_hint="'CLUSTER'")
+    found = cluster_id_in(paths)
+    messages.info(f"Cluster {found}")
+    return found
 
 
 def api_options(command: _Command) -> _Command:

@@ -15,6 +15,7 @@ from commodore_py.cli.output.differences import DiffOptions, text_of
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
+    cluster_here,
     compiling_config,
     config_of,
     output_option,
@@ -22,7 +23,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
-from commodore_py.dependencies.lock.place import short_name
+from commodore_py.dependencies.lock.place import DEFAULT, short_name
 from commodore_py.errors import UsageError
 from commodore_py.workflows.lock import check as checking
 from commodore_py.workflows.lock import export as exporting
@@ -33,14 +34,26 @@ if TYPE_CHECKING:
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.workflows.lock.resolve import Step
 
+
+def _default(ctx: click.Context, parameter: click.Parameter, named: Path | None) -> Path | None:
+    """The lock file that is named, or else the one of the working directory, if it is there."""
+    file = Path(ctx.obj.working_dir, DEFAULT)
+    if named is None and not ctx.resilient_parsing:
+        if not file.is_file():
+            raise click.MissingParameter(ctx=ctx, param=parameter)
+        messages.info(f"Using the lock file {short_name(file)}")
+        return file
+    return named
+
+
 _lock_file = click.option(
     "--lock",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
+    callback=_default,
     envvar="COMMODORE_LOCK",
     metavar="FILE",
-    help="The lock file.",
+    help=f"The lock file; by default {DEFAULT} in the working directory.",
 )
 
 
@@ -62,22 +75,26 @@ def lock(ctx: click.Context, verbose: int) -> None:
 
 
 @lock.command(short_help="Compile a cluster and lock its inputs.")
-@click.argument("cluster", shell_complete=completion.clusters)
+@click.argument(
+    "cluster", required=False, callback=cluster_here, shell_complete=completion.clusters
+)
 @click.option(
     "--lock",
     "--out",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
     metavar="FILE",
-    help="The file to write; {cluster} stands for the id.",
+    help="The file to write; {cluster} stands for the id. By default, catalog.lock in the working"
+    " directory, which compiles use.",
 )
 @own_api_options
 @output_option
 @strict_option
 @verbose_option
 @click.pass_obj
-def create(settings: Globals, /, cluster: str, file: Path, output: str, **options: Any) -> None:
+def create(
+    settings: Globals, /, cluster: str, file: Path | None, output: str, **options: Any
+) -> None:
     """Compile CLUSTER and write what it is made of to FILE; the catalog is left alone.
 
     The commit of the tenant configuration is locked, unless FILE is part of it.
@@ -85,6 +102,7 @@ def create(settings: Globals, /, cluster: str, file: Path, output: str, **option
     \b
       commodore lock create c-demo-1 --lock locks/c-demo-1.lock
     """
+    file = file or settings.working_dir / DEFAULT
     outcome = resolve.create(
         compiling_config(settings, options, strict=options["strict"]), cluster, file.absolute()
     )
