@@ -327,6 +327,36 @@ def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> N
     assert "ConfigMap shop/new cannot be read" in ran.err
 
 
+def test_wait_reads_the_kinds_of_targets_and_counts_its_time_from_the_start(
+    live: Live, server: Cluster
+) -> None:
+    server.before = lambda _, path: time.sleep(1) if "kube-system" in path else None
+
+    ran = live("wait", "--app", "shop", "--timeout", "1")
+
+    assert (ran.code, ran.out) == (7, "ConfigMap shop/new: Missing\n")
+    lists = [path for _, path in server.requests if "limit=" in path]
+    assert lists == ["/api/v1/configmaps?limit=500"]  # once: the time was up
+
+
+def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluster) -> None:
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing"}
+    thing |= {"metadata": {"name": "it", "namespace": "shop"}}
+    _write("shop/thing.yaml", thing)
+
+    def before(_: str, path: str) -> None:
+        if "configmaps?" in path and len(server.kinds) == len(kubernetes.KINDS):
+            server.put(_configmap("new"))
+            server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
+            server.put(thing)
+
+    server.before = before
+
+    ran = live("wait", "--app", "shop", "--timeout", "60")
+
+    assert ran.code == 0, ran.out
+
+
 def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int, str]:
     """Ctrl-C for a command, once something is true; its exit code and messages."""
     place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")

@@ -6,9 +6,9 @@ import json
 import logging
 import os
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
@@ -18,8 +18,8 @@ from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Filter, Pattern, Settings
+from commodore_py.live.cache.cluster import EVERY_KIND, load
+from commodore_py.live.cache.settings import Settings
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.health import builtin
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.live.access.discovery import Api, Discovery
+    from commodore_py.live.cache.cluster import ClusterCache
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health
@@ -57,6 +58,10 @@ class Reach:
     namespaces: tuple[str, ...] = ()
 
 
+Reading: TypeAlias = Literal["all", "targets", "owned"]
+"""What is read: metadata of all kinds, only the kinds of targets, or contents that targets own."""
+
+
 @dataclass(frozen=True, slots=True)
 class LiveCluster:
     """A catalog and its cluster."""
@@ -74,8 +79,7 @@ class LiveCluster:
     settings: ArgoSettings
     catalog: Path
     judge: Judge
-    application: str = ""
-    """The one that was named."""
+    reach: Reach
 
     def live(self, target: Target) -> Content | None:
         """The object in the cluster, in the version of the target."""
@@ -91,7 +95,18 @@ class LiveCluster:
 
     def unseen(self, target: Target) -> str:
         """Why the object cannot be read; empty if it can."""
-        return self.cache.unseen(target.id.group, target.id.kind, target.id.namespace)
+        return self.cache.why_unseen(target.id.group, target.id.kind, target.id.namespace)
+
+    def unseen_kinds(self, *, in_catalog: bool) -> dict[str, str]:
+        """The kinds that cannot be read, and why: those of the catalog, or all."""
+        kinds = {
+            (one.id.group, kind) for one in self.all_targets for kind in (one.id.kind, EVERY_KIND)
+        }
+        return {
+            str(place): why
+            for place, why in self.cache.unseen.items()
+            if not in_catalog or (place.group, place.kind) in kinds
+        }
 
     def health(self, content: Content) -> Health:
         """The health of an object."""
@@ -100,17 +115,9 @@ class LiveCluster:
 
 @contextmanager
 def opened(
-    config: Config,
-    cluster_id: str,
-    reach: Reach,
-    *,
-    descendants: bool = False,
-    follow: bool = False,
+    config: Config, cluster_id: str, reach: Reach, *, read: Reading = "all"
 ) -> Iterator[LiveCluster]:
-    """Read the catalog and the cluster; `descendants` have their health assessed as well.
-
-    With `follow`, the kinds that the catalog has are watched, and no others are read.
-    """
+    """Read the catalog and the cluster."""
     if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     catalog = reach.catalog or config.paths.catalog
@@ -134,13 +141,9 @@ def opened(
         _remember(config, cluster_id, known)
         all_targets = targets_of(assigned, kinds)
         targets = _wanted(all_targets, reach, assigned)
-        settings = _settings(targets, reach, descendants=descendants, targets_only=follow)
-        cache = ClusterCache(client, settings, kinds)
-        stack.callback(cache.close)
-        (cache.follow if follow else cache.load)()
         yield LiveCluster(
             cluster_id,
-            cache,
+            load(client, _settings(targets, reach, read), kinds),
             client,
             kinds,
             known,
@@ -150,26 +153,41 @@ def opened(
             argocd,
             catalog,
             judge,
-            reach.application,
+            reach,
         )
 
 
-def _settings(
-    targets: tuple[Target, ...], reach: Reach, *, descendants: bool, targets_only: bool
-) -> Settings:
+def read_again(cluster: LiveCluster) -> LiveCluster:
+    """The same with the objects, and the kinds that were missing, as they are now."""
+    kinds, all_targets = cluster.kinds, cluster.all_targets
+    if any(one.api is None for one in all_targets):
+        kinds = discover(cluster.client)
+        all_targets = targets_of(cluster.assigned, kinds)
+    targets = _wanted(all_targets, cluster.reach, cluster.assigned)
+    settings = _settings(targets, cluster.reach, "targets")
+    return replace(
+        cluster,
+        cache=load(cluster.client, settings, kinds),
+        kinds=kinds,
+        targets=targets,
+        all_targets=all_targets,
+    )
+
+
+def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
     wanted = {one.id: one.api for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
+    with_owned = read == "owned"
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (descendants and _has_rule(api.group, api.kind))
+        return api.key in kinds or (with_owned and _has_rule(api.group, api.kind))
 
     def keeps(id_: ObjectId) -> bool:
-        return id_ in wanted or (descendants and _has_rule(id_.group, id_.kind))
+        return id_ in wanted or (with_owned and _has_rule(id_.group, id_.kind))
 
-    apis = {one.api.key for one in targets if one.api is not None}
-    only = Filter(exclusions=(), inclusions=tuple(Pattern(*key) for key in sorted(apis)))
+    apis = frozenset(one.api.key for one in targets if one.api is not None)
     return Settings(
-        filter=only if targets_only else Filter(),
+        kinds=apis if read == "targets" else None,
         namespaces=reach.namespaces,
         whole=whole,
         keeps=keeps,

@@ -64,9 +64,9 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
             one
             for one in orphans(records, known)
             if (
-                not cluster.application
+                not cluster.reach.application
                 or not one.mark.is_ours
-                or one.mark.owner == cluster.application
+                or one.mark.owner == cluster.reach.application
             )
         ),
         key=lambda one: one.id,

@@ -85,7 +85,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         commit or "",
         tuple(steps),
         versions,
-        cluster.cache.info().unseen,
+        cluster.unseen_kinds(in_catalog=False),
     )
 
 

@@ -87,7 +87,9 @@ def status_of(cluster: LiveCluster) -> StatusReport:
         ApplicationStatus(name, tuple(objects), _health(name, objects), synced.get(name))
         for name, objects in sorted(found.items())
     )
-    return StatusReport(applications, cluster.cache.info().unseen, cluster.identity.confirmed_by)
+    return StatusReport(
+        applications, cluster.unseen_kinds(in_catalog=False), cluster.identity.confirmed_by
+    )
 
 
 def _assessed(

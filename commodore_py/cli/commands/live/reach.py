@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from commodore_py.workflows.live.cluster import LiveCluster
+    from commodore_py.workflows.live.cluster import LiveCluster, Reading
 
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
@@ -75,11 +75,7 @@ def reveal_in(cluster: LiveCluster) -> Callable[[str], str]:
 
 
 def opened(
-    settings: Globals,
-    options: dict[str, Any],
-    *,
-    descendants: bool = False,
-    follow: bool = False,
+    settings: Globals, options: dict[str, Any], *, read: Reading = "all"
 ) -> AbstractContextManager[LiveCluster]:
     """The cluster and its catalog, read."""
     from commodore_py.workflows.live import cluster
@@ -91,10 +87,4 @@ def opened(
         application=options["app"],
         namespaces=tuple(options["namespaces"]),
     )
-    return cluster.opened(
-        config_of(settings),
-        options["cluster"],
-        reach,
-        descendants=descendants,
-        follow=follow,
-    )
+    return cluster.opened(config_of(settings), options["cluster"], reach, read=read)

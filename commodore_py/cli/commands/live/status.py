@@ -48,7 +48,7 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     ):
         for line in lines:
             streams.result(line)
-    for note in (*clusters.asides(report.unseen, report.confirmed_by), *drifts.asides(drift)):
+    for note in (*clusters.asides(cluster, quiet=settings.verbosity == 0), *drifts.asides(drift)):
         messages.info(note)
     if not orphans.complete:
         messages.info("the history of the catalog is cut off: nothing can be pruned")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.manifests.health.status import Health
+    from commodore_py.workflows.live.cluster import LiveCluster
     from commodore_py.workflows.live.drift import DriftReport
     from commodore_py.workflows.live.orphans import OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
@@ -59,7 +60,7 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
         "trees": [
             {"name": one.name, "roots": [_node(node) for node in one.roots]} for one in report.trees
         ],
-        "cycles": [[identity(id_) for id_ in cycle] for cycle in report.cycles],
+        "cycles": [[identity(id_) for id_ in report.cycle]] if report.cycle else [],
         "unseen": dict(unseen),
     }
 
@@ -70,16 +71,19 @@ def tree_lines(report: TreeReport) -> Iterator[str]:
         yield streams.styled(escaping.one_line(one.name), bold=True)
         for at, node in enumerate(one.roots):
             yield from _node_lines(node, "", is_last=at == len(one.roots) - 1)
-    for cycle in report.cycles:
-        names = " -> ".join(map(str, cycle))
+    if report.cycle:
+        names = " -> ".join(map(str, report.cycle))
         yield escaping.one_line(f"a cycle of owners: {names}")
 
 
-def asides(unseen: Mapping[str, str], confirmed_by: str) -> Iterator[str]:
+def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
     """What could not be read, and whether this is the right cluster."""
-    for kind, why in unseen.items():
-        yield f"{kind} cannot be read: {why}"
-    if not confirmed_by:
+    unseen = cluster.unseen_kinds(in_catalog=quiet)
+    if quiet and unseen:
+        yield f"{', '.join(unseen)} cannot be read: {next(iter(unseen.values()))}"
+    elif unseen:
+        yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
+    if not cluster.identity.confirmed_by:
         yield "nothing confirms that this is the cluster of the catalog"
 
 
