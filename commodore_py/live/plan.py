@@ -42,8 +42,6 @@ class Action:
     """Why the server will not take it; empty if nothing says so."""
     references: tuple[str, ...] = ()
     """Paths of values that are secret references: the cluster has others."""
-    is_created_namespace: bool = False
-    """Whether it is the namespace that a sync creates, which gets no mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def _action(
     if target is None:  # the namespace of the application
         what: What = "keep" if task.object.id.name in state.namespaces else "create"
         content = task.object.content
-        return Action(what, task.object.id, content, "none", "", is_created_namespace=True)
+        return Action(what, task.object.id, content, "none", "")
     refused = ""
     if target.api is None and (target.id.group, target.id.kind) not in set(brought):
         refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"

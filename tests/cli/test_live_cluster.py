@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -204,6 +205,59 @@ def test_only_two_witnesses_prune(live: Live, server: Cluster) -> None:
     assert _names(server) == ["bank/new", "bank/old", "shop/never", "shop/new"]
 
 
+def test_objects_of_an_application_that_left_are_pruned(live: Live, server: Cluster) -> None:
+    for name in ("shop", "bank"):
+        server.put(_marked(_configmap("new", name), name))
+    _write("apps/all.yaml", _application("shop"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+
+    found = {one["name"]: one for one in _json(live("status", "-o", "json"))["orphans"]}
+    assert (found["new"]["namespace"], found["new"]["fate"]) == ("bank", "delete")
+    ran = live("apply", "--prune", "--yes", "--max-grade", "data-loss")
+
+    assert ran.code == 0, ran.err
+    assert "bank: Sync, wave 0\n  delete  ConfigMap bank/new" in ran.out
+    assert _names(server) == ["shop/new"]
+
+
+def test_objects_of_an_application_that_another_catalog_has_now_stay(
+    live: Live, server: Cluster
+) -> None:
+    server.put(_marked(_configmap("new", "bank"), "bank"))
+    _write("apps/all.yaml", _application("shop"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    moved = _application("bank")
+    moved["spec"]["source"]["repoURL"] = "https://git.example.com/catalogs/other.git"
+    server.put(moved)
+
+    orphans = _json(live("status", "-o", "json"))["orphans"]
+
+    assert {one["namespace"] for one in orphans} == {"shop"}
+
+
+def test_files_that_no_application_reads_are_named_and_left_out(
+    live: Live, server: Cluster
+) -> None:
+    server.put(_configmap("new"))
+    for file in ("shop/below/it.yaml", "other/it.yaml"):
+        _write(file, _configmap("below"))
+    _commit()
+
+    status, apply = live("status", "--app", "shop"), live("apply", "--app", "shop", "--yes")
+
+    assert "shop: as in the catalog" in status.out
+    line = "no application syncs the objects in manifests/apps (2), manifests/other (1),"
+    assert f"{line} manifests/shop/below (1); they are left out" in status.err
+    assert line in apply.err
+    _write("shop/below/kustomization.yaml", {"kind": "Kustomization"})
+    recursive = _application("shop")
+    recursive["spec"]["source"]["directory"] = {"recurse": True}
+    _write("apps/all.yaml", recursive, _application("bank"))
+    assert "shop: 1 to create" in live("status", "--app", "shop").out
+
+
 def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
     assert live("apply", "--yes").code == 0
 
@@ -340,8 +394,8 @@ def test_wait_reads_the_kinds_of_targets_and_counts_its_time_from_the_start(
 
 
 def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluster) -> None:
-    thing = {"apiVersion": "example.com/v1", "kind": "Thing"}
-    thing |= {"metadata": {"name": "it", "namespace": "shop"}}
+    place = {"name": "it", "namespace": "shop"}
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": place}
     _write("shop/thing.yaml", thing)
 
     def before(_: str, path: str) -> None:
@@ -512,6 +566,72 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert _writes(server) == []
 
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
+
+
+def test_a_cluster_that_was_built_again_is_trusted_by_its_uid(live: Live, server: Cluster) -> None:
+    assert live("status").code == 0  # its UID is remembered
+    server.remove("Namespace", "kube-system")
+    place = {"name": "kube-system", "uid": "new"}
+    server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": place})
+
+    refused = live("status")
+    assert refused.code == 1
+    assert "if the cluster was built again: --trust-cluster new" in refused.err
+    assert live("status", "--trust-cluster", "other").code == 1
+    assert live("status", "--trust-cluster", "new").code == 0
+    assert live("status").code == 0
+
+
+def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
+    live: Live, server: Cluster
+) -> None:
+    automated = _application("shop")
+    automated["spec"]["syncPolicy"] = {"automated": {}}
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    _write("apps/all.yaml", root, automated)
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    for name in ("shop", "bank"):
+        server.remove("Application", name, "argocd")
+    trusted = ("--trust-cluster", kubernetes.UID, "--yes")
+    refuses = True
+
+    def before(method: str, path: str) -> Refusal | None:
+        is_last = method == "PATCH" and "configmaps" in path
+        return Refusal(500, "InternalError", "killed") if refuses and is_last else None
+
+    server.before = before
+    assert live("apply", *trusted).code == 1
+    refuses = False
+
+    assert ("argoproj.io/applications", "argocd", "shop") in server.objects
+    ran = live("apply", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert "shop/new" in _names(server)
+    assert live("apply", "--yes").code == 1  # it has ended: now Argo CD syncs
+
+
+def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) -> None:
+    Path("catalog/manifests/note.txt").write_text("")
+    commit = _commit()
+    shop = {**_application("shop"), "status": {"sync": {"revision": "0" * 40}}}
+    server.put(shop)
+
+    assert live("apply", "--yes").code == 0
+    assert _json(live("status", "-o", "json"))["left_out"] == {}
+    changed = server.objects["/configmaps", "shop", "new"]
+    server.put({**changed, "data": {"a": "2"}})
+    assert 'it was "1"' in live("status").out
+
+    shop["status"] = {
+        "sync": {"status": "OutOfSync", "revision": commit},
+        "history": [{"revision": "0" * 40}],
+        "operationState": {"finishedAt": "2099-01-01T00:00:00Z"},
+    }
+    server.put(shop)
+    assert "commit 00000000 is not in the catalog here" in live("status").err
 
 
 def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:

@@ -19,8 +19,6 @@ from . import managed, schema
 from .completion import completed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from commodore_py.manifests.objects import Content
 
 Mode: TypeAlias = Literal["two-way", "three-way", "server"]
@@ -50,23 +48,17 @@ class Prediction:
     """Why removed fields cannot be seen, or how they are."""
 
 
-def predict(
-    target: Content,
-    live: Content,
-    synced: Content | None = None,
-    *,
-    marks: Collection[str] = (),
-) -> Prediction:
+def predict(target: Content, live: Content, synced: Content | None = None) -> Prediction:
     """Apply a target to a live object.
 
     `synced` is the target at the commit that was synced last; it counts if the object itself has
-    no record. Marks are labels and annotations that Argo CD adds to what it applies.
+    no record.
     """
     recorded, notice = recorded_in(live)
     applied = managed.applied_by_driver(live)
     if recorded is None and applied is None and synced is not None:
         recorded, notice = dict(synced), f"{notice}: {SYNCED}" if notice else SYNCED
-    records = [_without_marks(one, marks) for one in (recorded, applied) if one is not None]
+    records = [one for one in (recorded, applied) if one is not None]
     root = schema.root_type(target)
     if root is not None and schema.root_type(live) != root:
         root = None
@@ -124,6 +116,8 @@ def normalised(content: Content) -> _Object:
             return secret(found)
         case "", "Endpoints":
             return _endpoints(found)
+        case "", "Namespace":
+            found.pop("spec", None)  # its finalizers, which no apply changes
         case "rbac.authorization.k8s.io", "ClusterRole" if found.get("aggregationRule"):
             found.pop("rules", None)  # a controller fills them in
     return found
@@ -168,14 +162,3 @@ def _without_place(content: _Object) -> _Object:
     if not isinstance(metadata, dict):
         return content
     return {**content, "metadata": {k: one for k, one in metadata.items() if k != "namespace"}}
-
-
-def _without_marks(content: _Object, marks: Collection[str]) -> _Object:
-    metadata = content.get("metadata")
-    if not isinstance(metadata, dict):
-        return content
-    found = dict(metadata)
-    for name in ("annotations", "labels"):
-        if isinstance(fields := metadata.get(name), dict):
-            found[name] = {key: one for key, one in fields.items() if key not in marks}
-    return {**content, "metadata": found}

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters import ending, reading
+from commodore_py.adapters import ending
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.live import marks
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.manifests.desired.managed import DRIVER
+from commodore_py.manifests.objects import ObjectId
+from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
+from .runs import AppliedCommit, RunLog, unfinished
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from commodore_py.live.access.client import Writer
     from commodore_py.live.plan import Action, Step
     from commodore_py.manifests.desired.ignoring import Reveal
-    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.objects import Content
     from commodore_py.model.difference import Grade
 
     from .cluster import LiveCluster
@@ -46,8 +48,6 @@ class How:
     most: Grade = "restart"
     """The worst grade of a change that may be carried out."""
     timeout: float = 1800
-    trusted: str = ""
-    """UID of a cluster that nothing else confirms."""
     reveal: Reveal | None = None
     """What gives the value of a secret reference; without it, objects with one are refused."""
 
@@ -64,7 +64,7 @@ class Applied:
 
 def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
     """Everything that forbids carrying out a plan, before the first write."""
-    problems = [*_of_cluster(cluster, how), *_of_actions(plan, how)]
+    problems = [*_of_cluster(cluster, plan, how), *_of_actions(plan, how)]
     if how.reveal is not None and not problems:
         problems += _of_references(plan, how.reveal)
     if len(problems) == 1:
@@ -74,14 +74,14 @@ def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
 
 
 def carry_out(
-    cluster: LiveCluster, writer: Writer, plan: Plan, how: How, *, log: Path, report: Report
+    cluster: LiveCluster, writer: Writer, plan: Plan, how: How, *, report: Report
 ) -> Applied:
     """Do it, in order; waits between waves as a sync does. Each action is logged.
 
     What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
     """
-    before = unfinished(log, plan.digest).done
-    note = _Note(log, plan.digest)
+    before = unfinished(cluster.state, plan.digest).done
+    note = RunLog(cluster.state, plan.digest)
     results: list[tuple[str, ObjectId]] = []
     skipped = 0
 
@@ -107,7 +107,7 @@ def carry_out(
     for step in plan.steps:
         if step.phase != AFTER_FAILURE:
             _run_or_report(plan, step, run)
-    note.add("end")
+    note.end({one.application for one in plan.steps}, _applied_commit(cluster, plan))
     return Applied(tuple(results), skipped)
 
 
@@ -127,15 +127,30 @@ def _run_or_report(plan: Plan, step: Step, run: Callable[[Step], None]) -> None:
         raise
 
 
-def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
+def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:
+    """The commit of the catalog, if it is what was applied, and the time of the server."""
+    if not plan.commit or status(cluster.catalog, untracked=True).changes:
+        return None
+    now = time.gmtime(cluster.client.now())
+    return AppliedCommit(plan.commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
+
+
+def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[CommodoreError]:
     identity = cluster.identity
-    if not identity.confirmed_by and how.trusted != (identity.uid or None):
+    if not identity.confirmed_by:
         yield CommodoreError(
             f"nothing confirms that this is the cluster of {cluster.id}",
             where=f"{cluster.client.access.server}, context {cluster.client.access.name}",
             hint=f"if it is: --trust-cluster {identity.uid}",
         )
-    automated = [one.name for one in identity.applications if one.is_automated]
+    # An earlier run of this plan, which was stopped, has created some itself.
+    done = unfinished(cluster.state, plan.digest).done
+    automated = [
+        one.name
+        for one in identity.applications
+        if one.is_automated
+        and ("create", str(ObjectId(*KIND, one.namespace, one.name))) not in done
+    ]
     if automated and not how.force:
         yield CommodoreError(
             f"Argo CD syncs applications by itself: {', '.join(sorted(automated))}",
@@ -200,8 +215,6 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
         content = action.content or {}
         if action.references and how.reveal is not None:
             content = with_values(content, how.reveal)
-        if not action.is_created_namespace:
-            content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
         applied = writer.apply(path, content, manager=DRIVER, force=how.force)
     except HttpError as error:
         raise _explained(error, action, step) from error
@@ -280,58 +293,3 @@ def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None
     if api is None:
         return {}  # a kind that came with this plan: it has no health that is known
     return writer.find(api.path(id_.namespace, id_.name))
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """What a run that did not end has done."""
-
-    done: set[tuple[str, str]]
-    """What to which object."""
-    versions: dict[str, str]
-    """The versions that objects had afterwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """The log of a run: a line before and after each action."""
-
-    file: Path
-    digest: str
-
-    def add(self, event: str, action: Action | None = None, version: str = "") -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        line = {"plan": self.digest, "event": event}
-        line |= {"what": action.what, "object": str(action.id)} if action is not None else {}
-        line |= {"version": version} if version else {}
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-
-
-def unfinished(log: Path, digest: str) -> Unfinished:
-    """What the last run of this plan did, if it did not end.
-
-    The last line may be cut.
-    """
-    try:
-        lines = reading.text_of(str(log)).splitlines()
-    except OSError:
-        return Unfinished(set(), {})
-    found = Unfinished(set(), {})
-    for one in _events(lines):
-        if one["plan"] == digest and one["event"] == "end":
-            found = Unfinished(set(), {})
-        elif one["plan"] == digest and one["event"] == "done":
-            found.done.add((one.get("what", ""), one.get("object", "")))
-            found.versions[one.get("object", "")] = one.get("version", "")
-    return found
-
-
-def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    for line in lines:
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and {"plan", "event"} <= found.keys():
-            yield found

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
+from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
@@ -24,9 +26,10 @@ from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
+from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.order import applications
+from commodore_py.manifests.settings import CONFIG_MAP, settings_of
 from commodore_py.manifests.settings import Settings as ArgoSettings
-from commodore_py.manifests.settings import settings_of
 from commodore_py.model.names import problem_of_path
 
 from .objects import check_compiled, read_objects
@@ -41,8 +44,12 @@ if TYPE_CHECKING:
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health
-    from commodore_py.manifests.objects import Content, KubeObject, ObjectId
+    from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.applications import Assigned
+
+    from .objects import Found
+
+_TOOL_FILES = {"kustomization.yaml", "kustomization.yml", "Chart.yaml"}
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +63,8 @@ class Reach:
     catalog: Path | None = None
     application: str = ""
     namespaces: tuple[str, ...] = ()
+    trusted: str = ""
+    """The UID of the cluster, as the user names it."""
 
 
 Reading: TypeAlias = Literal["all", "targets", "owned"]
@@ -78,6 +87,10 @@ class LiveCluster:
     """Also those of other applications and namespaces, which are not orphans either."""
     settings: ArgoSettings
     catalog: Path
+    rendered: frozenset[str]
+    """Folders of the catalog that a tool of Argo CD renders."""
+    state: Path
+    """Where it is noted what was done here."""
     judge: Judge
     reach: Reach
 
@@ -108,6 +121,12 @@ class LiveCluster:
             if not in_catalog or (place.group, place.kind) in kinds
         }
 
+    def unapplied(self) -> dict[str, int]:
+        """Folders that no application syncs, and how many objects they have."""
+        files = (PurePosixPath(one.file) for one in self.assigned.unapplied)
+        folders = (file.parent.relative_to(self.catalog) for file in files)
+        return dict(sorted(Counter(map(str, folders)).items()))
+
     def health(self, content: Content) -> Health:
         """The health of an object."""
         return self.judge(content)
@@ -123,23 +142,24 @@ def opened(
     catalog = reach.catalog or config.paths.catalog
     found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
-    argocd = next(iter(settings_of(found)), ArgoSettings())
-    for rule in argocd.ignored:
-        if rule.jq:
-            words = "jqPathExpressions are not evaluated, what they name is compared"
-            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
+    rendered = _rendered_folders(found, catalog)
+    assigned = applications.assigned(found.objects, str(catalog), rendered)
     own = own_rules_here(config, cluster_id)
-    rules = UserRules(ScriptTable(argocd.scripts), own)
-    judge = Judge(rules, own, client.now)
     with ExitStack() as stack:
-        stack.callback(rules.close)
         stack.callback(client.close)
         kinds = discover(client)
-        assigned = applications.assigned(found, str(catalog))
-        urls, noted = _urls_of(catalog, assigned), _remembered(config, cluster_id)
-        known = identity.identify(client, kinds, urls, noted)
+        known = identity.identify(
+            client,
+            kinds,
+            _urls_of(catalog, assigned),
+            remembered=_remembered(config, cluster_id),
+            trusted=reach.trusted,
+        )
         _remember(config, cluster_id, known)
-        all_targets = targets_of(assigned, kinds)
+        argocd = _argocd_settings(client, found.objects, known)
+        rules = UserRules(ScriptTable(argocd.scripts), own)
+        stack.callback(rules.close)
+        all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
         yield LiveCluster(
             cluster_id,
@@ -152,9 +172,47 @@ def opened(
             all_targets,
             argocd,
             catalog,
-            judge,
+            rendered,
+            _state(config, cluster_id),
+            Judge(rules, own, client.now),
             reach,
         )
+
+
+def _rendered_folders(found: Found, catalog: Path) -> frozenset[str]:
+    """Folders of the catalog that a tool of Argo CD renders, as its files say."""
+    files = (PurePosixPath(file) for file in found.files)
+    return frozenset(
+        str(file.parent.relative_to(catalog)) for file in files if file.name in _TOOL_FILES
+    )
+
+
+def _argocd_settings(
+    client: Client, objects: tuple[KubeObject, ...], known: Identity
+) -> ArgoSettings:
+    """The settings of Argo CD in the catalog, otherwise in the cluster."""
+    found = next(iter(settings_of(objects)), None) or _settings_in_cluster(client, known)
+    for rule in found.ignored:
+        if rule.jq:
+            words = "jqPathExpressions are not evaluated, what they name is compared"
+            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
+    if not found.tracking.method:
+        method = next((one.method for one in known.applications if one.method), "")
+        found = found._replace(tracking=found.tracking._replace(method=method))
+    return found
+
+
+def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:
+    for namespace in sorted({one.namespace for one in known.applications}):
+        try:
+            content = client.find(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
+        except HttpError as error:
+            if not error.status:
+                raise
+            continue  # it may not be read
+        if content is not None and (id_ := identify(content)) is not None:
+            return next(iter(settings_of([KubeObject(id_, content)])), ArgoSettings())
+    return ArgoSettings()
 
 
 def read_again(cluster: LiveCluster) -> LiveCluster:
@@ -162,7 +220,7 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
     kinds, all_targets = cluster.kinds, cluster.all_targets
     if any(one.api is None for one in all_targets):
         kinds = discover(cluster.client)
-        all_targets = targets_of(cluster.assigned, kinds)
+        all_targets = targets_of(cluster.assigned, kinds, cluster.settings.tracking)
     targets = _wanted(all_targets, cluster.reach, cluster.assigned)
     settings = _settings(targets, cluster.reach, "targets")
     return replace(
@@ -200,9 +258,7 @@ def _has_rule(group: str, kind: str) -> bool:
     return builtin.has_rule(group, kind) or has_rule_in_argocd(group, kind)
 
 
-def _catalog_objects(
-    config: Config, cluster_id: str, catalog: Path, *, given: bool
-) -> tuple[KubeObject, ...]:
+def _catalog_objects(config: Config, cluster_id: str, catalog: Path, *, given: bool) -> Found:
     if not given:
         check_compiled(config, cluster_id)
     if not catalog.is_dir():
@@ -211,7 +267,7 @@ def _catalog_objects(
             where=str(catalog),
             hint=f"compile {cluster_id} first, or name its catalog with --catalog",
         )
-    return read_objects([str(catalog)]).objects
+    return read_objects([str(catalog)])
 
 
 def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
@@ -255,8 +311,12 @@ def _of_application(
     return tuple(one for one in targets if one.application == name)
 
 
+def _state(config: Config, cluster_id: str) -> Path:
+    return config.paths.state / "live" / cluster_id
+
+
 def _note(config: Config, cluster_id: str) -> Path:
-    return config.paths.state / "live" / cluster_id / "cluster.json"
+    return _state(config, cluster_id) / "cluster.json"
 
 
 def _remembered(config: Config, cluster_id: str) -> str:
@@ -269,7 +329,7 @@ def _remembered(config: Config, cluster_id: str) -> str:
 
 
 def _remember(config: Config, cluster_id: str, known: Identity) -> None:
-    """The UID of a cluster that an application has confirmed."""
-    if known.confirmed_by != "application" or not known.uid:
+    """The UID of a cluster that is confirmed."""
+    if not known.confirmed_by or not known.uid:
         return
     write_if_changed(_note(config, cluster_id), json.dumps({"uid": known.uid}).encode() + b"\n")

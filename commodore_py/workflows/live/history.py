@@ -16,6 +16,8 @@ from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 from commodore_py.manifests.order import applications
 
+from .runs import applied_commits
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
@@ -49,14 +51,16 @@ def objects_at(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
 
 
 def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:
-    """The commit that each application was synced to last; or why it is not known."""
+    """The commit that each application was synced or applied to last; or why it is not known."""
     names = {one.application for one in cluster.targets if one.application is not None}
-    synced = {one.name: one.revision for one in cluster.identity.applications}
+    synced = {one.name: (one.finished, one.revision) for one in cluster.identity.applications}
+    for name, applied in applied_commits(cluster.state).items():
+        synced[name] = max(synced.get(name, ("", "")), (applied.time, applied.commit))
     commits: dict[str, str] = {}
     left_out: dict[str, str] = {}
     has_commits = is_repository(cluster.catalog)
     for name in sorted(names):
-        revision = synced.get(name, "")
+        _, revision = synced.get(name, ("", ""))
         if not revision:
             left_out[name] = "the commit of the last sync is not known"
         elif not has_commits or commit_of(cluster.catalog, revision) is None:
@@ -79,5 +83,7 @@ def last_synced(cluster: LiveCluster, targets: Iterable[Target]) -> dict[ObjectI
 
 def targets_at(cluster: LiveCluster, commit: str) -> tuple[Target, ...]:
     """The targets of all applications in a commit."""
-    assigned = applications.assigned(tuple(objects_at(cluster.catalog, [commit])), "")
-    return targets_of(assigned, cluster.kinds)
+    assigned = applications.assigned(
+        tuple(objects_at(cluster.catalog, [commit])), "", cluster.rendered
+    )
+    return targets_of(assigned, cluster.kinds, cluster.settings.tracking)

@@ -9,7 +9,8 @@ from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.live.orphans import Known, Orphan, orphans
-from commodore_py.live.pairing import target_of
+from commodore_py.live.pairing import targets_of
+from commodore_py.manifests.order.applications import assigned
 
 from .history import objects_at
 
@@ -23,9 +24,10 @@ _MOST_COMMITS = 200
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What earlier commits of a catalog had."""
+    """What the commits of a catalog have had."""
 
     ids: frozenset[ObjectId]
+    applications: frozenset[str]
     complete: bool
     """Whether it goes back to the first commit."""
 
@@ -50,10 +52,12 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         and targets.isdisjoint(cluster.cache.copies(id_))
     ]
     names = {application.name for application, _ in cluster.assigned.applications}
+    names |= history.applications
     known = Known(
         targets=targets,
         inventory=history.ids,
         applications=names,
+        others=cluster.identity.others,
         tracking=cluster.settings.tracking,
         complete=history.complete,
         marks_objects=names != {""},
@@ -75,10 +79,10 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
 
 
 def _history(cluster: LiveCluster) -> History:
-    """The ids of all objects in the commits up to the one that was synced last."""
+    """The ids of all objects in the last commits, by the applications that they had then."""
     catalog = cluster.catalog
     if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
-        return History(frozenset(), complete=False)
+        return History(frozenset(), frozenset(), complete=False)
     commits = git(
         catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
     ).splitlines()
@@ -86,8 +90,8 @@ def _history(cluster: LiveCluster) -> History:
         len(commits) <= _MOST_COMMITS
         and git(catalog, "rev-parse", "--is-shallow-repository") != "true"
     )
-    ids = frozenset(
-        target_of(one, cluster.assigned, cluster.kinds).id
-        for one in objects_at(catalog, commits[:_MOST_COMMITS])
-    )
-    return History(ids, complete)
+    objects = tuple(objects_at(catalog, commits[:_MOST_COMMITS]))
+    found = assigned(objects, "", cluster.rendered)
+    targets = targets_of(found, cluster.kinds, cluster.settings.tracking)
+    ids = frozenset(one.id for one in targets if one.application is not None)
+    return History(ids, frozenset(one.name for one, _ in found.applications), complete)

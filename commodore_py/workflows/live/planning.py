@@ -14,6 +14,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
+from commodore_py.manifests.order.applications import Application
 
 from .orphans import orphans_of
 
@@ -68,10 +69,14 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         (),
     )
     steps: list[Step] = []
-    for application, _ in cluster.assigned.applications:
+    left = doomed.keys() - {one.name for one, _ in cluster.assigned.applications}
+    for application in (
+        *(one for one, _ in cluster.assigned.applications),
+        *(Application(name) for name in sorted(left)),
+    ):
         targets = [one for one in cluster.targets if one.application == application.name]
         pruned = tuple(doomed.get(application.name, ()))
-        if targets:
+        if targets or pruned:
             steps += steps_of(application, targets, replace(state, doomed=pruned))
     ids = [one.id for one in cluster.targets]
     ids += (one.id for of in doomed.values() for one in of)
@@ -90,18 +95,14 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
 
 
 def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
-    """Whole objects that are deleted, by their application."""
-    names = [application.name for application, _ in cluster.assigned.applications]
+    """Whole objects that are deleted, by the application that has had them."""
     doomed: dict[str, list[KubeObject]] = {}
     for one in found:
-        if one.fate != "delete":
-            continue
         api = cluster.kinds.find(one.id.group, one.id.kind)
-        if api is None:
-            continue
-        content = cluster.client.get(api.path(one.id.namespace, one.id.name))
-        owner = one.mark.owner if one.mark.owner in names else names[0]
-        doomed.setdefault(owner, []).append(KubeObject(one.id, content))
+        if one.fate == "delete" and api is not None:
+            content = cluster.client.get(api.path(one.id.namespace, one.id.name))
+            owner = one.mark.owner if one.mark.is_ours else ""
+            doomed.setdefault(owner, []).append(KubeObject(one.id, content))
     return doomed
 
 

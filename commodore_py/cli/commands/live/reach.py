@@ -48,6 +48,12 @@ def cluster_options(command: Any) -> Any:
             metavar="NAMESPACE",
             help="Read this namespace only, and what is outside of namespaces; repeatable.",
         ),
+        click.option(
+            "--trust-cluster",
+            metavar="UID",
+            default="",
+            help="UID of the cluster, if nothing else confirms it or it was built again.",
+        ),
     )(command)
 
 
@@ -86,5 +92,6 @@ def opened(
         catalog=options["catalog"],
         application=options["app"],
         namespaces=tuple(options["namespaces"]),
+        trusted=options["trust_cluster"],
     )
     return cluster.opened(config_of(settings), options["cluster"], reach, read=read)

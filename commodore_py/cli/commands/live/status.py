@@ -39,7 +39,8 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     with opened(settings, options) as cluster:
         report, orphans, drift = status_of(cluster), orphans_of(cluster), drift_of(cluster)
     if output != "text":
-        streams.data(formats.structured(clusters.status(report, orphans, drift)))
+        content = clusters.status(report, orphans, drift, cluster.unapplied())
+        streams.data(formats.structured(content))
         return
     for lines in (
         clusters.status_lines(report),

@@ -28,7 +28,9 @@ _MOST_CAUSES = 10
 _WIDTH = max(map(len, STATUS_COLOURS))
 
 
-def status(report: StatusReport, orphans: OrphanReport, drift: DriftReport) -> dict[str, Any]:
+def status(
+    report: StatusReport, orphans: OrphanReport, drift: DriftReport, unapplied: Mapping[str, int]
+) -> dict[str, Any]:
     """The status of all applications, with what left the catalog and what others changed."""
     return {
         "schema": "live-status/v1",
@@ -38,6 +40,7 @@ def status(report: StatusReport, orphans: OrphanReport, drift: DriftReport) -> d
         "complete": orphans.complete,
         "drift": drifts.content(drift),
         "left_out": dict(drift.left_out),
+        "unapplied": dict(unapplied),
         "unseen": dict(report.unseen),
     }
 
@@ -83,6 +86,9 @@ def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
         yield f"{', '.join(unseen)} cannot be read: {next(iter(unseen.values()))}"
     elif unseen:
         yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
+    if unapplied := cluster.unapplied():
+        folders = ", ".join(f"{folder} ({count})" for folder, count in unapplied.items())
+        yield f"no application syncs the objects in {folders}; they are left out"
     if not cluster.identity.confirmed_by:
         yield "nothing confirms that this is the cluster of the catalog"
 
