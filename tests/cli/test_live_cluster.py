@@ -568,6 +568,86 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
 
 
+def _planned(name: str, wave: int, gate: str = "wait") -> dict[str, Any]:
+    """An Application as the plan of a catalog has it."""
+    found = _application(name)
+    notes = {"argocd.argoproj.io/sync-wave": str(wave), "commodore-py/gate": gate}
+    found["metadata"]["annotations"] = notes
+    return found
+
+
+def _deployment(namespace: str, **status: int) -> dict[str, Any]:
+    place = {"name": "web", "namespace": namespace, "generation": 1}
+    found = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": place}
+    return {**found, "spec": {"replicas": 1}, **({"status": status} if status else {})}
+
+
+READY = {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+
+
+def test_apply_and_status_follow_the_plan_between_applications(live: Live, server: Cluster) -> None:
+    waves = {"zoo": -2, "shop": -2, "bank": -1}
+    _write("apps/all.yaml", *(_planned(name, wave) for name, wave in waves.items()))
+    for name in waves:
+        _write(f"{name}/all.yaml", _configmap("new", name), _deployment(name))
+    _commit()
+
+    ran = live("apply", "--yes", "--timeout", "1")
+
+    assert ran.code == 1
+    assert "Deployment zoo/web is not ready after 1 seconds" in ran.err
+    assert [one for one in _names(server) if one.endswith("/new")] == ["shop/new", "zoo/new"]
+    status = _json(live("status", "-o", "json"))["applications"]
+    waits = [(one["name"], one["waits_for"]) for one in status]
+    assert waits == [("shop", []), ("zoo", []), ("bank", ["shop", "zoo"])]
+    assert "2 to create, synced never, waits for shop, zoo" in live("status").out
+
+    for name in ("shop", "zoo"):
+        server.put({**server.objects["apps/deployments", name, "web"], "status": READY})
+    assert live("apply", "--yes").code == 0
+    assert "bank/new" in _names(server)
+
+
+def test_a_step_that_may_be_degraded_does_not_stop_the_plan(live: Live, server: Cluster) -> None:
+    failed = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "late"}
+    for name in ("shop", "bank"):
+        _write(f"{name}/all.yaml", _configmap("new", name))
+    _write("shop/web.yaml", _deployment("shop"))
+    server.put({**_deployment("shop"), "status": {"observedGeneration": 1, "conditions": [failed]}})
+    for gate, code in (("wait", 1), ("degraded-ok", 0)):
+        _write("apps/all.yaml", _planned("shop", -2, gate), _planned("bank", -1))
+        _commit()
+        assert live("apply", "--yes").code == code
+
+
+def test_kinds_that_an_application_before_defines_can_be_applied(
+    live: Live, server: Cluster
+) -> None:
+    group = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    names = {"kind": "Thing", "plural": "things"}
+    crd = {**group, "metadata": {"name": "things.example.com"}}
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing"}
+    _write("shop/all.yaml", {**crd, "spec": {"group": "example.com", "names": names}})
+    _write("bank/all.yaml", {**thing, "metadata": {"name": "it", "namespace": "bank"}})
+    _commit()
+    refused = live("apply", "--yes")
+    assert "the server has no kind Thing" in refused.err
+
+    _write("apps/all.yaml", _planned("shop", -2), _planned("bank", -1))
+    _commit()
+    served = Kind("example.com", "v1", "Thing", "things")
+
+    def before(method: str, path: str) -> None:
+        if method == "PATCH" and "customresourcedefinitions" in path:
+            server.kinds.append(served)
+
+    server.before = before
+    ran = live("apply", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert ("example.com/things", "bank", "it") in server.objects
+
+
 def test_a_cluster_that_was_built_again_is_trusted_by_its_uid(live: Live, server: Cluster) -> None:
     assert live("status").code == 0  # its UID is remembered
     server.remove("Namespace", "kube-system")
@@ -589,6 +669,7 @@ def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
     automated["spec"]["syncPolicy"] = {"automated": {}}
     root = _application("root")
     root["spec"]["source"]["path"] = "manifests/apps"
+    root["spec"]["syncPolicy"] = {"automated": {}}
     _write("apps/all.yaml", root, automated)
     shutil.rmtree("catalog/manifests/bank")
     _commit()
@@ -598,18 +679,18 @@ def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
     refuses = True
 
     def before(method: str, path: str) -> Refusal | None:
-        is_last = method == "PATCH" and "configmaps" in path
+        is_last = method == "PATCH" and "applications/shop" in path
         return Refusal(500, "InternalError", "killed") if refuses and is_last else None
 
     server.before = before
     assert live("apply", *trusted).code == 1
     refuses = False
 
-    assert ("argoproj.io/applications", "argocd", "shop") in server.objects
+    assert ("argoproj.io/applications", "argocd", "root") in server.objects
     ran = live("apply", "--yes")
 
     assert ran.code == 0, ran.err
-    assert "shop/new" in _names(server)
+    assert ("argoproj.io/applications", "argocd", "shop") in server.objects
     assert live("apply", "--yes").code == 1  # it has ended: now Argo CD syncs
 
 

@@ -9,6 +9,7 @@ from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
+from .application_order import order_in
 from .compare import cluster_diff
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Health, Status
     from commodore_py.manifests.objects import ObjectId
 
+    from .application_order import ApplicationOrder
     from .cluster import LiveCluster
 
 IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
@@ -49,6 +51,8 @@ class ApplicationStatus:
     health: Status | None
     synced: Synced | None
     """What the driver says about it."""
+    waits_for: tuple[str, ...] = ()
+    """Those before it in the plan that are not ready."""
 
     def count(self, change: str) -> int:
         """How many of its objects have such a change."""
@@ -83,13 +87,29 @@ def status_of(cluster: LiveCluster) -> StatusReport:
             found.setdefault(target.application, []).append(
                 _assessed(cluster, target, changes, unseen)
             )
-    applications = tuple(
-        ApplicationStatus(name, tuple(objects), _health(name, objects), synced.get(name))
-        for name, objects in sorted(found.items())
-    )
+    order = order_in(cluster)
+    applications: dict[str, ApplicationStatus] = {}
+    for name in order.sorted(sorted(found)):
+        objects = tuple(found[name])
+        waits_for = tuple(
+            other
+            for other in order.sorted(sorted(order.before.get(name, ())))
+            if other in applications and not _is_ready(applications[other], order)
+        )
+        applications[name] = ApplicationStatus(
+            name, objects, _health(name, objects), synced.get(name), waits_for
+        )
     return StatusReport(
-        applications, cluster.unseen_kinds(in_catalog=False), cluster.identity.confirmed_by
+        tuple(applications.values()),
+        cluster.unseen_kinds(in_catalog=False),
+        cluster.identity.confirmed_by,
     )
+
+
+def _is_ready(one: ApplicationStatus, order: ApplicationOrder) -> bool:
+    """Whether those that come after it may be deployed."""
+    healths = [None, "Healthy", *(("Degraded",) if one.name in order.may_be_degraded else ())]
+    return one.health in healths and not any(each.change for each in one.objects)
 
 
 def _assessed(

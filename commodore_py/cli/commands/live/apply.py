@@ -16,6 +16,7 @@ from commodore_py.live.access.client import Writer
 from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
+from commodore_py.workflows.live.execution import carry_out
 from commodore_py.workflows.live.planning import check_saved, plan_of, read_plan
 from commodore_py.workflows.live.runs import unfinished
 
@@ -105,6 +106,6 @@ def apply(
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
                 return
         writer = Writer(cluster.client.access, timeout=settings.request_timeout)
-        done = applying.carry_out(cluster, writer, plan, how, report=messages.info)
+        done = carry_out(cluster, writer, plan, how, report=messages.info)
     if output != "text":
         streams.data(formats.structured(plans.applied(done, plan)))

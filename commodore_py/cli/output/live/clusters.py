@@ -102,6 +102,7 @@ def _application(one: ApplicationStatus) -> dict[str, Any]:
         "create": one.count("created"),
         "change": one.count("changed"),
         "unseen": one.count("unseen"),
+        "waits_for": list(one.waits_for),
         "objects": [
             {
                 **identity(each.target.id),
@@ -128,6 +129,8 @@ def _summary(one: ApplicationStatus) -> str:
     words = [f"{count} {what}" for count, what in counts if count] or ["as in the catalog"]
     if one.synced is not None:
         words.append(f"synced {one.synced.revision[:8] or 'never'}")
+    if one.waits_for:
+        words.append(f"waits for {', '.join(one.waits_for)}")
     return ", ".join(words)
 
 
