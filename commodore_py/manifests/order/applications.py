@@ -122,8 +122,7 @@ def _paths_of(one: Application, file: str) -> Iterator[str]:
 
 
 def _relative(file: str, root: str) -> str:
-    path = PurePosixPath(file)
-    return str(path.relative_to(root)) if path.is_relative_to(root) else file
+    return file.removeprefix(f"{root}/") if root else file
 
 
 def _clean(path: str) -> str:

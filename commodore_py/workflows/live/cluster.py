@@ -15,6 +15,7 @@ from commodore_py.adapters import reading
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.adapters.http import HttpError
+from commodore_py.catalog.diff.objects import uncollected
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
@@ -140,7 +141,8 @@ def opened(
     if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     catalog = reach.catalog or config.paths.catalog
-    found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    with uncollected():
+        found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
     rendered = _rendered_folders(found, catalog)
     assigned = applications.assigned(found.objects, str(catalog), rendered)
@@ -161,9 +163,11 @@ def opened(
         stack.callback(rules.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
+        with uncollected():
+            cache = load(client, _settings(targets, reach, read), kinds)
         yield LiveCluster(
             cluster_id,
-            load(client, _settings(targets, reach, read), kinds),
+            cache,
             client,
             kinds,
             known,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
-from commodore_py.catalog.diff.objects import ObjectDiff
+from commodore_py.catalog.diff.objects import ObjectDiff, uncollected
 from commodore_py.live import marks
 from commodore_py.live.access.client import Writer
 from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
@@ -102,7 +102,8 @@ def cluster_diff(
     ]
     synced = last_synced(cluster, silent) if silent else {}
     ask = _asking(cluster) if server_side else None
-    return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
+    with uncollected():
+        return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
 
 
 def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
@@ -151,6 +152,8 @@ def _difference(
             (synced or {}).get(target.id),
         )
         compared.append(Compared(current.id, expected.mode, expected.has_schema, expected.notice))
+        if expected.live is expected.predicted:
+            continue
         settled = settle(
             *(current.id, expected.live, expected.predicted, cluster.settings.ignored),
             served=current.content,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters import ending
-from commodore_py.adapters.git.status import status
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live.access.discovery import discover
@@ -16,6 +15,7 @@ from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.manifests.desired.managed import DRIVER
 
 from .applying import CHANGES, with_values
+from .history import is_checked_out
 from .runs import AppliedCommit, RunLog, unfinished
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class _Execution:
 
 def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:
     """The commit of the catalog, if it is what was applied, and the time of the server."""
-    if not plan.commit or status(cluster.catalog, untracked=True).changes:
+    if not plan.commit or not is_checked_out(cluster.catalog, plan.commit):
         return None
     now = time.gmtime(cluster.client.now())
     return AppliedCommit(plan.commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))

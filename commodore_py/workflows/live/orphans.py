@@ -10,7 +10,8 @@ from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.live.orphans import Known, Orphan, orphans
 from commodore_py.live.pairing import targets_of
-from commodore_py.manifests.order.applications import assigned
+from commodore_py.manifests.documents import names_in
+from commodore_py.manifests.order.applications import KIND, assigned
 
 from .history import objects_at
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 _MOST_COMMITS = 200
+_APPLICATION = KIND[1].encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,6 @@ class OrphanReport:
 
 def orphans_of(cluster: LiveCluster) -> OrphanReport:
     """Top-level objects of the cluster that left the catalog."""
-    history = _history(cluster)
     targets = {one.id for one in cluster.all_targets}
     records = [
         record
@@ -51,6 +52,7 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         if (record := cluster.cache.get(id_)) is not None
         and targets.isdisjoint(cluster.cache.copies(id_))
     ]
+    history = _history(cluster, {one.id.name.encode() for one in records})
     names = {application.name for application, _ in cluster.assigned.applications}
     names |= history.applications
     known = Known(
@@ -78,8 +80,8 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
     return OrphanReport(tuple(found), history.complete)
 
 
-def _history(cluster: LiveCluster) -> History:
-    """The ids of all objects in the last commits, by the applications that they had then."""
+def _history(cluster: LiveCluster, names: set[bytes]) -> History:
+    """The ids of objects with these names in the last commits, by their applications then."""
     catalog = cluster.catalog
     if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
         return History(frozenset(), frozenset(), complete=False)
@@ -90,7 +92,13 @@ def _history(cluster: LiveCluster) -> History:
         len(commits) <= _MOST_COMMITS
         and git(catalog, "rev-parse", "--is-shallow-repository") != "true"
     )
-    objects = tuple(objects_at(catalog, commits[:_MOST_COMMITS]))
+    objects = tuple(
+        objects_at(
+            catalog,
+            commits[:_MOST_COMMITS],
+            lambda text: _APPLICATION in text or not names.isdisjoint(names_in(text)),
+        )
+    )
     found = assigned(objects, "", cluster.rendered)
     targets = targets_of(found, cluster.kinds, cluster.settings.tracking)
     ids = frozenset(one.id for one in targets if one.application is not None)

@@ -10,7 +10,6 @@ from commodore_py.manifests.health.status import worst
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
 from .application_order import order_in
-from .compare import cluster_diff
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from .application_order import ApplicationOrder
     from .cluster import LiveCluster
+    from .compare import LiveDiff
 
 IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
@@ -75,9 +75,8 @@ class StatusReport:
     confirmed_by: str
 
 
-def status_of(cluster: LiveCluster) -> StatusReport:
-    """The status of every application."""
-    compared = cluster_diff(cluster)
+def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
+    """The status of every application, by what differs."""
     changes = {one.id: one.what for one in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {one.name: one for one in cluster.identity.applications}
