@@ -94,8 +94,8 @@ def id_of(namespace: str, name: str, kind: str = "ConfigMap", group: str = "") -
     return ObjectId(group, kind, namespace, name)
 
 
-def eventually(check: Callable[[], bool]) -> bool:
-    until = time.monotonic() + PATIENCE
+def eventually(check: Callable[[], bool], patience: float = PATIENCE) -> bool:
+    until = time.monotonic() + patience
     while not check() and time.monotonic() < until:
         time.sleep(0.02)
     return check()
