@@ -11,7 +11,7 @@ from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
-from .runs import unfinished
+from .notes import unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections import Counter
@@ -11,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from commodore_py.adapters import reading
-from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.adapters.http import HttpError
 from commodore_py.catalog.diff.objects import uncollected
@@ -33,6 +30,7 @@ from commodore_py.manifests.settings import CONFIG_MAP, settings_of
 from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.model.names import problem_of_path
 
+from . import notes
 from .objects import check_compiled, read_objects
 from .own_rules import own_rules_here
 
@@ -147,6 +145,7 @@ def opened(
     rendered = _rendered_folders(found, catalog)
     assigned = applications.assigned(found.objects, str(catalog), rendered)
     own = own_rules_here(config, cluster_id)
+    state = config.paths.state / "live" / cluster_id
     with ExitStack() as stack:
         stack.callback(client.close)
         kinds = discover(client)
@@ -154,10 +153,11 @@ def opened(
             client,
             kinds,
             _urls_of(catalog, assigned),
-            remembered=_remembered(config, cluster_id),
+            remembered=notes.known_uid(state),
             trusted=reach.trusted,
         )
-        _remember(config, cluster_id, known)
+        if known.confirmed_by and known.uid:
+            notes.keep_uid(state, known.uid)
         argocd = _argocd_settings(client, found.objects, known)
         rules = UserRules(ScriptTable(argocd.scripts), own)
         stack.callback(rules.close)
@@ -177,7 +177,7 @@ def opened(
             argocd,
             catalog,
             rendered,
-            _state(config, cluster_id),
+            state,
             Judge(rules, own, client.now),
             reach,
         )
@@ -313,27 +313,3 @@ def _of_application(
             hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
         )
     return tuple(one for one in targets if one.application == name)
-
-
-def _state(config: Config, cluster_id: str) -> Path:
-    return config.paths.state / "live" / cluster_id
-
-
-def _note(config: Config, cluster_id: str) -> Path:
-    return _state(config, cluster_id) / "cluster.json"
-
-
-def _remembered(config: Config, cluster_id: str) -> str:
-    try:
-        content = json.loads(reading.text_of(str(_note(config, cluster_id))))
-    except (OSError, ValueError):
-        return ""
-    uid = content.get("uid") if isinstance(content, dict) else None
-    return uid if isinstance(uid, str) else ""
-
-
-def _remember(config: Config, cluster_id: str, known: Identity) -> None:
-    """The UID of a cluster that is confirmed."""
-    if not known.confirmed_by or not known.uid:
-        return
-    write_if_changed(_note(config, cluster_id), json.dumps({"uid": known.uid}).encode() + b"\n")

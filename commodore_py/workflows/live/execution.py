@@ -16,7 +16,7 @@ from commodore_py.manifests.desired.managed import DRIVER
 
 from .applying import CHANGES, with_values
 from .history import is_checked_out
-from .runs import AppliedCommit, RunLog, unfinished
+from .notes import AppliedCommit, RunLog, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable

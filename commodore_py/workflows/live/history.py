@@ -17,7 +17,7 @@ from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 from commodore_py.manifests.order import applications
 
-from .runs import applied_commits
+from .notes import applied_commits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,8 +17,8 @@ from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.execution import carry_out
+from commodore_py.workflows.live.notes import unfinished
 from commodore_py.workflows.live.planning import check_saved, plan_of, read_plan
-from commodore_py.workflows.live.runs import unfinished
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
 

@@ -1,4 +1,4 @@
-"""The log of `live apply`: what its runs did, and which commits they applied."""
+"""What is noted here about a cluster: its UID, and what `live apply` did."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
+from commodore_py.adapters.files import write_if_changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +15,22 @@ if TYPE_CHECKING:
 
     from commodore_py.live.plan import Action
 
-_NAME = "apply.jsonl"
+_CLUSTER, _RUNS = "cluster.json", "apply.jsonl"
+
+
+def known_uid(state: Path) -> str:
+    """The UID of the cluster that was confirmed last."""
+    try:
+        content = json.loads(reading.text_of(str(state / _CLUSTER)))
+    except (OSError, ValueError):
+        return ""
+    uid = content.get("uid") if isinstance(content, dict) else None
+    return uid if isinstance(uid, str) else ""
+
+
+def keep_uid(state: Path, uid: str) -> None:
+    """Note the UID of a cluster that is confirmed."""
+    write_if_changed(state / _CLUSTER, json.dumps({"uid": uid}).encode() + b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,7 @@ class RunLog:
 
     def _write(self, event: str, line: Mapping[str, object]) -> None:
         self.state.mkdir(parents=True, exist_ok=True)
-        with (self.state / _NAME).open("a", encoding="utf-8") as file:
+        with (self.state / _RUNS).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"plan": self.digest, "event": event, **line}) + "\n")
 
 
@@ -88,7 +104,7 @@ def applied_commits(state: Path) -> dict[str, AppliedCommit]:
 def _events(state: Path) -> Iterator[dict[str, object]]:
     """The lines of the log; the last one may be cut."""
     try:
-        lines = reading.text_of(str(state / _NAME)).splitlines()
+        lines = reading.text_of(str(state / _RUNS)).splitlines()
     except (OSError, ValueError):
         return
     for line in lines:
