@@ -568,6 +568,20 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
 
 
+def test_a_folder_of_manifests_without_a_repository(
+    commodore: CommandLine, server: Cluster, live: Live
+) -> None:
+    del live  # it has written the kubeconfig
+    Path("plain").mkdir()
+    Path("plain/it.json").write_text(json.dumps(_configmap("it")))
+    place = ("c-demo-1", "--catalog", "plain", "--kubeconfig", "kubeconfig")
+    trusted = ("--trust-cluster", kubernetes.UID)
+
+    assert commodore("live", "apply", *place, *trusted, "--yes").code == 0
+    assert "as in the catalog" in commodore("live", "status", *place).out
+    assert "shop/it" in _names(server)
+
+
 def _planned(name: str, wave: int, gate: str = "wait") -> dict[str, Any]:
     """An Application as the plan of a catalog has it."""
     found = _application(name)

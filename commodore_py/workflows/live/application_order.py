@@ -12,6 +12,7 @@ from commodore_py.delivery.drivers.argocd.edits import GATE
 from commodore_py.delivery.drivers.argocd.reading import step_of
 from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.order.hooks import annotations_of
+from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +44,9 @@ def order_in(cluster: LiveCluster) -> ApplicationOrder:
         for one, _ in cluster.assigned.applications
         for path in (*one.paths, *one.flat)[:1]
     }
-    closed = argocd.read_back(files.read_tree(cluster.catalog / MANIFESTS)).closed()
+    folder = cluster.catalog / MANIFESTS
+    manifests = files.read_tree(folder) if folder.is_dir() else Tree()
+    closed = argocd.read_back(manifests).closed()
     before = {
         name: frozenset(steps[one] for one in closed.get(step, ()) if one in steps) - {name}
         for step, name in steps.items()
