@@ -251,6 +251,8 @@ def test_a_token_with_few_rights_sees_less_and_takes_nothing_for_missing(
     apply = live("apply", "--yes", user="kubeconfig-limited")
 
     assert status.code == 0, status.err
-    assert "Secret cannot be read" in status.err
+    unread = [line for line in status.err.splitlines() if "cannot be read" in line]
+    assert len(unread) == 1
+    assert unread[0].startswith(" > Secret, ")
     assert "create Secret" not in plan.out
     assert apply.code == 1

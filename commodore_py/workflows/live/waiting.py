@@ -48,7 +48,8 @@ def wait_for(
     began, reported = time.monotonic(), ""
     raise_collected(_hopeless(cluster), "waiting cannot end")
     while left := tuple(_left(cluster, goal)):
-        words = f"waiting for {len(left)} objects, such as {left[0].id}: {left[0].why}"
+        more = f", and {len(left) - 1} more" if left[1:] else ""
+        words = f"waiting for {left[0].id}{more}: {left[0].why}"
         if words != reported:
             report(words)
             reported = words
