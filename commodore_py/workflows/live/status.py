@@ -9,7 +9,7 @@ from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
-from .application_order import order_in
+from .application_order import order_in, with_owners_last
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
             )
     order = order_in(cluster)
     applications: dict[str, ApplicationStatus] = {}
-    for name in order.sorted(sorted(found)):
+    for name in with_owners_last(order, cluster).sorted(sorted(found)):
         objects = tuple(found[name])
         waits_for = tuple(
             other
