@@ -48,9 +48,14 @@ def order_in(cluster: LiveCluster) -> ApplicationOrder:
     manifests = files.read_tree(folder) if folder.is_dir() else Tree()
     closed = argocd.read_back(manifests).closed()
     before = {
-        name: frozenset(steps[one] for one in closed.get(step, ()) if one in steps) - {name}
+        name: frozenset(steps[one] for one in closed[step] if one in steps) - {name}
         for step, name in steps.items()
+        if step in closed
     }
+    for group, members in _held(cluster).items():
+        starts = [before[name] for name in members if name in before]
+        if starts and group not in before:  # it starts when the first of its members may
+            before[group] = frozenset.intersection(*starts)
     gates = {
         one.id.name: annotations_of(one.object.content).get(GATE)
         for one in cluster.all_targets
@@ -65,11 +70,12 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
 
     So Argo CD takes over what is deployed, instead of deploying it in another order.
     """
-    held = {
-        one.name: {of.id.name for of in objects if (of.id.group, of.id.kind) == KIND}
+    only = {
+        one.name
         for one, objects in cluster.assigned.applications
-        if objects and all(of.id.group == _GROUP for of in objects)
+        if all(of.id.group == _GROUP for of in objects)
     }
+    held = {name: members for name, members in _held(cluster).items() if name in only}
     others = {one.name for one, _ in cluster.assigned.applications} - held.keys()
     before = dict(order.before)
     for name in held:
@@ -80,3 +86,13 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
             left += more
         before[name] = frozenset(below - {name})
     return ApplicationOrder(before, order.may_be_degraded)
+
+
+def _held(cluster: LiveCluster) -> dict[str, set[str]]:
+    """The applications that others hold, by their name."""
+    found: dict[str, set[str]] = {}
+    for one, objects in cluster.assigned.applications:
+        names = {of.id.name for of in objects if (of.id.group, of.id.kind) == KIND}
+        if names:
+            found[one.name] = names
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters import ending
+from commodore_py.adapters.http import ServerAway
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
@@ -47,7 +48,8 @@ def wait_for(
     """
     began, reported = time.monotonic(), ""
     raise_collected(_hopeless(cluster), "waiting cannot end")
-    while left := tuple(_left(cluster, goal)):
+    left = tuple(_left(cluster, goal))
+    while left:
         more = f", and {len(left) - 1} more" if left[1:] else ""
         words = f"waiting for {left[0].id}{more}: {left[0].why}"
         if words != reported:
@@ -57,7 +59,12 @@ def wait_for(
         if now >= until:
             return left
         ending.pause(min(max(_LOOK_AGAIN, _SHARE * (now - began)), until - now))
-        began, cluster = time.monotonic(), read_again(cluster)
+        began = time.monotonic()
+        try:
+            cluster = read_again(cluster)
+            left = tuple(_left(cluster, goal))
+        except ServerAway as error:
+            report(f"the cluster does not answer, it is asked again: {error}")
     return ()
 
 
@@ -68,16 +75,18 @@ def _hopeless(cluster: LiveCluster) -> Iterator[CommodoreError]:
 
 
 def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
-    match goal:
-        case "healthy":
-            yield from _unhealthy(cluster)
-        case "synced":
-            for change in cluster_diff(cluster).diff.objects:
-                yield Left(change.id, f"it has to be {change.what}")
-        case "gone":
-            for target in cluster.targets:
-                if target.application is not None and cluster.cache.get(target.id) is not None:
-                    yield Left(target.id, "it is still there")
+    for target in cluster.targets:
+        if target.application is None:
+            continue
+        if why := cluster.unseen(target):
+            yield Left(target.id, f"it cannot be read: {why}")
+        elif goal == "gone" and cluster.cache.get(target.id) is not None:
+            yield Left(target.id, "it is still there")
+    if goal == "healthy":
+        yield from _unhealthy(cluster)
+    elif goal == "synced":
+        for change in cluster_diff(cluster).diff.objects:
+            yield Left(change.id, f"it has to be {change.what}")
 
 
 def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
@@ -85,7 +94,7 @@ def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
     failed = []
     for target in cluster.targets:
         content = target.object.content
-        if target.application is None or hook_facts(content).is_hook:
+        if target.application is None or hook_facts(content).is_hook or cluster.unseen(target):
             continue
         if annotations_of(content).get(IGNORES_HEALTH) == "true":
             continue
