@@ -411,6 +411,27 @@ def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluste
     assert ran.code == 0, ran.out
 
 
+@pytest.mark.parametrize("goal", ["healthy", "synced", "gone"])
+def test_wait_takes_a_kind_that_cannot_be_read_for_neither_synced_nor_gone(
+    live: Live, server: Cluster, goal: str
+) -> None:
+    if goal == "gone":
+        server.put(_configmap("new"))
+    lists: list[str] = []
+
+    def before(_: str, path: str) -> Refusal | None:
+        if "configmaps?" in path:
+            lists.append(path)
+        return Refusal(403, "Forbidden", "no longer") if len(lists) > 1 else None
+
+    server.before = before
+
+    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "2")
+
+    assert ran.code == 7
+    assert "ConfigMap shop/new: it cannot be read: " in ran.out
+
+
 def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int, str]:
     """Ctrl-C for a command, once something is true; its exit code and messages."""
     place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")
@@ -502,7 +523,7 @@ def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cl
         "    by kubectl-edit (Update), not after 2026-11-23",
         "  spec.replicas is 5; it was 2",
         "    HorizontalPodAutoscaler it scales it",
-        "    by hpa (Update of scale), not after an unknown time",
+        "    by hpa (Update of scale)",
     ]
     assert "not compared with the last sync: bank: the commit of the last sync" in ran.err
     assert [(one["name"], one["missing"]) for one in found["drift"]] == [
