@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.parallel import in_parallel
-from commodore_py.manifests.desired.ignoring import is_secret
+from commodore_py.manifests.secrets import may_be_sent
 from commodore_py.model.problem import Place, Problem
 
 from .base import Ended, Issue
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 NAME = "server"
 _AT_ONCE = 8
-_REFERENCE = "?{"
 
 
 def run(documents: Documents, settings: Settings) -> Ended | None:
@@ -32,7 +30,7 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
         item
         for document in documents()
         for item in document.items(lambda content: content)
-        if not is_secret(item.id.group, item.id.kind) and _REFERENCE not in json.dumps(item.fact)
+        if may_be_sent(item.fact)
     ]
     verdicts = in_parallel(lambda item: ask(item.fact), items, at_most=_AT_ONCE)
     found: list[Problem | tuple[Item, Issue]] = []

@@ -14,6 +14,7 @@ from . import (
     secrets,
     server,
     sync_annotations,
+    sync_paths,
 )
 from .policy import check as policy
 from .schemas import custom_resources, removed_apis
@@ -45,7 +46,7 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
     )
 }
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
-    one.NAME: one for one in (duplicates, namespaces, references)
+    one.NAME: one for one in (duplicates, namespaces, references, sync_paths)
 }
 RUN_CHECKS: dict[str, RunCheck] = {
     one.NAME: one for one in (policy, online, server, parameters_schema)

@@ -10,6 +10,8 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.live.access.answers import mapping, mappings
 
+from .marks import method_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -32,6 +34,10 @@ class Synced:
     sync: str
     health: str
     is_automated: bool
+    finished: str = ""
+    """When its last sync ended."""
+    method: str = ""
+    """The method of tracking by which another application has marked it, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +50,34 @@ class Identity:
     """Those that sync this catalog."""
     confirmed_by: str
     """`application` or `uid`; empty if nothing says that it is the right cluster."""
+    others: frozenset[str] = frozenset()
+    """Names of applications that sync something else."""
 
 
 def identify(
-    client: Client, kinds: Discovery, catalog_urls: Sequence[str], remembered: str
+    client: Client,
+    kinds: Discovery,
+    catalog_urls: Sequence[str],
+    *,
+    remembered: str,
+    trusted: str = "",
 ) -> Identity:
-    """Whose cluster this is; an error if it is another one's."""
+    """Whose cluster this is; an error if it is another one's.
+
+    A UID that the user trusts counts instead of the one that was remembered.
+    """
     uid = _uid(client)
     found = tuple(_applications(client, kinds))
     ours = tuple(one for one in found if any(_same(one.url, url) for url in catalog_urls))
     server = client.access.server
     hint = "name the context of the right cluster with --context"
-    if remembered and uid and uid != remembered:
+    expected = trusted or remembered
+    if expected and uid and uid != expected:
+        again = "" if trusted else f"; if the cluster was built again: --trust-cluster {uid}"
         raise CommodoreError(
-            f"this is another cluster: its UID is {uid}, the one known here is {remembered}",
+            f"this is another cluster: its UID is {uid}, not {expected}",
             where=f"{server}, context {client.access.name}",
-            hint=hint,
+            hint=hint + again,
         )
     roots = [one for one in found if is_root(one.name)]
     if not ours and roots and catalog_urls:
@@ -68,8 +86,9 @@ def identify(
             where=f"{server}, context {client.access.name}",
             hint=hint,
         )
-    confirmed = "application" if ours else "uid" if remembered and uid else ""
-    return Identity(uid, ours, confirmed)
+    confirmed = "application" if ours else "uid" if expected and uid else ""
+    others = {one.name for one in found} - {one.name for one in ours}
+    return Identity(uid, ours, confirmed, frozenset(others))
 
 
 def is_root(name: str) -> bool:
@@ -109,11 +128,22 @@ def _synced(one: dict[str, Any]) -> Synced:
         str(metadata.get("name") or ""),
         str(metadata.get("namespace") or ""),
         str(source.get("repoURL") or ""),
-        str(sync.get("revision") or ""),
+        _revision(status),
         str(sync.get("status") or ""),
         str(mapping(status.get("health")).get("status") or ""),
         is_automated="automated" in mapping(spec.get("syncPolicy")),
+        finished=str(mapping(status.get("operationState")).get("finishedAt") or ""),
+        method=method_of(one),
     )
+
+
+def _revision(status: dict[str, Any]) -> str:
+    """The commit that was synced last; the one that was compared last may be another one."""
+    sync = mapping(status.get("sync"))
+    if sync.get("status") != "OutOfSync":
+        return str(sync.get("revision") or "")
+    synced = mappings(status.get("history"))
+    return str(synced[-1].get("revision") or "") if synced else ""
 
 
 def _same(url: str, other: str) -> bool:

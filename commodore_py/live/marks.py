@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.live.access.answers import mapping
+from commodore_py.manifests.objects import split_version
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,6 +24,9 @@ _KLUCTL_SKIP = "kluctl.io/skip-delete"
 _FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 _FLUX_NAME = "kustomize.toolkit.fluxcd.io/name"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
+_DEFAULT_LABEL = "app.kubernetes.io/instance"
+_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
+_LONGEST_LABEL = 63
 
 ANNOTATIONS = frozenset(
     {_TRACKING_ID, _INSTALLATION_ID, _OPTIONS, _HOOK, _HELM_POLICY, _HELM_RELEASE}
@@ -52,7 +58,7 @@ def mark_of(
         application, _, named = found.partition(":")
         other = annotations.get(_INSTALLATION_ID, "") != tracking.installation
         return Mark("argocd", application, not other and _names(named, id_))
-    if tracking.by_label and (owner := labels.get(tracking.label)):
+    if not tracking.by_annotation and (owner := labels.get(tracking.label)):
         is_argocd = tracking.label != _DEFAULT_LABEL or labels.get(_MANAGED_BY) != "Helm"
         return Mark("argocd", owner, is_ours=is_argocd)
     if owner := labels.get(_FLUX_NAME):
@@ -62,9 +68,6 @@ def mark_of(
     if owner := annotations.get(_HELM_RELEASE):
         return Mark("helm", owner)
     return Mark()
-
-
-_DEFAULT_LABEL = "app.kubernetes.io/instance"
 
 
 def _names(named: str, id_: ObjectId) -> bool:
@@ -79,30 +82,81 @@ def _names(named: str, id_: ObjectId) -> bool:
     return kind.rpartition("/")[2] == id_.kind and name == id_.name and same_place
 
 
-def marked(content: Content, id_: ObjectId, application: str, tracking: Tracking) -> Content:
-    """An object as the application applies it: with its mark."""
-    if not application:
+def marked(content: Content, application: str, namespace: str, tracking: Tracking) -> Content:
+    """An object as the application applies it: with its mark.
+
+    `namespace` is where the object is, or that of the application for objects outside of
+    namespaces.
+    """
+    group, _, kind = split_version(content)
+    if not application or (group, kind) == _CRD:
         return content
-    if tracking.by_label:
-        return _with(content, "labels", {tracking.label: application})
-    kind = f"{id_.group}/{id_.kind}"
-    values = {_TRACKING_ID: f"{application}:{kind}:{id_.namespace}/{id_.name}"}
-    if tracking.installation:
-        values[_INSTALLATION_ID] = tracking.installation
-    return _with(content, "annotations", values)
+    if tracking.by_annotation:
+        name = mapping(content.get("metadata")).get("name")
+        values = {_TRACKING_ID: f"{application}:{group}/{kind}:{namespace}/{name}"}
+        if tracking.installation:
+            values[_INSTALLATION_ID] = tracking.installation
+        content = _with(content, "annotations", values)
+    if tracking.has_label:
+        value = application
+        if tracking.by_annotation:
+            value = value[:_LONGEST_LABEL].rstrip("-._")
+        content = _with(content, "labels", {tracking.label: value})
+    return content
 
 
-def added_by_driver(tracking: Tracking) -> frozenset[str]:
-    """The labels and annotations that `marked` adds."""
-    return frozenset({tracking.label} if tracking.by_label else {_TRACKING_ID, _INSTALLATION_ID})
+def marked_as_before(target: Content, live: Content, tracking: Tracking) -> Content:
+    """A marked target without differences that are none to Argo CD.
+
+    Marks of a former method of tracking go when it syncs the object for another reason. Where no
+    method is set, a mark that is missing says nothing.
+    """
+    labels, annotations = (
+        mapping(mapping(live.get("metadata")).get(name)) for name in ("labels", "annotations")
+    )
+    if not tracking.by_annotation:
+        return target
+    metadata = mapping(target.get("metadata"))
+    was_labelled = tracking.label in labels
+    if _TRACKING_ID not in annotations and (was_labelled or not tracking.method):
+        kept = {
+            key: one
+            for key, one in mapping(metadata.get("annotations")).items()
+            if key not in (_TRACKING_ID, _INSTALLATION_ID)
+        }
+        target = {**target, "metadata": {**metadata, "annotations": kept}}
+    if was_labelled and tracking.label not in mapping(metadata.get("labels")):
+        target = _with(target, "labels", {tracking.label: labels[tracking.label]})
+    return target
+
+
+def marked_alike(target: Content, live: Content, tracking: Tracking) -> Content:
+    """A target with the marks of the live object."""
+    metadata = dict(mapping(target.get("metadata")))
+    for field, names in (
+        ("annotations", (_TRACKING_ID, _INSTALLATION_ID)),
+        ("labels", (tracking.label,)),
+    ):
+        current = mapping(mapping(live.get("metadata")).get(field))
+        rest = {k: one for k, one in mapping(metadata.get(field)).items() if k not in names}
+        metadata[field] = rest | {name: current[name] for name in names if name in current}
+    return {**target, "metadata": metadata}
+
+
+def method_of(application: Content) -> str:
+    """The method of tracking by which another application has marked this one, if any."""
+    metadata = mapping(application.get("metadata"))
+    if _TRACKING_ID in mapping(metadata.get("annotations")):
+        return "annotation"
+    return "label" if _DEFAULT_LABEL in mapping(metadata.get("labels")) else ""
 
 
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
-    metadata = content.get("metadata")
-    fields = dict(metadata) if isinstance(metadata, dict) else {}
-    found = fields.get(field)
-    fields[field] = {**(found if isinstance(found, dict) else {}), **values}
-    return {**content, "metadata": fields}
+    metadata = mapping(content.get("metadata"))
+    return {
+        **content,
+        "metadata": {**metadata, field: {**mapping(metadata.get(field)), **values}},
+    }
 
 
 def kept_because(annotations: Mapping[str, str]) -> str:

@@ -40,6 +40,9 @@ class Known:
     inventory: Collection[ObjectId]
     """Ids that earlier commits of the catalog had."""
     applications: Collection[str]
+    """Those that the catalog has or once had."""
+    others: Collection[str]
+    """Applications in the cluster that sync something else."""
     tracking: Tracking
     complete: bool
     """Whether the inventory goes back to the first commit."""
@@ -57,6 +60,8 @@ def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
         annotations = one.annotations
         mark = marks.mark_of(one.id, one.labels, annotations, known.tracking)
         ours = mark.is_ours and mark.owner in known.applications
+        if ours and mark.owner in known.others:
+            continue  # another catalog has an application of that name
         listed = one.id in known.inventory
         if (ours or listed) and not marks.is_hook(annotations):
             fate = _fate(one.id, annotations, known, ours=ours, listed=listed)

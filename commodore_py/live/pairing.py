@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import ObjectId, split_version
-from commodore_py.manifests.order import applications
+from commodore_py.manifests.objects import KubeObject, ObjectId, split_version
+
+from . import marks
 
 if TYPE_CHECKING:
     from commodore_py.live.access.discovery import Api, Discovery
-    from commodore_py.manifests.objects import KubeObject
     from commodore_py.manifests.order.applications import Assigned
+    from commodore_py.manifests.settings import Tracking
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Target:
     """An object as the catalog has it, and where it belongs in the cluster."""
 
     object: KubeObject
+    """With the mark of its application."""
     application: str | None
     """Empty if there are no applications at all, None if none of them has the file."""
     api: Api | None
@@ -37,32 +39,35 @@ class Target:
         return self.api is not None and self.api.version == split_version(self.object.content)[1]
 
 
-def targets_of(assigned: Assigned, kinds: Discovery) -> tuple[Target, ...]:
-    """The targets of all applications; of an id that is there twice, the last one."""
+def targets_of(assigned: Assigned, kinds: Discovery, tracking: Tracking) -> tuple[Target, ...]:
+    """The targets of all applications; of an id that is there twice, the last one.
+
+    They have the marks of their applications.
+    """
     found: dict[tuple[str | None, ObjectId], Target] = {}
     for application, objects in assigned.applications:
         for one in objects:
-            target = _target(one, application.name, application.namespace, kinds)
+            target = _target(one, application.name, application.namespace, kinds, tracking)
             found[application.name, target.id] = target
     for one in assigned.unapplied:
-        target = _target(one, None, "", kinds)
+        target = _target(one, None, "", kinds, tracking)
         found[None, target.id] = target
     return tuple(found.values())
 
 
-def target_of(one: KubeObject, assigned: Assigned, kinds: Discovery) -> Target:
-    """An object of an earlier commit as a target, by the applications of today."""
-    application = applications.owner_of(one.file, assigned)
-    return _target(one, application.name, application.namespace, kinds)
-
-
-def _target(one: KubeObject, application: str | None, namespace: str, kinds: Discovery) -> Target:
+def _target(
+    one: KubeObject, application: str | None, namespace: str, kinds: Discovery, tracking: Tracking
+) -> Target:
     group, version, kind = split_version(one.content)
     api = kinds.find(group, kind, version)
     if api is None and one.id.group != group:  # it was moved to another group
         api = kinds.find(one.id.group, kind, version)
     wanted = one.id.namespace or namespace
     if api is None:
-        return Target(one, application, None, ObjectId(group, kind, wanted, one.id.name))
-    within = (wanted or "default") if api.namespaced else ""
-    return Target(one, application, api, ObjectId(api.group, api.kind, within, one.id.name))
+        id_ = ObjectId(group, kind, wanted, one.id.name)
+    else:
+        within = (wanted or "default") if api.namespaced else ""
+        id_ = ObjectId(api.group, api.kind, within, one.id.name)
+    place = namespace if api is not None and not api.namespaced else wanted
+    content = marks.marked(one.content, application or "", place, tracking)
+    return Target(KubeObject(one.id, content, one.file), application, api, id_)

@@ -7,12 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.manifests.order import applications as apps
-from commodore_py.manifests.order.kinds import defined_kind
 from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
 from commodore_py.manifests.secrets import has_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.diff import ObjectChange
@@ -42,8 +41,6 @@ class Action:
     """Why the server will not take it; empty if nothing says so."""
     references: tuple[str, ...] = ()
     """Paths of values that are secret references: the cluster has others."""
-    is_created_namespace: bool = False
-    """Whether it is the namespace that a sync creates, which gets no mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,10 @@ class State:
     """Those that are there."""
     changes: Mapping[ObjectId, ObjectChange]
     unseen: Mapping[ObjectId, str]
-    doomed: Sequence[KubeObject]
+    doomed: Sequence[KubeObject] = ()
     """Live objects that are deleted."""
+    kinds: Collection[tuple[str, str]] = ()
+    """Those that the application and others before it define."""
 
 
 def steps_of(application: Application, targets: Sequence[Target], state: State) -> Iterator[Step]:
@@ -76,22 +75,19 @@ def steps_of(application: Application, targets: Sequence[Target], state: State) 
         prune_last=apps.PRUNE_LAST in application.options,
         create_namespace=apps.CREATE_NAMESPACE in application.options,
     )
-    brought = {defined_kind(one.object.content) for one in targets}
     ids = {id(one.object): one for one in targets}
     tasks = sync_tasks([one.object for one in targets], state.doomed, options)
     groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
     usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
     has_hooks = any(task.is_hook for _, of in usual for task in of)
     for (phase, wave), of in groups:
-        actions = tuple(_action(task, ids.get(id(task.target)), state, brought) for task in of)
+        actions = tuple(_action(task, ids.get(id(task.target)), state) for task in of)
         is_last = not usual or (phase, wave) == usual[-1][0]
         awaited = phase == AFTER_FAILURE or has_hooks or not is_last
         yield Step(application.name, phase, wave, actions, awaited)
 
 
-def _action(
-    task: Task, target: Target | None, state: State, brought: Iterable[tuple[str, str] | None]
-) -> Action:
+def _action(task: Task, target: Target | None, state: State) -> Action:
     if task.is_prune:
         change = state.changes.get(task.object.id)
         grade, reason = (change.grade, change.reason) if change else ("none", "")
@@ -99,9 +95,9 @@ def _action(
     if target is None:  # the namespace of the application
         what: What = "keep" if task.object.id.name in state.namespaces else "create"
         content = task.object.content
-        return Action(what, task.object.id, content, "none", "", is_created_namespace=True)
+        return Action(what, task.object.id, content, "none", "")
     refused = ""
-    if target.api is None and (target.id.group, target.id.kind) not in set(brought):
+    if target.api is None and (target.id.group, target.id.kind) not in state.kinds:
         refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"
     references = tuple(references_in(target.object.content))
     change = state.changes.get(target.id)

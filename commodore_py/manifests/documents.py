@@ -147,6 +147,11 @@ def _kind_of(value: object) -> str:
     return "a list" if isinstance(value, list) else f"{value!r:.40}"
 
 
+def names_in(text: bytes) -> set[bytes]:
+    """Names that objects in a text may have, without parsing it."""
+    return set(_NAME.findall(text))
+
+
 def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:
     """Which of the objects are in one of the texts; parses only texts with their names."""
     by_name: dict[bytes, list[ObjectId]] = {}
@@ -154,7 +159,7 @@ def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[Ob
         by_name.setdefault(_bytes(id_.name.removesuffix("*")), []).append(id_)
     present: set[ObjectId] = set()
     for text in texts:
-        likely = [id_ for name in set(_NAME.findall(text)) for id_ in by_name.get(name, ())]
+        likely = [id_ for name in names_in(text) for id_ in by_name.get(name, ())]
         if any(id_ not in present and _bytes(id_.kind) in text for id_ in likely):
             content = read(text, "")
             if content is not None:

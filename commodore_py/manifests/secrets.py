@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .objects import members
 from .secret_parts import VALUES, secret_parts
 from .values import SecretValue
 
@@ -27,6 +28,8 @@ An escape may be part of any word.
 """
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
+_REFERENCE_START = "?{"
+_SECRETS = ("secret", "secretlist")
 
 
 def hidden(documents: list[object], text: bytes) -> list[object]:
@@ -96,6 +99,25 @@ def masked_value(value: object) -> object:
     if isinstance(value, list):
         return [masked_value(one) for one in value]
     return value.shown if isinstance(value, SecretValue) else value
+
+
+def may_be_sent(content: object) -> bool:
+    """Whether a dry run may send an object: no Secret, and nothing that refers to one's value."""
+    kinds = {one.get("kind") for one in members(content) if isinstance(one, dict)}
+    if any(str(kind).lower() in _SECRETS for kind in kinds):
+        return False
+    return not any(_REFERENCE_START in text or has_reference(text) for text in _strings(content))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for part in (*value, *value.values()):
+            yield from _strings(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _strings(part)
+    elif isinstance(value, str):
+        yield value
 
 
 def has_reference(text: str) -> bool:

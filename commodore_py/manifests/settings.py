@@ -43,7 +43,8 @@ class Ignored(NamedTuple):
 class Tracking(NamedTuple):
     """How applications mark their objects."""
 
-    method: str = "annotation"
+    method: str = ""
+    """`label`, `annotation` or `annotation+label`; empty if it is not set."""
     label: str = "app.kubernetes.io/instance"
     installation: str = ""
 
@@ -53,9 +54,9 @@ class Tracking(NamedTuple):
         return self.method != "label"
 
     @property
-    def by_label(self) -> bool:
-        """Whether a label is the mark."""
-        return self.method == "label"
+    def has_label(self) -> bool:
+        """Whether objects have a label, alone or beside the annotation."""
+        return self.method in ("label", "annotation+label")
 
 
 class Settings(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -204,6 +205,59 @@ def test_only_two_witnesses_prune(live: Live, server: Cluster) -> None:
     assert _names(server) == ["bank/new", "bank/old", "shop/never", "shop/new"]
 
 
+def test_objects_of_an_application_that_left_are_pruned(live: Live, server: Cluster) -> None:
+    for name in ("shop", "bank"):
+        server.put(_marked(_configmap("new", name), name))
+    _write("apps/all.yaml", _application("shop"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+
+    found = {one["name"]: one for one in _json(live("status", "-o", "json"))["orphans"]}
+    assert (found["new"]["namespace"], found["new"]["fate"]) == ("bank", "delete")
+    ran = live("apply", "--prune", "--yes", "--max-grade", "data-loss")
+
+    assert ran.code == 0, ran.err
+    assert "bank: Sync, wave 0\n  delete  ConfigMap bank/new" in ran.out
+    assert _names(server) == ["shop/new"]
+
+
+def test_objects_of_an_application_that_another_catalog_has_now_stay(
+    live: Live, server: Cluster
+) -> None:
+    server.put(_marked(_configmap("new", "bank"), "bank"))
+    _write("apps/all.yaml", _application("shop"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    moved = _application("bank")
+    moved["spec"]["source"]["repoURL"] = "https://git.example.com/catalogs/other.git"
+    server.put(moved)
+
+    orphans = _json(live("status", "-o", "json"))["orphans"]
+
+    assert {one["namespace"] for one in orphans} == {"shop"}
+
+
+def test_files_that_no_application_reads_are_named_and_left_out(
+    live: Live, server: Cluster
+) -> None:
+    server.put(_configmap("new"))
+    for file in ("shop/below/it.yaml", "other/it.yaml"):
+        _write(file, _configmap("below"))
+    _commit()
+
+    status, apply = live("status", "--app", "shop"), live("apply", "--app", "shop", "--yes")
+
+    assert "shop: as in the catalog" in status.out
+    line = "no application syncs the objects in manifests/apps (2), manifests/other (1),"
+    assert f"{line} manifests/shop/below (1); they are left out" in status.err
+    assert line in apply.err
+    _write("shop/below/kustomization.yaml", {"kind": "Kustomization"})
+    recursive = _application("shop")
+    recursive["spec"]["source"]["directory"] = {"recurse": True}
+    _write("apps/all.yaml", recursive, _application("bank"))
+    assert "shop: 1 to create" in live("status", "--app", "shop").out
+
+
 def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
     assert live("apply", "--yes").code == 0
 
@@ -327,6 +381,57 @@ def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> N
     assert "ConfigMap shop/new cannot be read" in ran.err
 
 
+def test_wait_reads_the_kinds_of_targets_and_counts_its_time_from_the_start(
+    live: Live, server: Cluster
+) -> None:
+    server.before = lambda _, path: time.sleep(1) if "kube-system" in path else None
+
+    ran = live("wait", "--app", "shop", "--timeout", "1")
+
+    assert (ran.code, ran.out) == (7, "ConfigMap shop/new: Missing\n")
+    lists = [path for _, path in server.requests if "limit=" in path]
+    assert lists == ["/api/v1/configmaps?limit=500"]  # once: the time was up
+
+
+def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluster) -> None:
+    place = {"name": "it", "namespace": "shop"}
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": place}
+    _write("shop/thing.yaml", thing)
+
+    def before(_: str, path: str) -> None:
+        if "configmaps?" in path and len(server.kinds) == len(kubernetes.KINDS):
+            server.put(_configmap("new"))
+            server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
+            server.put(thing)
+
+    server.before = before
+
+    ran = live("wait", "--app", "shop", "--timeout", "60")
+
+    assert ran.code == 0, ran.out
+
+
+@pytest.mark.parametrize("goal", ["healthy", "synced", "gone"])
+def test_wait_takes_a_kind_that_cannot_be_read_for_neither_synced_nor_gone(
+    live: Live, server: Cluster, goal: str
+) -> None:
+    if goal == "gone":
+        server.put(_configmap("new"))
+    lists: list[str] = []
+
+    def before(_: str, path: str) -> Refusal | None:
+        if "configmaps?" in path:
+            lists.append(path)
+        return Refusal(403, "Forbidden", "no longer") if len(lists) > 1 else None
+
+    server.before = before
+
+    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "2")
+
+    assert ran.code == 7
+    assert "ConfigMap shop/new: it cannot be read: " in ran.out
+
+
 def _interrupted(words: tuple[str, ...], ready: Callable[[], bool]) -> tuple[int, str]:
     """Ctrl-C for a command, once something is true; its exit code and messages."""
     place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")
@@ -418,7 +523,7 @@ def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cl
         "    by kubectl-edit (Update), not after 2026-11-23",
         "  spec.replicas is 5; it was 2",
         "    HorizontalPodAutoscaler it scales it",
-        "    by hpa (Update of scale), not after an unknown time",
+        "    by hpa (Update of scale)",
     ]
     assert "not compared with the last sync: bank: the commit of the last sync" in ran.err
     assert [(one["name"], one["missing"]) for one in found["drift"]] == [
@@ -482,6 +587,167 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert _writes(server) == []
 
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
+
+
+def test_a_folder_of_manifests_without_a_repository(
+    commodore: CommandLine, server: Cluster, live: Live
+) -> None:
+    del live  # it has written the kubeconfig
+    Path("plain").mkdir()
+    Path("plain/it.json").write_text(json.dumps(_configmap("it")))
+    place = ("c-demo-1", "--catalog", "plain", "--kubeconfig", "kubeconfig")
+    trusted = ("--trust-cluster", kubernetes.UID)
+
+    assert commodore("live", "apply", *place, *trusted, "--yes").code == 0
+    assert "as in the catalog" in commodore("live", "status", *place).out
+    assert "shop/it" in _names(server)
+
+
+def _planned(name: str, wave: int, gate: str = "wait") -> dict[str, Any]:
+    """An Application as the plan of a catalog has it."""
+    found = _application(name)
+    notes = {"argocd.argoproj.io/sync-wave": str(wave), "commodore-py/gate": gate}
+    found["metadata"]["annotations"] = notes
+    return found
+
+
+def _deployment(namespace: str, **status: int) -> dict[str, Any]:
+    place = {"name": "web", "namespace": namespace, "generation": 1}
+    found = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": place}
+    return {**found, "spec": {"replicas": 1}, **({"status": status} if status else {})}
+
+
+READY = {"observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+
+
+def test_apply_and_status_follow_the_plan_between_applications(live: Live, server: Cluster) -> None:
+    waves = {"zoo": -2, "shop": -2, "bank": -1}
+    _write("apps/all.yaml", *(_planned(name, wave) for name, wave in waves.items()))
+    for name in waves:
+        _write(f"{name}/all.yaml", _configmap("new", name), _deployment(name))
+    _commit()
+
+    ran = live("apply", "--yes", "--timeout", "1")
+
+    assert ran.code == 1
+    assert "Deployment zoo/web is not ready after 1 seconds" in ran.err
+    assert [one for one in _names(server) if one.endswith("/new")] == ["shop/new", "zoo/new"]
+    status = _json(live("status", "-o", "json"))["applications"]
+    waits = [(one["name"], one["waits_for"]) for one in status]
+    assert waits == [("shop", []), ("zoo", []), ("bank", ["shop", "zoo"])]
+    assert "2 to create, synced never, waits for shop, zoo" in live("status").out
+
+    for name in ("shop", "zoo"):
+        server.put({**server.objects["apps/deployments", name, "web"], "status": READY})
+    assert live("apply", "--yes").code == 0
+    assert "bank/new" in _names(server)
+
+
+def test_a_step_that_may_be_degraded_does_not_stop_the_plan(live: Live, server: Cluster) -> None:
+    failed = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "late"}
+    for name in ("shop", "bank"):
+        _write(f"{name}/all.yaml", _configmap("new", name))
+    _write("shop/web.yaml", _deployment("shop"))
+    server.put({**_deployment("shop"), "status": {"observedGeneration": 1, "conditions": [failed]}})
+    for gate, code in (("wait", 1), ("degraded-ok", 0)):
+        _write("apps/all.yaml", _planned("shop", -2, gate), _planned("bank", -1))
+        _commit()
+        assert live("apply", "--yes").code == code
+
+
+def test_kinds_that_an_application_before_defines_can_be_applied(
+    live: Live, server: Cluster
+) -> None:
+    group = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    names = {"kind": "Thing", "plural": "things"}
+    crd = {**group, "metadata": {"name": "things.example.com"}}
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing"}
+    _write("shop/all.yaml", {**crd, "spec": {"group": "example.com", "names": names}})
+    _write("bank/all.yaml", {**thing, "metadata": {"name": "it", "namespace": "bank"}})
+    _commit()
+    refused = live("apply", "--yes")
+    assert "the server has no kind Thing" in refused.err
+
+    _write("apps/all.yaml", _planned("shop", -2), _planned("bank", -1))
+    _commit()
+    served = Kind("example.com", "v1", "Thing", "things")
+
+    def before(method: str, path: str) -> None:
+        if method == "PATCH" and "customresourcedefinitions" in path:
+            server.kinds.append(served)
+
+    server.before = before
+    ran = live("apply", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert ("example.com/things", "bank", "it") in server.objects
+
+
+def test_a_cluster_that_was_built_again_is_trusted_by_its_uid(live: Live, server: Cluster) -> None:
+    assert live("status").code == 0  # its UID is remembered
+    server.remove("Namespace", "kube-system")
+    place = {"name": "kube-system", "uid": "new"}
+    server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": place})
+
+    refused = live("status")
+    assert refused.code == 1
+    assert "if the cluster was built again: --trust-cluster new" in refused.err
+    assert live("status", "--trust-cluster", "other").code == 1
+    assert live("status", "--trust-cluster", "new").code == 0
+    assert live("status").code == 0
+
+
+def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
+    live: Live, server: Cluster
+) -> None:
+    automated = _application("shop")
+    automated["spec"]["syncPolicy"] = {"automated": {}}
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    root["spec"]["syncPolicy"] = {"automated": {}}
+    _write("apps/all.yaml", root, automated)
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    for name in ("shop", "bank"):
+        server.remove("Application", name, "argocd")
+    trusted = ("--trust-cluster", kubernetes.UID, "--yes")
+    refuses = True
+
+    def before(method: str, path: str) -> Refusal | None:
+        is_last = method == "PATCH" and "applications/shop" in path
+        return Refusal(500, "InternalError", "killed") if refuses and is_last else None
+
+    server.before = before
+    assert live("apply", *trusted).code == 1
+    refuses = False
+
+    assert ("argoproj.io/applications", "argocd", "root") in server.objects
+    ran = live("apply", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert ("argoproj.io/applications", "argocd", "shop") in server.objects
+    assert live("apply", "--yes").code == 1  # it has ended: now Argo CD syncs
+
+
+def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) -> None:
+    Path("catalog/manifests/note.txt").write_text("")
+    commit = _commit()
+    shop = {**_application("shop"), "status": {"sync": {"revision": "0" * 40}}}
+    server.put(shop)
+
+    assert live("apply", "--yes").code == 0
+    assert _json(live("status", "-o", "json"))["left_out"] == {}
+    changed = server.objects["/configmaps", "shop", "new"]
+    server.put({**changed, "data": {"a": "2"}})
+    assert 'it was "1"' in live("status").out
+
+    shop["status"] = {
+        "sync": {"status": "OutOfSync", "revision": commit},
+        "history": [{"revision": "0" * 40}],
+        "operationState": {"finishedAt": "2099-01-01T00:00:00Z"},
+    }
+    server.put(shop)
+    assert "commit 00000000 is not in the catalog here" in live("status").err
 
 
 def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:

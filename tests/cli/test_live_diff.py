@@ -127,8 +127,11 @@ def test_values_of_secrets_are_not_shown(diff: Callable[..., Ran], words: tuple[
     [
         _secret(a="c2VjcmV0LXR3bw=="),
         {**_secret(), "kind": "ConfigMap", "data": {"a": "?{vaultkv:t/c/a/b}"}},
+        {**_secret(), "kind": "ConfigMap", "data": {"a": "P3t2YXVsdGt2OnQvYy9hL2J9"}},
+        {**_secret(), "kind": "ConfigMap", "data": {"a": "?{unfinished"}},
+        {**_secret(), "kind": "ConfigMap", "data": {"?{vaultkv:t/c/a/b}": "a"}},
     ],
-    ids=["secret", "reference"],
+    ids=["secret", "reference", "in base64", "half of one", "key"],
 )
 def test_secrets_and_references_are_in_no_dry_run(
     diff: Callable[..., Ran], server: Cluster, desired: dict[str, Any]

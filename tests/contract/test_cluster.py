@@ -6,8 +6,6 @@ import os
 import subprocess
 import time
 import uuid
-from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +14,16 @@ import pytest
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client, Writer
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Filter, Pattern, Settings
+from commodore_py.live.cache.cluster import load
+from commodore_py.live.cache.settings import Settings
 from commodore_py.manifests.objects import ObjectId
 from tests.support.servers import kubernetes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.live.cache.records import Record
+    from commodore_py.live.cache.cluster import ClusterCache
+
 
 REAL = "REAL_SERVERS_DIR"
 RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
@@ -87,22 +86,16 @@ def configmap(client: Writer, namespace: str, name: str, **more: object) -> None
     )
 
 
+def _read(client: Client, settings: Settings | None = None) -> ClusterCache:
+    return load(client, settings or Settings(), discover(client))
+
+
 def id_of(namespace: str, name: str, kind: str = "ConfigMap", group: str = "") -> ObjectId:
     return ObjectId(group, kind, namespace, name)
 
 
-@contextmanager
-def followed(access: kubeconfig.Access) -> Iterator[ClusterCache]:
-    cache = ClusterCache(Client(access, timeout=10))
-    try:
-        cache.follow()
-        yield cache
-    finally:
-        cache.close()
-
-
-def eventually(check: Callable[[], bool]) -> bool:
-    until = time.monotonic() + PATIENCE
+def eventually(check: Callable[[], bool], patience: float = PATIENCE) -> bool:
+    until = time.monotonic() + patience
     while not check() and time.monotonic() < until:
         time.sleep(0.02)
     return check()
@@ -119,64 +112,31 @@ def test_kinds_are_known_with_their_scope(client: Writer) -> None:
     assert kinds.find("example.com", "Missing") is None
 
 
-def test_a_cache_holds_what_the_cluster_has(
-    client: Writer, access: kubeconfig.Access, namespace: str
-) -> None:
+def test_a_cache_holds_what_the_cluster_has(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "one", labels={"tier": "front"})
     configmap(client, namespace, "two")
-    cache = ClusterCache(Client(access))
+    cache = _read(client)
 
-    cache.load()
+    assert {id_of(namespace, "one"), id_of("", namespace, "Namespace")} <= {*cache.list()}
+    record = cache.get(id_of(namespace, "one"))
+    assert record is not None
+    assert record.labels == {"tier": "front"}
 
-    assert cache.list("tier=front", namespaces=[namespace]) == (id_of(namespace, "one"),)
-    assert id_of(namespace, "two") in cache.list("!tier", namespaces=[namespace])
-    assert id_of("", namespace, "Namespace") in cache.list(cluster_only=True)
 
-
-def test_pages_make_one_list(client: Writer, access: kubeconfig.Access, namespace: str) -> None:
+def test_pages_make_one_list(client: Writer, namespace: str) -> None:
     for number in range(7):
         configmap(client, namespace, f"many-{number}")
-    cache = ClusterCache(Client(access), Settings(namespaces=(namespace,)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("commodore_py.live.cache.listing._PAGE", "3")
-
-        cache.load()
+        cache = _read(client, Settings(namespaces=(namespace,)))
 
     found = [one.name for one in cache.list() if one.name.startswith("many-")]
     assert found == [f"many-{number}" for number in range(7)]
 
 
-def test_changes_arrive_in_order(client: Writer, access: kubeconfig.Access, namespace: str) -> None:
-    with followed(access) as cache:
-        seen: list[tuple[str, str]] = []
-        cache.on_created(lambda one: seen.append(("created", one.id.name)))
-        cache.on_updated(lambda one: seen.append(("updated", one.id.name)))
-        cache.on_deleted(lambda id_: seen.append(("deleted", id_.name)))
-
-        configmap(client, namespace, "it")
-        assert eventually(lambda: ("created", "it") in seen)
-        configmap(client, namespace, "it")
-        assert eventually(lambda: ("updated", "it") in seen)
-        record = cache.get(id_of(namespace, "it"))
-        assert record is not None
-        client.delete(
-            f"/api/v1/namespaces/{namespace}/configmaps/it",
-            uid=record.uid,
-            version=record.version,
-        )
-        assert eventually(lambda: ("deleted", "it") in seen)
-
-    # A real server marks an object first that it deletes.
-    found = [what for what, _ in groupby(one for one in seen if one[1] == "it")]
-    assert [what for what, _ in found] == ["created", "updated", "deleted"]
-
-
-def test_an_object_that_was_changed_is_not_deleted(
-    client: Writer, access: kubeconfig.Access, namespace: str
-) -> None:
+def test_an_object_that_was_changed_is_not_deleted(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
-    cache = ClusterCache(Client(access))
-    cache.load()
+    cache = _read(client)
     record = cache.get(id_of(namespace, "it"))
     assert record is not None
     configmap(client, namespace, "it")
@@ -191,16 +151,13 @@ def test_an_object_that_was_changed_is_not_deleted(
     assert getattr(refused.value, "status", 0) == 409
 
 
-def test_whole_objects_are_kept_where_that_is_asked_for(
-    client: Writer, access: kubeconfig.Access, namespace: str
-) -> None:
+def test_whole_objects_are_kept_where_that_is_asked_for(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     configmap(client, namespace, "other")
     settings = Settings(
         whole=lambda api: api.kind == "ConfigMap", keeps=lambda id_: id_.name == "it"
     )
-    cache = ClusterCache(Client(access), settings)
-    cache.load()
+    cache = _read(client, settings)
 
     record, other = (cache.get(id_of(namespace, name)) for name in ("it", "other"))
     assert record is not None
@@ -210,12 +167,9 @@ def test_whole_objects_are_kept_where_that_is_asked_for(
     assert other.manifest is None
 
 
-def test_only_metadata_is_read_otherwise(
-    client: Writer, access: kubeconfig.Access, namespace: str
-) -> None:
+def test_only_metadata_is_read_otherwise(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
-    cache = ClusterCache(Client(access))
-    cache.load()
+    cache = _read(client)
 
     record = cache.get(id_of(namespace, "it"))
 
@@ -224,7 +178,7 @@ def test_only_metadata_is_read_otherwise(
 
 
 def test_owners_are_followed_by_uid_and_inferred_where_kubernetes_names_none(
-    client: Writer, access: kubeconfig.Access, namespace: str
+    client: Writer, namespace: str
 ) -> None:
     configmap(client, namespace, "owner")
     owner = client.get(f"/api/v1/namespaces/{namespace}/configmaps/owner")["metadata"]["uid"]
@@ -243,31 +197,20 @@ def test_owners_are_followed_by_uid_and_inferred_where_kubernetes_names_none(
         "metadata": {"name": "web", "namespace": namespace},
     }
     client.apply(f"/api/v1/namespaces/{namespace}/endpoints/web", endpoints, manager="test")
-    cache = ClusterCache(Client(access))
-    cache.load()
+    cache = _read(client)
 
-    visited: list[tuple[str, str]] = []
+    graph = cache.graph([id_of(namespace, "owner"), id_of(namespace, "web", "Service")])
 
-    def visit(record: Record) -> bool:
-        visited.append((record.id.kind, record.id.name))
-        return True
-
-    cache.iterate_children([id_of(namespace, "owner"), id_of(namespace, "web", "Service")], visit)
-
-    assert visited.index(("ConfigMap", "owner")) < visited.index(("ConfigMap", "owned"))
-    assert visited.index(("Service", "web")) < visited.index(("Endpoints", "web"))
-    top = cache.list(namespaces=[namespace], top_level_only=True)
+    owned = {one.id for records in graph.children.values() for one in records}
+    assert owned >= {id_of(namespace, "owned"), id_of(namespace, "web", "Endpoints")}
+    top = cache.list(top_level_only=True)
     assert id_of(namespace, "owned") not in top
     assert id_of(namespace, "web", "Endpoints") not in top
 
 
-def test_a_filter_leaves_kinds_out(
-    client: Writer, access: kubeconfig.Access, namespace: str
-) -> None:
+def test_a_filter_leaves_kinds_out(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
-    settings = Settings(filter=Filter(inclusions=(Pattern("", "Namespace"),)))
-    cache = ClusterCache(Client(access), settings)
-
-    cache.load()
+    settings = Settings(kinds=frozenset({("", "Namespace")}))
+    cache = _read(client, settings)
 
     assert {one.kind for one in cache.list()} == {"Namespace"}

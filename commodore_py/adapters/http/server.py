@@ -1,4 +1,4 @@
-"""Many requests to one server: kept connections, certificates, streamed lines."""
+"""Many requests to one server: kept connections, certificates, the clock."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from .watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-_LONGEST_LINE = 16 << 20
-_PIECE = 1 << 16
 
 
 class Tls(NamedTuple):
@@ -81,38 +78,28 @@ class Server:
 
     def body(self, request: Request, limit: int) -> bytes:
         """The body of the answer to a request; an `HttpError` if it is refused."""
-        with self._responding(request, "request", self._timeout) as response:
+        with self._responding(request) as response:
             self._compare_clocks(response.headers.get("Date", ""))
             read_whole(response, response.url, limit)
             return response.content
 
-    def lines(self, request: Request, idle: float) -> Iterator[bytes]:
-        """The lines of an answer as they come, until the server ends it.
-
-        A server that sends nothing for so many seconds is given up.
-        """
-        with self._responding(request, "", idle) as response:
-            yield from _lines(response)
-
     @contextmanager
-    def _responding(
-        self, request: Request, setting: str, idle: float
-    ) -> Iterator[requests.Response]:
+    def _responding(self, request: Request) -> Iterator[requests.Response]:
         if ending.asked():
             raise KeyboardInterrupt
         url = f"{self.url}{request.path}"
         opened, watch = self._session()
-        watch.renew(setting)
-        with sending(url, idle):
+        watch.renew("request")
+        with sending(url, self._timeout):
             response = opened.send(
                 self._prepared(request, opened),
                 stream=True,
-                timeout=(self._timeout, idle),
+                timeout=(self._timeout, self._timeout),
                 verify=self._tls.verify,
                 proxies=self._proxies,
                 allow_redirects=False,
             )
-        with translating(url, idle), response:
+        with translating(url, self._timeout), response:
             if response.status_code >= requests.codes.multiple_choices:
                 raise refused(url, response)
             yield response
@@ -159,17 +146,6 @@ class Server:
             made.trust_env = False  # no netrc, and the certificates are those of the kubeconfig
             kept = self._of_thread.session = made, watch
         return kept
-
-
-def _lines(response: requests.Response) -> Iterator[bytes]:
-    rest = b""
-    for piece in response.iter_content(None):
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
-        if len(rest) > _LONGEST_LINE:
-            raise HttpError(f"sent a line of more than {_LONGEST_LINE} bytes", where=response.url)
-    if rest:
-        yield rest
 
 
 def _context(tls: Tls) -> ssl.SSLContext:

@@ -84,7 +84,7 @@ def object_diff(
     unchanged: Callable[[], Iterable[bytes]] = nothing,
 ) -> ObjectDiff:
     """What happens to the objects; `unchanged` are the contents of all files that stay."""
-    with _uncollected():
+    with uncollected():
         return _object_diff(change, rules, unchanged)
 
 
@@ -120,7 +120,7 @@ def _object_diff(
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Python looks for circles among objects again and again as they come; here are none."""
     enabled = gc.isenabled()
     gc.disable()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
@@ -16,15 +15,12 @@ from .answers import mapping
 from .credentials import Credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import TypeVar
+    from collections.abc import Callable, Mapping
 
     from commodore_py.manifests.objects import Content
 
     from .credentials import Shown
     from .kubeconfig import Access
-
-    Result = TypeVar("Result")
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, NOT_ACCEPTABLE = 401, 403, 404, 410, 406
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
@@ -55,21 +51,6 @@ class Client:
         except NotFound:
             return None
 
-    def events(
-        self, path: str, params: Mapping[str, str], *, accept: str, idle: float
-    ) -> Iterator[Any]:
-        """The events of a watch, until the server ends it; the last line may be half of one."""
-        request = Request("GET", path, params, [("Accept", accept)])
-
-        def begun(shown: Shown) -> Iterator[bytes]:
-            lines = self._server(shown).lines(self._authorized(request, shown), idle)
-            first = next(lines, b"")  # only now the request is sent, and may be refused
-            return chain((first,), lines)
-
-        for line in self._authenticated(begun):
-            if line.strip():
-                yield json_text.load(line, name=f"{self.access.server}{path}")
-
     def now(self) -> float:
         """The time by the clock of the server, as it said it last; ours, if it never did."""
         return time.time() + next((one.ahead for one in self._servers.values()), 0.0)
@@ -89,7 +70,7 @@ class Client:
         text = persistently(lambda: self._authenticated(sent), where)
         return json_text.load(text, name=where)
 
-    def _authenticated(self, act: Callable[[Shown], Result]) -> Result:
+    def _authenticated(self, act: Callable[[Shown], bytes]) -> bytes:
         """Do it with the credentials, and once more with new ones if they are refused."""
         shown = self._credentials.current()
         try:

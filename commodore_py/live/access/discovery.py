@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -56,7 +57,7 @@ class Api:
         return self.verbs >= _NEEDED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Discovery:
     """Every kind in every version, the preferred one first."""
 
@@ -72,9 +73,16 @@ class Discovery:
                 found.setdefault(api.key, api)
         return tuple(found.values())
 
+    @cached_property
+    def _by_kind(self) -> dict[tuple[str, str], list[Api]]:
+        found: dict[tuple[str, str], list[Api]] = {}
+        for api in self.apis:
+            found.setdefault(api.key, []).append(api)
+        return found
+
     def find(self, group: str, kind: str, version: str = "") -> Api | None:
         """A kind, in a version if the server has it there."""
-        of_kind = [api for api in self.apis if api.key == (group, kind)]
+        of_kind = self._by_kind.get((group, kind), [])
         exact = [api for api in of_kind if api.version == version]
         return next(iter(exact or of_kind), None)
 

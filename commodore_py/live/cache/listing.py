@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 _JSON = "application/json"
-_METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1,application/json"
+_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _PAGE = "500"
 
 
@@ -34,23 +34,15 @@ class Part:
         name = f"{self.api.resource}.{self.api.group}" if self.api.group else self.api.resource
         return f"{name} in {self.namespace}" if self.namespace else name
 
-    def accept(self, settings: Settings, *, is_list: bool) -> str:
+    def accept(self, settings: Settings) -> str:
         """What to ask for: metadata only, if nothing else is needed."""
         # What a StatefulSet owns is named in its content.
         if self.api.key == STATEFUL_SET or settings.whole(self.api):
             return _JSON
-        return _METADATA.format("List" if is_list else "")
+        return _METADATA
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """The objects of a part at one moment."""
-
-    records: tuple[Record, ...]
-    version: str
-
-
-def listed(client: Client, part: Part, settings: Settings) -> Listed:
+def listed(client: Client, part: Part, settings: Settings) -> tuple[Record, ...]:
     """All objects of a part; the pages of one state, or of one list if they take too long."""
     for size in (_PAGE, _PAGE):
         try:
@@ -61,7 +53,7 @@ def listed(client: Client, part: Part, settings: Settings) -> Listed:
     return _pages(client, part, settings, "")
 
 
-def _pages(client: Client, part: Part, settings: Settings, size: str) -> Listed:
+def _pages(client: Client, part: Part, settings: Settings, size: str) -> tuple[Record, ...]:
     records: list[Record] = []
     params = {"limit": size} if size else {}
     while True:
@@ -70,14 +62,14 @@ def _pages(client: Client, part: Part, settings: Settings, size: str) -> Listed:
         records += (record_of(part.api, one, settings) for one in answer.get("items") or ())
         following = metadata.get("continue")
         if not following:
-            return Listed(tuple(records), str(metadata.get("resourceVersion") or ""))
+            return tuple(records)
         params["continue"] = str(following)
 
 
 def _page(client: Client, part: Part, settings: Settings, params: dict[str, str]) -> dict[str, Any]:
     path = part.api.path(part.namespace)
     try:
-        answer = client.get(path, params, accept=part.accept(settings, is_list=True))
+        answer = client.get(path, params, accept=part.accept(settings))
     except HttpError as error:
         if error.status != NOT_ACCEPTABLE:
             raise

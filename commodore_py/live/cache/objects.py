@@ -1,13 +1,14 @@
-"""The objects of a cluster and who owns what; guarded by its user against several threads."""
+"""The objects of a cluster at one moment, and who owns what."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.manifests.objects import ObjectId
 
@@ -25,75 +26,49 @@ class Graph:
 class Objects:
     """Records by id and UID; copies of one UID are one node, under the first of its ids."""
 
-    def __init__(self) -> None:
-        self._of_kind: dict[tuple[str, str], dict[ObjectId, Record]] = {}
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._by_id = {one.id: one for one in records}
         self._by_uid: dict[str, tuple[Record, ...]] = {}
-        self._owned: dict[str, tuple[Record, ...]] | None = None
-        self._have_owners: set[str] = set()
+        for one in sorted(self._by_id.values(), key=lambda one: one.id):
+            self._by_uid[one.uid] = (*self._by_uid.get(one.uid, ()), one)
 
     def get(self, id_: ObjectId) -> Record | None:
         """The object of an id, copies included."""
-        return self._of_kind.get((id_.group, id_.kind), {}).get(id_)
-
-    def of_kind(self, group: str, kind: str, namespace: str = "") -> tuple[Record, ...]:
-        """All objects of a kind, or those in a namespace."""
-        records = self._of_kind.get((group, kind), {}).values()
-        return tuple(one for one in records if not namespace or one.id.namespace == namespace)
+        return self._by_id.get(id_)
 
     def copies(self, uid: str) -> tuple[Record, ...]:
         """All records of an object, that of its node first."""
         return self._by_uid.get(uid, ())
 
-    def put(self, record: Record) -> None:
-        """Add or replace an object."""
-        self.remove(record.id)
-        self._of_kind.setdefault((record.id.group, record.id.kind), {})[record.id] = record
-        copies = (*self.copies(record.uid), record)
-        self._by_uid[record.uid] = tuple(sorted(copies, key=lambda one: one.id))
-        self._owned = None
-
-    def remove(self, id_: ObjectId) -> None:
-        """Remove an object."""
-        record = self._of_kind.get((id_.group, id_.kind), {}).pop(id_, None)
-        if record is None:
-            return
-        self._owned = None
-        self._by_uid[record.uid] = tuple(one for one in self.copies(record.uid) if one.id != id_)
-        if not self._by_uid[record.uid]:
-            del self._by_uid[record.uid]
-
     def nodes(self) -> Iterator[Record]:
-        """Every object once."""
+        """Every object once, by id."""
         return (copies[0] for copies in self._by_uid.values())
 
     def is_top_level(self, record: Record) -> bool:
         """Whether it names no owner and none is inferred."""
-        self._relate()
         return not record.owners and record.uid not in self._have_owners
 
     def below(self, roots: Iterable[Record]) -> Graph:
         """What the roots own, directly and indirectly."""
-        owned = self._relate()
         first = tuple({one.uid: one for one in roots}.values())
         children: dict[str, tuple[Record, ...]] = {}
         left = deque(first)
         while left:
             record = left.popleft()
             if record.uid not in children:
-                children[record.uid] = owned.get(record.uid, ())
+                children[record.uid] = self._owned.get(record.uid, ())
                 left += children[record.uid]
         return Graph(first, children)
 
-    def _relate(self) -> Mapping[str, tuple[Record, ...]]:
-        """What each object owns, by UID; related again after a change."""
-        if self._owned is not None:
-            return self._owned
+    @cached_property
+    def _owned(self) -> Mapping[str, tuple[Record, ...]]:
+        """What each object owns, by UID."""
         offered: dict[Key, list[Record]] = defaultdict(list)
         for uid, copies in self._by_uid.items():
             for key in {uid, *(key for one in copies for key in one.offers)}:
                 offered[key].append(copies[0])
         owned: dict[str, list[Record]] = defaultdict(list)
-        for record in sorted(self.nodes(), key=lambda one: one.id):
+        for record in self.nodes():
             owners = {
                 owner.uid
                 for key in record.wants
@@ -103,41 +78,27 @@ class Objects:
             }
             for uid in owners:
                 owned[uid].append(record)
-        self._owned = {uid: tuple(records) for uid, records in owned.items()}
-        self._have_owners = {one.uid for records in owned.values() for one in records}
-        return self._owned
+        return {uid: tuple(records) for uid, records in owned.items()}
+
+    @cached_property
+    def _have_owners(self) -> frozenset[str]:
+        return frozenset(one.uid for records in self._owned.values() for one in records)
 
 
-def iterate(graph: Graph, action: Callable[[Record], bool]) -> tuple[tuple[ObjectId, ...], ...]:
-    """Visit each object once, after those of its owners that are visited; the cycle found, if any.
-
-    Where the action returns false, what only that object owns is left out.
-    """
+def cycle_in(graph: Graph) -> tuple[ObjectId, ...]:
+    """Objects that own themselves, in the end, and what they own; sorted."""
     records = {one.uid: one for one in graph.roots}
     records |= {child.uid: child for owned in graph.children.values() for child in owned}
     waits_for = dict.fromkeys(graph.children, 0)
     for owned in graph.children.values():
         for child in owned:
             waits_for[child.uid] += 1
-    by_id = sorted(waits_for, key=lambda uid: records[uid].id)
-    reached = {one.uid for one in graph.roots}
-    ready = deque(uid for uid in by_id if not waits_for[uid])
-    done: set[str] = set()
-    cycles: list[tuple[ObjectId, ...]] = []
-    while len(done) < len(waits_for):
-        if not ready:  # the rest waits for itself
-            members = [uid for uid in by_id if uid not in done]
-            cycles.append(tuple(records[uid].id for uid in members))
-            ready.append(next((uid for uid in members if uid in reached), members[0]))
-        uid = ready.popleft()
-        if uid in done:
-            continue
-        done.add(uid)
-        is_followed = uid in reached and action(records[uid])
+    ready = [uid for uid, count in waits_for.items() if not count]
+    while ready:
+        uid = ready.pop()
+        del waits_for[uid]
         for child in graph.children[uid]:
             waits_for[child.uid] -= 1
-            if is_followed:
-                reached.add(child.uid)
-            if waits_for[child.uid] == 0:
+            if not waits_for[child.uid]:
                 ready.append(child.uid)
-    return tuple(cycles[:1])
+    return tuple(sorted(records[uid].id for uid in waits_for))

@@ -16,11 +16,9 @@ from commodore_py.manifests.objects import identify, split_version
 from commodore_py.manifests.secret_parts import LAST_APPLIED
 
 from . import managed, schema
-from .completion import completed
+from .completion import completed, is_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from commodore_py.manifests.objects import Content
 
 Mode: TypeAlias = Literal["two-way", "three-way", "server"]
@@ -50,35 +48,29 @@ class Prediction:
     """Why removed fields cannot be seen, or how they are."""
 
 
-def predict(
-    target: Content,
-    live: Content,
-    synced: Content | None = None,
-    *,
-    marks: Collection[str] = (),
-) -> Prediction:
+def predict(target: Content, live: Content, synced: Content | None = None) -> Prediction:
     """Apply a target to a live object.
 
     `synced` is the target at the commit that was synced last; it counts if the object itself has
-    no record. Marks are labels and annotations that Argo CD adds to what it applies.
+    no record.
     """
     recorded, notice = recorded_in(live)
     applied = managed.applied_by_driver(live)
     if recorded is None and applied is None and synced is not None:
         recorded, notice = dict(synced), f"{notice}: {SYNCED}" if notice else SYNCED
-    records = [_without_marks(one, marks) for one in (recorded, applied) if one is not None]
     root = schema.root_type(target)
     if root is not None and schema.root_type(live) != root:
         root = None
-    now = normalised(live)
-    found = completed(
-        *(_without_place(normalised(target)), now),
-        [_without_place(normalised(one)) for one in records],
-        None if root is None else schema.Field(root),
+    now, wanted = normalised(live), _without_place(normalised(target))
+    records = [_without_place(normalised(one)) for one in (recorded, applied) if one is not None]
+    mode: Mode = "three-way" if records else "two-way"
+    field = None if root is None else schema.Field(root)
+    if len(records) == 1 and is_kept(wanted, now, records[0], field):
+        return Prediction(mode, now, now, root is not None, notice)
+    found = completed(wanted, now, records, field)
+    return Prediction(
+        mode, now, found, root is not None, notice if records else notice or NO_RECORD
     )
-    if not records:
-        return Prediction("two-way", now, found, root is not None, notice or NO_RECORD)
-    return Prediction("three-way", now, found, root is not None, notice)
 
 
 def predicted_by_server(live: Content, outcome: Content) -> Prediction:
@@ -92,14 +84,14 @@ def recorded_in(live: Content) -> tuple[_Object | None, str]:
     metadata = live.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
-    if not isinstance(text, str):
+    if not isinstance(metadata, dict) or not isinstance(text, str):
         return None, ""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None, NOT_JSON
-    mine, its = identify(dict(live)), identify(found)
-    if mine is None or its is None or (mine.kind, mine.name) != (its.kind, its.name):
+    its = identify(found)
+    if its is None or (live.get("kind"), metadata.get("name")) != (its.kind, its.name):
         return None, OTHER_OBJECT
     return found, ""
 
@@ -124,6 +116,8 @@ def normalised(content: Content) -> _Object:
             return secret(found)
         case "", "Endpoints":
             return _endpoints(found)
+        case "", "Namespace":
+            found.pop("spec", None)  # its finalizers, which no apply changes
         case "rbac.authorization.k8s.io", "ClusterRole" if found.get("aggregationRule"):
             found.pop("rules", None)  # a controller fills them in
     return found
@@ -168,14 +162,3 @@ def _without_place(content: _Object) -> _Object:
     if not isinstance(metadata, dict):
         return content
     return {**content, "metadata": {k: one for k, one in metadata.items() if k != "namespace"}}
-
-
-def _without_marks(content: _Object, marks: Collection[str]) -> _Object:
-    metadata = content.get("metadata")
-    if not isinstance(metadata, dict):
-        return content
-    found = dict(metadata)
-    for name in ("annotations", "labels"):
-        if isinstance(fields := metadata.get(name), dict):
-            found[name] = {key: one for key, one in fields.items() if key not in marks}
-    return {**content, "metadata": found}

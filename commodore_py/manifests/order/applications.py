@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from commodore_py.manifests.objects import Content, KubeObject
 
@@ -24,6 +23,8 @@ class Application(NamedTuple):
     options: tuple[str, ...] = ()
     url: str = ""
     """The repository of its first source."""
+    flat: tuple[str, ...] = ()
+    """Folders of which it reads the files, but not those in folders below."""
 
 
 class Assigned(NamedTuple):
@@ -36,39 +37,55 @@ class Assigned(NamedTuple):
     """Applications whose path holds none of the files: of another repository, or not compiled."""
 
 
-def application_of(one: KubeObject) -> Application | None:
-    """An object of the kind Application as what it says."""
+def application_of(one: KubeObject, rendered: Collection[str] = ()) -> Application | None:
+    """An object of the kind Application as what it says.
+
+    Folders that a tool renders, such as kustomize, are read as a whole.
+    """
     if (one.id.group, one.id.kind) != KIND:
         return None
     spec = _fields(one.content, "spec")
-    sources = spec.get("sources")
-    named = [spec.get("source"), *(sources if isinstance(sources, list) else ())]
-    paths = [source.get("path") for source in named if isinstance(source, dict)]
-    urls = [
-        str(source["repoURL"])
-        for source in named
-        if (isinstance(source, dict) and isinstance(source.get("repoURL"), str))
-    ]
+    listed = spec.get("sources")
+    named = [spec.get("source"), *(listed if isinstance(listed, list) else ())]
+    sources = [source for source in named if isinstance(source, dict)]
+    paths = {
+        _clean(path): is_flat(source)
+        for source in sources
+        if isinstance(path := source.get("path"), str)
+    }
+    urls = (url for source in sources if isinstance(url := source.get("repoURL"), str))
     options = _fields(spec, "syncPolicy").get("syncOptions")
     namespace = _fields(spec, "destination").get("namespace")
     return Application(
         one.id.name,
-        tuple(_clean(path) for path in paths if isinstance(path, str)),
+        tuple(path for path, flat in paths.items() if not flat or path in rendered),
         namespace if isinstance(namespace, str) else "",
         tuple(map(str, options)) if isinstance(options, list) else (),
-        next(iter(urls), ""),
+        next(urls, ""),
+        tuple(path for path, flat in paths.items() if flat and path not in rendered),
     )
 
 
-def assigned(objects: Sequence[KubeObject], root: str) -> Assigned:
+def is_flat(source: Content) -> bool:
+    """Whether Argo CD reads only the files of the folder itself."""
+    plain = not any(name in source for name in ("chart", "helm", "kustomize", "plugin"))
+    return plain and _fields(source, "directory").get("recurse") is not True
+
+
+def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str] = ()) -> Assigned:
     """The application of each object: the one with the longest path that holds its file.
 
-    Without any application, all objects are one.
+    Without any application, all objects are one. The paths of applications with one name add up.
     """
-    known = [found for one in objects if (found := application_of(one)) is not None]
+    known: dict[str, Application] = {}
+    for one in objects:
+        if (found := application_of(one, rendered)) is not None:
+            first = known.get(found.name, found)
+            paths, flat = first.paths + found.paths, first.flat + found.flat
+            known[found.name] = first._replace(paths=paths, flat=flat)
     files = {_relative(one.file, root) for one in objects}
-    here = [one for one in known if any(map(partial(_holds, one), files))]
-    outside = tuple(one for one in known if one not in here)
+    here = [one for one in known.values() if any(_owners([one], file) for file in files)]
+    outside = tuple(one for one in known.values() if one not in here)
     if not here:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
     groups: dict[str, list[KubeObject]] = {one.name: [] for one in here}
@@ -87,34 +104,25 @@ def assigned(objects: Sequence[KubeObject], root: str) -> Assigned:
     return Assigned(synced, tuple(unapplied), tuple(shared), outside)
 
 
-def owner_of(file: str, among: Assigned) -> Application:
-    """The application that syncs a file; one without a name if none does."""
-    known = {one.name: one for one, _ in among.applications}
-    names = _owners(known.values(), file)
-    return known[names[0]] if names else Application()
-
-
 def _owners(applications: Iterable[Application], file: str) -> tuple[str, ...]:
     lengths = {
-        one.name: max(len(path) for path in one.paths if _is_below(path, file))
+        one.name: max(len(path) for path in paths)
         for one in applications
-        if _holds(one, file)
+        if (paths := tuple(_paths_of(one, file)))
     }
     longest = max(lengths.values(), default=0)
     return tuple(name for name, length in lengths.items() if length == longest)
 
 
-def _holds(one: Application, file: str) -> bool:
-    return any(_is_below(path, file) for path in one.paths)
-
-
-def _is_below(path: str, file: str) -> bool:
-    return not path or f"/{path}/" in f"/{file}"
+def _paths_of(one: Application, file: str) -> Iterator[str]:
+    """The paths of an application that hold a file."""
+    yield from (path for path in one.paths if not path or f"/{path}/" in f"/{file}")
+    folder = f"/{file}".rpartition("/")[0]
+    yield from (path for path in one.flat if f"{folder}/".endswith(f"/{path}/") or path == folder)
 
 
 def _relative(file: str, root: str) -> str:
-    path = PurePosixPath(file)
-    return str(path.relative_to(root)) if path.is_relative_to(root) else file
+    return file.removeprefix(f"{root}/") if root else file
 
 
 def _clean(path: str) -> str:

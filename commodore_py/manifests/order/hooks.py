@@ -54,6 +54,11 @@ class HookFacts(NamedTuple):
         return self.is_hook and not self.types
 
 
+_NO_HOOK = HookFacts(
+    is_hook=False, types=(), phases=("Sync",), policies=(_DEFAULT_POLICY,), skipped=False
+)
+
+
 def annotations_of(content: Content) -> dict[str, str]:
     """The annotations; none if one of them is not a string, as Argo CD reads them."""
     return texts_of(content, "annotations")
@@ -77,6 +82,8 @@ def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:
 def hook_facts(content: Content) -> HookFacts:
     """What the annotations of hooks mean; those of Helm count if there is no known one of Argo."""
     annotations = annotations_of(content)
+    if annotations.keys().isdisjoint((HOOK, HELM_HOOK, POLICY, HELM_POLICY)):
+        return _NO_HOOK
     types = tuple(word for word in words_of(annotations, HOOK) if word in TYPES) or tuple(
         HELM_TYPES[word] for word in words_of(annotations, HELM_HOOK) if word in HELM_TYPES
     )

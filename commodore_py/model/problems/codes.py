@@ -133,6 +133,7 @@ CHECKS: dict[str, Code] = {
     "problems/invalid-entry": Code("error", "An entry of an ignore file is invalid."),
     "problems/unknown-code": Code("warning", "An ignore file names an unknown code."),
     "problems/unused": Code("info", "An entry of an ignore file matches nothing."),
+    "sync/folder-not-read": Code("warning", "Argo CD does not read a folder of manifests."),
     "sync/hook-dropped": Code("warning", "Argo CD never applies a hook of Helm."),
     "sync/hook-mixed": Code("warning", "Hooks of which only some count."),
     "sync/hook-word": Code("warning", "A word about hooks that Argo CD does not know."),

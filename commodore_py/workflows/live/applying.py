@@ -1,40 +1,28 @@
-"""Carry out a plan: apply and delete objects of a cluster, step by step."""
+"""What forbids carrying out a plan, and what is applied instead of secret references."""
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import ending, reading
-from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.live import marks
-from commodore_py.live.access.discovery import discover
-from commodore_py.live.plan import AFTER_FAILURE
-from commodore_py.manifests.desired.managed import DRIVER
+from commodore_py.manifests.objects import ObjectId
+from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
 from commodore_py.model.difference import GRADES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
+from .notes import unfinished
 
-    from commodore_py.live.access.client import Writer
-    from commodore_py.live.plan import Action, Step
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commodore_py.manifests.desired.ignoring import Reveal
-    from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.model.difference import Grade
 
     from .cluster import LiveCluster
     from .planning import Plan
 
-    Report: TypeAlias = Callable[[str], None]
-
-_CONFLICT, _NOT_FOUND, _INVALID = 409, 404, 422
-_LOOK_AGAIN = 1.0
-_CHANGES = ("create", "change", "hook", "delete")
+CHANGES = ("create", "change", "hook", "delete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +34,13 @@ class How:
     most: Grade = "restart"
     """The worst grade of a change that may be carried out."""
     timeout: float = 1800
-    trusted: str = ""
-    """UID of a cluster that nothing else confirms."""
     reveal: Reveal | None = None
     """What gives the value of a secret reference; without it, objects with one are refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What was done."""
-
-    done: tuple[tuple[str, ObjectId], ...]
-    """What happened to which object."""
-    skipped: int
-    """Hooks that an unfinished run of the same plan has run."""
-
-
 def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
     """Everything that forbids carrying out a plan, before the first write."""
-    problems = [*_of_cluster(cluster, how), *_of_actions(plan, how)]
+    problems = [*_of_cluster(cluster, plan, how), *_of_actions(plan, how)]
     if how.reveal is not None and not problems:
         problems += _of_references(plan, how.reveal)
     if len(problems) == 1:
@@ -73,69 +49,22 @@ def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
         raise SeveralErrors(f"nothing was applied: {len(problems)} problems", errors=problems)
 
 
-def carry_out(
-    cluster: LiveCluster, writer: Writer, plan: Plan, how: How, *, log: Path, report: Report
-) -> Applied:
-    """Do it, in order; waits between waves as a sync does. Each action is logged.
-
-    What an earlier run has applied is seen in the cluster; hooks that it ran are in its log.
-    """
-    before = unfinished(log, plan.digest).done
-    note = _Note(log, plan.digest)
-    results: list[tuple[str, ObjectId]] = []
-    skipped = 0
-
-    def run(step: Step) -> None:
-        nonlocal skipped
-        for action in step.actions:
-            if action.what not in _CHANGES:
-                continue
-            if ("hook", str(action.id)) in before:
-                skipped += 1
-                continue
-            with ending.finishing():
-                note.add("begin", action)
-                version = _act(cluster, writer, step, action, how)
-                note.add("done", action, version)
-            results.append((action.what, action.id))
-            report(f"{action.what} {action.id}")
-        if step.awaited:
-            done = {name for _, name in before}
-            waiting = [one for one in step.actions if one.what in _CHANGES or str(one.id) in done]
-            _await(cluster, writer, waiting, how, report)
-
-    for step in plan.steps:
-        if step.phase != AFTER_FAILURE:
-            _run_or_report(plan, step, run)
-    note.add("end")
-    return Applied(tuple(results), skipped)
-
-
-def _run_or_report(plan: Plan, step: Step, run: Callable[[Step], None]) -> None:
-    """Run a step; if it fails, the hooks of its application for that, too."""
-    try:
-        run(step)
-    except CommodoreError as error:
-        hooks = [one for one in plan.steps if one.phase == AFTER_FAILURE]
-        try:
-            for one in hooks:
-                if one.application == step.application:
-                    run(one)
-        except CommodoreError as another:
-            both = [error, another]
-            raise SeveralErrors("a step and its SyncFail hooks failed", errors=both) from another
-        raise
-
-
-def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
+def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[CommodoreError]:
     identity = cluster.identity
-    if not identity.confirmed_by and how.trusted != (identity.uid or None):
+    if not identity.confirmed_by:
         yield CommodoreError(
             f"nothing confirms that this is the cluster of {cluster.id}",
             where=f"{cluster.client.access.server}, context {cluster.client.access.name}",
             hint=f"if it is: --trust-cluster {identity.uid}",
         )
-    automated = [one.name for one in identity.applications if one.is_automated]
+    # An earlier run of this plan, which was stopped, has created some itself.
+    done = unfinished(cluster.state, plan.digest).done
+    automated = [
+        one.name
+        for one in identity.applications
+        if one.is_automated
+        and ("create", str(ObjectId(*KIND, one.namespace, one.name))) not in done
+    ]
     if automated and not how.force:
         yield CommodoreError(
             f"Argo CD syncs applications by itself: {', '.join(sorted(automated))}",
@@ -145,7 +74,7 @@ def _of_cluster(cluster: LiveCluster, how: How) -> Iterator[CommodoreError]:
 
 def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
     for action in plan.actions:
-        if action.what not in _CHANGES:
+        if action.what not in CHANGES:
             if action.what == "unseen":
                 yield CommodoreError(f"{action.id} cannot be read: {action.refused}")
             continue
@@ -167,7 +96,7 @@ def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
 def _of_references(plan: Plan, reveal: Reveal) -> Iterator[CommodoreError]:
     """References without a value; nothing is written before all values are there."""
     for action in plan.actions:
-        if action.what in _CHANGES and action.references:
+        if action.what in CHANGES and action.references:
             try:
                 with_values(action.content, reveal)
             except CommodoreError as error:
@@ -183,155 +112,3 @@ def with_values(content: Any, reveal: Reveal) -> Any:  # noqa: ANN401 - plain da
     if isinstance(content, str) and has_reference(content):
         return with_references_replaced(content, reveal)
     return content
-
-
-def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:
-    """Apply or delete an object; returns the version that it has then."""
-    api = cluster.kinds.find(action.id.group, action.id.kind)
-    if api is None:
-        api = discover(writer).find(action.id.group, action.id.kind)  # a step before brought it
-    if api is None:
-        raise CommodoreError(f"the server has no kind {action.id.kind}: {action.id}")
-    path = api.path(action.id.namespace, action.id.name)
-    try:
-        if action.what == "delete":
-            _delete(cluster, writer, action.id, path)
-            return ""
-        content = action.content or {}
-        if action.references and how.reveal is not None:
-            content = with_values(content, how.reveal)
-        if not action.is_created_namespace:
-            content = marks.marked(content, action.id, step.application, cluster.settings.tracking)
-        applied = writer.apply(path, content, manager=DRIVER, force=how.force)
-    except HttpError as error:
-        raise _explained(error, action, step) from error
-    metadata = applied.get("metadata")
-    return str(metadata.get("resourceVersion", "")) if isinstance(metadata, dict) else ""
-
-
-def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str) -> None:
-    record = cluster.cache.get(id_)
-    if record is None:
-        return
-    try:
-        writer.delete(path, uid=record.uid, version=record.version)
-    except HttpError as error:
-        if error.status != _NOT_FOUND:
-            raise
-
-
-def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
-    hint = ""
-    if error.status == _CONFLICT:
-        hint = (
-            "the object was changed in the meantime: plan again"
-            if action.what == "delete"
-            else "to take over its fields: --force; to leave them: ignoreDifferences"
-        )
-    elif error.status == _INVALID:
-        hint = "if a field is immutable, delete the object and apply it again"
-    where = f"application {step.application or '-'}, {step.phase}, wave {step.wave}"
-    return CommodoreError(f"{action.what} {action.id}: {error}", where=where, hint=hint)
-
-
-def _await(
-    cluster: LiveCluster, writer: Writer, waiting: list[Action], how: How, report: Report
-) -> None:
-    """Wait until the objects of a step are healthy, or have no health; deleted ones are gone."""
-    until = time.monotonic() + how.timeout
-    told: str = ""
-    while waiting:
-        left = []
-        for action in waiting:
-            live = _read(cluster, writer, action.id)
-            problem = _not_ready(cluster, action, live)
-            if problem.startswith("Degraded"):
-                raise CommodoreError(f"{action.id} failed: {problem}")
-            if problem:
-                left.append((action, problem))
-        waiting = [action for action, _ in left]
-        if not left:
-            return
-        words = f"waiting for {left[0][0].id}: {left[0][1]}"
-        if words != told:
-            report(words)
-            told = words
-        if time.monotonic() > until:
-            raise CommodoreError(
-                f"{left[0][0].id} is not ready after {how.timeout:g} seconds: {left[0][1]}",
-                hint="the same command continues where it stopped; --timeout waits longer",
-            )
-        ending.pause(_LOOK_AGAIN)
-
-
-def _not_ready(cluster: LiveCluster, action: Action, live: Content | None) -> str:
-    if action.what == "delete":
-        return "it is being deleted" if live is not None else ""
-    if live is None:
-        return "Missing"
-    health = cluster.health(live)
-    if health.status in (None, "Healthy"):
-        return ""
-    return f"{health.status} {health.message}".strip()
-
-
-def _read(cluster: LiveCluster, writer: Writer, id_: ObjectId) -> Content | None:
-    api = cluster.kinds.find(id_.group, id_.kind)
-    if api is None:
-        return {}  # a kind that came with this plan: it has no health that is known
-    return writer.find(api.path(id_.namespace, id_.name))
-
-
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """What a run that did not end has done."""
-
-    done: set[tuple[str, str]]
-    """What to which object."""
-    versions: dict[str, str]
-    """The versions that objects had afterwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """The log of a run: a line before and after each action."""
-
-    file: Path
-    digest: str
-
-    def add(self, event: str, action: Action | None = None, version: str = "") -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        line = {"plan": self.digest, "event": event}
-        line |= {"what": action.what, "object": str(action.id)} if action is not None else {}
-        line |= {"version": version} if version else {}
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-
-
-def unfinished(log: Path, digest: str) -> Unfinished:
-    """What the last run of this plan did, if it did not end.
-
-    The last line may be cut.
-    """
-    try:
-        lines = reading.text_of(str(log)).splitlines()
-    except OSError:
-        return Unfinished(set(), {})
-    found = Unfinished(set(), {})
-    for one in _events(lines):
-        if one["plan"] == digest and one["event"] == "end":
-            found = Unfinished(set(), {})
-        elif one["plan"] == digest and one["event"] == "done":
-            found.done.add((one.get("what", ""), one.get("object", "")))
-            found.versions[one.get("object", "")] = one.get("version", "")
-    return found
-
-
-def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    for line in lines:
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and {"plan", "event"} <= found.keys():
-            yield found

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
+from collections import Counter
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from commodore_py.adapters import reading
-from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.repository import is_repository, remote_settings
+from commodore_py.adapters.http import HttpError
+from commodore_py.catalog.diff.objects import uncollected
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import ClusterCache
-from commodore_py.live.cache.settings import Filter, Pattern, Settings
+from commodore_py.live.cache.cluster import EVERY_KIND, load
+from commodore_py.live.cache.settings import Settings
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
+from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.order import applications
+from commodore_py.manifests.settings import CONFIG_MAP, settings_of
 from commodore_py.manifests.settings import Settings as ArgoSettings
-from commodore_py.manifests.settings import settings_of
 from commodore_py.model.names import problem_of_path
 
+from . import notes
 from .objects import check_compiled, read_objects
 from .own_rules import own_rules_here
 
@@ -37,11 +39,16 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.live.access.discovery import Api, Discovery
+    from commodore_py.live.cache.cluster import ClusterCache
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health
-    from commodore_py.manifests.objects import Content, KubeObject, ObjectId
+    from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.applications import Assigned
+
+    from .objects import Found
+
+_TOOL_FILES = {"kustomization.yaml", "kustomization.yml", "Chart.yaml"}
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +62,12 @@ class Reach:
     catalog: Path | None = None
     application: str = ""
     namespaces: tuple[str, ...] = ()
+    trusted: str = ""
+    """The UID of the cluster, as the user names it."""
+
+
+Reading: TypeAlias = Literal["all", "targets", "owned"]
+"""What is read: metadata of all kinds, only the kinds of targets, or contents that targets own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +86,12 @@ class LiveCluster:
     """Also those of other applications and namespaces, which are not orphans either."""
     settings: ArgoSettings
     catalog: Path
+    rendered: frozenset[str]
+    """Folders of the catalog that a tool of Argo CD renders."""
+    state: Path
+    """Where it is noted what was done here."""
     judge: Judge
-    application: str = ""
-    """The one that was named."""
+    reach: Reach
 
     def live(self, target: Target) -> Content | None:
         """The object in the cluster, in the version of the target."""
@@ -91,7 +107,24 @@ class LiveCluster:
 
     def unseen(self, target: Target) -> str:
         """Why the object cannot be read; empty if it can."""
-        return self.cache.unseen(target.id.group, target.id.kind, target.id.namespace)
+        return self.cache.why_unseen(target.id.group, target.id.kind, target.id.namespace)
+
+    def unseen_kinds(self, *, in_catalog: bool) -> dict[str, str]:
+        """The kinds that cannot be read, and why: those of the catalog, or all."""
+        kinds = {
+            (one.id.group, kind) for one in self.all_targets for kind in (one.id.kind, EVERY_KIND)
+        }
+        return {
+            str(place): why
+            for place, why in self.cache.unseen.items()
+            if not in_catalog or (place.group, place.kind) in kinds
+        }
+
+    def unapplied(self) -> dict[str, int]:
+        """Folders that no application syncs, and how many objects they have."""
+        files = (PurePosixPath(one.file) for one in self.assigned.unapplied)
+        folders = (file.parent.relative_to(self.catalog) for file in files)
+        return dict(sorted(Counter(map(str, folders)).items()))
 
     def health(self, content: Content) -> Health:
         """The health of an object."""
@@ -100,44 +133,38 @@ class LiveCluster:
 
 @contextmanager
 def opened(
-    config: Config,
-    cluster_id: str,
-    reach: Reach,
-    *,
-    descendants: bool = False,
-    follow: bool = False,
+    config: Config, cluster_id: str, reach: Reach, *, read: Reading = "all"
 ) -> Iterator[LiveCluster]:
-    """Read the catalog and the cluster; `descendants` have their health assessed as well.
-
-    With `follow`, the kinds that the catalog has are watched, and no others are read.
-    """
+    """Read the catalog and the cluster."""
     if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     catalog = reach.catalog or config.paths.catalog
-    found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    with uncollected():
+        found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
-    argocd = next(iter(settings_of(found)), ArgoSettings())
-    for rule in argocd.ignored:
-        if rule.jq:
-            words = "jqPathExpressions are not evaluated, what they name is compared"
-            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
+    rendered = _rendered_folders(found, catalog)
+    assigned = applications.assigned(found.objects, str(catalog), rendered)
     own = own_rules_here(config, cluster_id)
-    rules = UserRules(ScriptTable(argocd.scripts), own)
-    judge = Judge(rules, own, client.now)
+    state = config.paths.state / "live" / cluster_id
     with ExitStack() as stack:
-        stack.callback(rules.close)
         stack.callback(client.close)
         kinds = discover(client)
-        assigned = applications.assigned(found, str(catalog))
-        urls, noted = _urls_of(catalog, assigned), _remembered(config, cluster_id)
-        known = identity.identify(client, kinds, urls, noted)
-        _remember(config, cluster_id, known)
-        all_targets = targets_of(assigned, kinds)
+        known = identity.identify(
+            client,
+            kinds,
+            _urls_of(catalog, assigned),
+            remembered=notes.known_uid(state),
+            trusted=reach.trusted,
+        )
+        if known.confirmed_by and known.uid:
+            notes.keep_uid(state, known.uid)
+        argocd = _argocd_settings(client, found.objects, known)
+        rules = UserRules(ScriptTable(argocd.scripts), own)
+        stack.callback(rules.close)
+        all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
-        settings = _settings(targets, reach, descendants=descendants, targets_only=follow)
-        cache = ClusterCache(client, settings, kinds)
-        stack.callback(cache.close)
-        (cache.follow if follow else cache.load)()
+        with uncollected():
+            cache = load(client, _settings(targets, reach, read), kinds)
         yield LiveCluster(
             cluster_id,
             cache,
@@ -149,27 +176,80 @@ def opened(
             all_targets,
             argocd,
             catalog,
-            judge,
-            reach.application,
+            rendered,
+            state,
+            Judge(rules, own, client.now),
+            reach,
         )
 
 
-def _settings(
-    targets: tuple[Target, ...], reach: Reach, *, descendants: bool, targets_only: bool
-) -> Settings:
+def _rendered_folders(found: Found, catalog: Path) -> frozenset[str]:
+    """Folders of the catalog that a tool of Argo CD renders, as its files say."""
+    files = (PurePosixPath(file) for file in found.files)
+    return frozenset(
+        str(file.parent.relative_to(catalog)) for file in files if file.name in _TOOL_FILES
+    )
+
+
+def _argocd_settings(
+    client: Client, objects: tuple[KubeObject, ...], known: Identity
+) -> ArgoSettings:
+    """The settings of Argo CD in the catalog, otherwise in the cluster."""
+    found = next(iter(settings_of(objects)), None) or _settings_in_cluster(client, known)
+    for rule in found.ignored:
+        if rule.jq:
+            words = "jqPathExpressions are not evaluated, what they name is compared"
+            log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
+    if not found.tracking.method:
+        method = next((one.method for one in known.applications if one.method), "")
+        found = found._replace(tracking=found.tracking._replace(method=method))
+    return found
+
+
+def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:
+    for namespace in sorted({one.namespace for one in known.applications}):
+        try:
+            content = client.find(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
+        except HttpError as error:
+            if not error.status:
+                raise
+            continue  # it may not be read
+        if content is not None and (id_ := identify(content)) is not None:
+            return next(iter(settings_of([KubeObject(id_, content)])), ArgoSettings())
+    return ArgoSettings()
+
+
+def read_again(cluster: LiveCluster) -> LiveCluster:
+    """The same with the objects, and the kinds that were missing, as they are now."""
+    kinds, all_targets = cluster.kinds, cluster.all_targets
+    if any(one.api is None for one in all_targets):
+        kinds = discover(cluster.client)
+        all_targets = targets_of(cluster.assigned, kinds, cluster.settings.tracking)
+    targets = _wanted(all_targets, cluster.reach, cluster.assigned)
+    settings = _settings(targets, cluster.reach, "targets")
+    return replace(
+        cluster,
+        cache=load(cluster.client, settings, kinds),
+        kinds=kinds,
+        targets=targets,
+        all_targets=all_targets,
+    )
+
+
+def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
     wanted = {one.id: one.api for one in targets if one.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
+    with_owned = read == "owned"
 
     def whole(api: Api) -> bool:
-        return api.key in kinds or (descendants and _has_rule(api.group, api.kind))
+        return api.key in kinds or (with_owned and _has_rule(api.group, api.kind))
 
     def keeps(id_: ObjectId) -> bool:
-        return id_ in wanted or (descendants and _has_rule(id_.group, id_.kind))
+        return id_ in wanted or (with_owned and _has_rule(id_.group, id_.kind))
 
-    apis = {one.api.key for one in targets if one.api is not None}
-    only = Filter(exclusions=(), inclusions=tuple(Pattern(*key) for key in sorted(apis)))
+    apis = frozenset(one.api.key for one in targets if one.api is not None)
     return Settings(
-        filter=only if targets_only else Filter(),
+        kinds=apis if read == "targets" else None,
         namespaces=reach.namespaces,
         whole=whole,
         keeps=keeps,
@@ -182,9 +262,7 @@ def _has_rule(group: str, kind: str) -> bool:
     return builtin.has_rule(group, kind) or has_rule_in_argocd(group, kind)
 
 
-def _catalog_objects(
-    config: Config, cluster_id: str, catalog: Path, *, given: bool
-) -> tuple[KubeObject, ...]:
+def _catalog_objects(config: Config, cluster_id: str, catalog: Path, *, given: bool) -> Found:
     if not given:
         check_compiled(config, cluster_id)
     if not catalog.is_dir():
@@ -193,7 +271,7 @@ def _catalog_objects(
             where=str(catalog),
             hint=f"compile {cluster_id} first, or name its catalog with --catalog",
         )
-    return read_objects([str(catalog)]).objects
+    return read_objects([str(catalog)])
 
 
 def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
@@ -235,23 +313,3 @@ def _of_application(
             hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
         )
     return tuple(one for one in targets if one.application == name)
-
-
-def _note(config: Config, cluster_id: str) -> Path:
-    return config.paths.state / "live" / cluster_id / "cluster.json"
-
-
-def _remembered(config: Config, cluster_id: str) -> str:
-    try:
-        content = json.loads(reading.text_of(str(_note(config, cluster_id))))
-    except (OSError, ValueError):
-        return ""
-    uid = content.get("uid") if isinstance(content, dict) else None
-    return uid if isinstance(uid, str) else ""
-
-
-def _remember(config: Config, cluster_id: str, known: Identity) -> None:
-    """The UID of a cluster that an application has confirmed."""
-    if known.confirmed_by != "application" or not known.uid:
-        return
-    write_if_changed(_note(config, cluster_id), json.dumps({"uid": known.uid}).encode() + b"\n")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
-from commodore_py.catalog.diff.objects import ObjectDiff
+from commodore_py.catalog.diff.objects import ObjectDiff, uncollected
 from commodore_py.live import marks
 from commodore_py.live.access.client import Writer
-from commodore_py.live.plan import references_in
 from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
 from commodore_py.manifests.desired.managed import DRIVER, applied_by_driver
 from commodore_py.manifests.desired.predict import predict, predicted_by_server, recorded_in
@@ -19,6 +18,7 @@ from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.hooks import hook_facts
+from commodore_py.manifests.secrets import may_be_sent
 from commodore_py.manifests.values import same
 
 from .history import last_synced
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from commodore_py.manifests.desired.predict import Mode, Prediction
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.settings import Tracking
 
     from .cluster import LiveCluster
 
     Ask: TypeAlias = Callable[[Target, KubeObject], "Answer"]
+    Marking: TypeAlias = Callable[[Content, Content, Tracking], Content]
 
 _INVALID = 422
 _IMMUTABLE = re.compile(r"immutable|for fields other than|may not (?:be )?change|cannot be changed")
@@ -100,12 +102,13 @@ def cluster_diff(
     ]
     synced = last_synced(cluster, silent) if silent else {}
     ask = _asking(cluster) if server_side else None
-    return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
+    with uncollected():
+        return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
 
 
 def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
-    """Compare some targets, of any commit, with their live objects."""
-    return _difference(cluster, _paired(cluster, targets))
+    """Compare some targets, of any commit, with their live objects, but not their marks."""
+    return _difference(cluster, _paired(cluster, targets), marking=marks.marked_alike)
 
 
 def _paired(cluster: LiveCluster, targets: Iterable[Target]) -> _Pairs:
@@ -131,22 +134,26 @@ def _difference(
     synced: Mapping[ObjectId, Content] | None = None,
     ask: Ask | None = None,
     reveal: Reveal | None = None,
+    marking: Marking = marks.marked_as_before,
 ) -> LiveDiff:
     old: list[KubeObject] = []
     new = [*found.created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
     answers: dict[ObjectId, Answer] = {}
-    added = marks.added_by_driver(cluster.settings.tracking)
     for target, current in found.pairs:
         answer = ask(target, current) if ask is not None else Answer()
         answers[current.id] = answer
         if answer.refused:
             continue
         expected = answer.prediction or predict(
-            *(target.object.content, current.content, (synced or {}).get(target.id)), marks=added
+            marking(target.object.content, current.content, cluster.settings.tracking),
+            current.content,
+            (synced or {}).get(target.id),
         )
         compared.append(Compared(current.id, expected.mode, expected.has_schema, expected.notice))
+        if expected.live is expected.predicted:
+            continue
         settled = settle(
             *(current.id, expected.live, expected.predicted, cluster.settings.ignored),
             served=current.content,
@@ -187,10 +194,8 @@ def _asking(cluster: LiveCluster) -> Ask:
 
     def ask(target: Target, current: KubeObject) -> Answer:
         content = target.object.content
-        if is_secret(target.id.group, target.id.kind) or any(references_in(content)):
+        if not may_be_sent(content):
             return Answer()
-        application, tracking = target.application or "", cluster.settings.tracking
-        content = marks.marked(content, target.id, application, tracking)
         try:
             outcome = writer.apply(target.path, content, manager=DRIVER, force=True, dry_run=True)
         except HttpError as error:

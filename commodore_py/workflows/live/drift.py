@@ -10,7 +10,7 @@ from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.manifests.desired import managed
 
 from .compare import diff_of
-from .history import synced_commits, targets_at
+from .history import is_checked_out, synced_commits, targets_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.objects import ObjectId
 
     from .cluster import LiveCluster
+    from .compare import LiveDiff
 
 _SCALER = ("autoscaling", "HorizontalPodAutoscaler")
 _REPLICAS = ("spec", "replicas")
@@ -55,16 +56,23 @@ class DriftReport:
     """Applications that were not compared, and why."""
 
 
-def drift_of(cluster: LiveCluster) -> DriftReport:
-    """Compare each application with the commit that the driver synced last."""
+def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
+    """Compare each application with the commit that the driver synced last.
+
+    Where that is the one here, only what differs from it needs to be looked at again.
+    """
     commits, left_out = synced_commits(cluster)
     namespaces = {one.id.namespace for one in cluster.targets}
     found: list[ObjectDrift] = []
+    changed = {one.id for one in compared.diff.objects}
     for commit in dict.fromkeys(commits.values()):
+        is_here = is_checked_out(cluster.catalog, commit)
         targets = [
             one
             for one in targets_at(cluster, commit)
-            if commits.get(one.application or "") == commit and one.id.namespace in namespaces
+            if commits.get(one.application or "") == commit
+            and one.id.namespace in namespaces
+            and (not is_here or one.id in changed)
         ]
         found += _drifted(cluster, targets)
     return DriftReport(tuple(sorted(found, key=lambda one: one.id)), left_out)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.yaml.manifests import load_manifests
 from commodore_py.catalog.diff.staged import contents_of
 from commodore_py.errors import CommodoreError
@@ -16,8 +17,10 @@ from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 from commodore_py.manifests.order import applications
 
+from .notes import applied_commits
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.live.pairing import Target
@@ -26,8 +29,10 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 
-def objects_at(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
-    """The objects of some commits; each content is read once."""
+def objects_at(
+    catalog: Path, commits: Iterable[str], wants: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[KubeObject]:
+    """The objects of some commits, in contents that are wanted; each content is read once."""
     blobs: dict[str, dict[str, None]] = {}
     for commit in commits:
         listing = git_bytes(catalog, "ls-tree", "-r", "-z", commit, "--", "manifests")
@@ -36,6 +41,8 @@ def objects_at(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
             if path and about.split(" ")[1] == "blob" and may_hold_objects(path):
                 blobs.setdefault(about.split(" ")[2], {})[path] = None
     for blob, content in contents_of(catalog, set(blobs)).items():
+        if not wants(content):
+            continue
         paths = tuple(blobs[blob])
         try:
             documents = load_manifests(content, name=paths[0])
@@ -49,14 +56,16 @@ def objects_at(catalog: Path, commits: Iterable[str]) -> Iterator[KubeObject]:
 
 
 def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:
-    """The commit that each application was synced to last; or why it is not known."""
+    """The commit that each application was synced or applied to last; or why it is not known."""
     names = {one.application for one in cluster.targets if one.application is not None}
-    synced = {one.name: one.revision for one in cluster.identity.applications}
+    synced = {one.name: (one.finished, one.revision) for one in cluster.identity.applications}
+    for name, applied in applied_commits(cluster.state).items():
+        synced[name] = max(synced.get(name, ("", "")), (applied.time, applied.commit))
     commits: dict[str, str] = {}
     left_out: dict[str, str] = {}
     has_commits = is_repository(cluster.catalog)
     for name in sorted(names):
-        revision = synced.get(name, "")
+        _, revision = synced.get(name, ("", ""))
         if not revision:
             left_out[name] = "the commit of the last sync is not known"
         elif not has_commits or commit_of(cluster.catalog, revision) is None:
@@ -79,5 +88,15 @@ def last_synced(cluster: LiveCluster, targets: Iterable[Target]) -> dict[ObjectI
 
 def targets_at(cluster: LiveCluster, commit: str) -> tuple[Target, ...]:
     """The targets of all applications in a commit."""
-    assigned = applications.assigned(tuple(objects_at(cluster.catalog, [commit])), "")
-    return targets_of(assigned, cluster.kinds)
+    if is_checked_out(cluster.catalog, commit):
+        return cluster.all_targets
+    assigned = applications.assigned(
+        tuple(objects_at(cluster.catalog, [commit])), "", cluster.rendered
+    )
+    return targets_of(assigned, cluster.kinds, cluster.settings.tracking)
+
+
+def is_checked_out(catalog: Path, commit: str) -> bool:
+    """Whether the catalog here is as in the commit."""
+    found = status(catalog, untracked=True)
+    return found.commit == commit and not found.changes

@@ -30,13 +30,16 @@ class Found:
 
     objects: tuple[KubeObject, ...]
     others: int
+    files: tuple[str, ...]
 
 
 def read_objects(names: Iterable[str]) -> Found:
     """The objects of files, of the files below folders, and of stdin (`-`)."""
     objects: list[KubeObject] = []
     others = 0
+    files = []
     for name, text in _texts(names):
+        files.append(name)
         for document in load_manifests(text, name=name):
             for one in members(document):
                 id_ = identify(one)
@@ -44,7 +47,7 @@ def read_objects(names: Iterable[str]) -> Found:
                     objects.append(KubeObject(id_, one, name))
                 elif one is not None:
                     others += 1
-    return Found(tuple(objects), others)
+    return Found(tuple(objects), others, tuple(files))
 
 
 def check_compiled(config: Config, cluster_id: str) -> None:

@@ -9,7 +9,9 @@ from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.live.orphans import Known, Orphan, orphans
-from commodore_py.live.pairing import target_of
+from commodore_py.live.pairing import targets_of
+from commodore_py.manifests.documents import names_in
+from commodore_py.manifests.order.applications import KIND, assigned
 
 from .history import objects_at
 
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
     from .cluster import LiveCluster
 
 _MOST_COMMITS = 200
+_APPLICATION = KIND[1].encode()
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What earlier commits of a catalog had."""
+    """What the commits of a catalog have had."""
 
     ids: frozenset[ObjectId]
+    applications: frozenset[str]
     complete: bool
     """Whether it goes back to the first commit."""
 
@@ -41,7 +45,6 @@ class OrphanReport:
 
 def orphans_of(cluster: LiveCluster) -> OrphanReport:
     """Top-level objects of the cluster that left the catalog."""
-    history = _history(cluster)
     targets = {one.id for one in cluster.all_targets}
     records = [
         record
@@ -49,11 +52,14 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         if (record := cluster.cache.get(id_)) is not None
         and targets.isdisjoint(cluster.cache.copies(id_))
     ]
+    history = _history(cluster, {one.id.name.encode() for one in records})
     names = {application.name for application, _ in cluster.assigned.applications}
+    names |= history.applications
     known = Known(
         targets=targets,
         inventory=history.ids,
         applications=names,
+        others=cluster.identity.others,
         tracking=cluster.settings.tracking,
         complete=history.complete,
         marks_objects=names != {""},
@@ -64,9 +70,9 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
             one
             for one in orphans(records, known)
             if (
-                not cluster.application
+                not cluster.reach.application
                 or not one.mark.is_ours
-                or one.mark.owner == cluster.application
+                or one.mark.owner == cluster.reach.application
             )
         ),
         key=lambda one: one.id,
@@ -74,11 +80,11 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
     return OrphanReport(tuple(found), history.complete)
 
 
-def _history(cluster: LiveCluster) -> History:
-    """The ids of all objects in the commits up to the one that was synced last."""
+def _history(cluster: LiveCluster, names: set[bytes]) -> History:
+    """The ids of objects with these names in the last commits, by their applications then."""
     catalog = cluster.catalog
     if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
-        return History(frozenset(), complete=False)
+        return History(frozenset(), frozenset(), complete=False)
     commits = git(
         catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
     ).splitlines()
@@ -86,8 +92,14 @@ def _history(cluster: LiveCluster) -> History:
         len(commits) <= _MOST_COMMITS
         and git(catalog, "rev-parse", "--is-shallow-repository") != "true"
     )
-    ids = frozenset(
-        target_of(one, cluster.assigned, cluster.kinds).id
-        for one in objects_at(catalog, commits[:_MOST_COMMITS])
+    objects = tuple(
+        objects_at(
+            catalog,
+            commits[:_MOST_COMMITS],
+            lambda text: _APPLICATION in text or not names.isdisjoint(names_in(text)),
+        )
     )
-    return History(ids, complete)
+    found = assigned(objects, "", cluster.rendered)
+    targets = targets_of(found, cluster.kinds, cluster.settings.tracking)
+    ids = frozenset(one.id for one in targets if one.application is not None)
+    return History(ids, frozenset(one.name for one, _ in found.applications), complete)

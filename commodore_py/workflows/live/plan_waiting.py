@@ -61,7 +61,8 @@ class Waiting:
 
     gone: bool
     fail_fast: bool
-    seconds: float
+    until: float
+    """When the time is up, by the monotonic clock."""
 
 
 def wait_for_plan(
@@ -70,7 +71,6 @@ def wait_for_plan(
     """Call the plan until it is done, fails, or the time is up; nothing is written."""
     world = _Watched(cluster, here, how)
     calls = Calls(here.plan.written, world, lambda one: holds(one, here.parameters))
-    until = time.monotonic() + how.seconds
     reported: dict[str, Step] = {}
     while True:
         world.steps = {}
@@ -79,9 +79,9 @@ def wait_for_plan(
             if reported.get(name) != step:
                 report(line_of(step))
         reported = world.steps
-        if result.state != "yield" or time.monotonic() >= until:
+        if result.state != "yield" or time.monotonic() >= how.until:
             return Waited(result, tuple(world.steps.values()))
-        ending.pause(min(_LOOK_AGAIN, max(0.0, until - time.monotonic())))
+        ending.pause(min(_LOOK_AGAIN, max(0.0, how.until - time.monotonic())))
 
 
 def line_of(step: Step) -> str:

@@ -14,7 +14,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
+from commodore_py.manifests.order.applications import Application
+from commodore_py.manifests.order.kinds import defined_kind
 
+from .application_order import order_in, with_owners_last
 from .orphans import orphans_of
 
 if TYPE_CHECKING:
@@ -22,8 +25,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.live.orphans import Orphan
+    from commodore_py.live.pairing import Target
     from commodore_py.live.plan import Action, Step
 
+    from .application_order import ApplicationOrder
     from .cluster import LiveCluster
     from .compare import LiveDiff
 
@@ -44,6 +49,8 @@ class Plan:
     versions: Mapping[str, str]
     """Of each object that is there, its version."""
     unseen: Mapping[str, str]
+    order: ApplicationOrder
+    """Which applications wait for which others."""
 
     @property
     def digest(self) -> str:
@@ -65,14 +72,19 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         {one.name for one in cluster.cache.list() if ((one.group, one.kind) == ("", "Namespace"))},
         {one.id: one for one in (*compared.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
-        (),
     )
     steps: list[Step] = []
-    for application, _ in cluster.assigned.applications:
-        targets = [one for one in cluster.targets if one.application == application.name]
-        pruned = tuple(doomed.get(application.name, ()))
-        if targets:
-            steps += steps_of(application, targets, replace(state, doomed=pruned))
+    order = with_owners_last(order_in(cluster), cluster)
+    applications = {one.name: one for one, _ in cluster.assigned.applications}
+    targets: dict[str | None, list[Target]] = {}
+    for one in cluster.targets:
+        targets.setdefault(one.application, []).append(one)
+    for name in order.sorted(dict.fromkeys((*applications, *sorted(doomed)))):
+        pruned = tuple(doomed.get(name, ()))
+        if targets.get(name) or pruned:
+            application = applications.get(name, Application(name))
+            here = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
+            steps += steps_of(application, targets.get(name, ()), here)
     ids = [one.id for one in cluster.targets]
     ids += (one.id for of in doomed.values() for one in of)
     records = [(id_, cluster.cache.get(id_)) for id_ in ids]
@@ -85,23 +97,29 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         commit or "",
         tuple(steps),
         versions,
-        cluster.cache.info().unseen,
+        cluster.unseen_kinds(in_catalog=False),
+        order,
     )
 
 
+def _kinds_of(
+    targets: Mapping[str | None, Sequence[Target]], order: ApplicationOrder, name: str
+) -> frozenset[tuple[str, str]]:
+    """The kinds that an application and those before it define."""
+    names = (name, *order.before.get(name, ()))
+    contents = (one.object.content for of in names for one in targets.get(of, ()))
+    return frozenset(filter(None, map(defined_kind, contents)))
+
+
 def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
-    """Whole objects that are deleted, by their application."""
-    names = [application.name for application, _ in cluster.assigned.applications]
+    """Whole objects that are deleted, by the application that has had them."""
     doomed: dict[str, list[KubeObject]] = {}
     for one in found:
-        if one.fate != "delete":
-            continue
         api = cluster.kinds.find(one.id.group, one.id.kind)
-        if api is None:
-            continue
-        content = cluster.client.get(api.path(one.id.namespace, one.id.name))
-        owner = one.mark.owner if one.mark.owner in names else names[0]
-        doomed.setdefault(owner, []).append(KubeObject(one.id, content))
+        if one.fate == "delete" and api is not None:
+            content = cluster.client.get(api.path(one.id.namespace, one.id.name))
+            owner = one.mark.owner if one.mark.is_ours else ""
+            doomed.setdefault(owner, []).append(KubeObject(one.id, content))
     return doomed
 
 

@@ -9,7 +9,7 @@ from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
-from .compare import cluster_diff
+from .application_order import order_in, with_owners_last
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Health, Status
     from commodore_py.manifests.objects import ObjectId
 
+    from .application_order import ApplicationOrder
     from .cluster import LiveCluster
+    from .compare import LiveDiff
 
 IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
@@ -49,6 +51,8 @@ class ApplicationStatus:
     health: Status | None
     synced: Synced | None
     """What the driver says about it."""
+    waits_for: tuple[str, ...] = ()
+    """Those before it in the plan that are not ready."""
 
     def count(self, change: str) -> int:
         """How many of its objects have such a change."""
@@ -71,9 +75,8 @@ class StatusReport:
     confirmed_by: str
 
 
-def status_of(cluster: LiveCluster) -> StatusReport:
-    """The status of every application."""
-    compared = cluster_diff(cluster)
+def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
+    """The status of every application, by what differs."""
     changes = {one.id: one.what for one in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {one.name: one for one in cluster.identity.applications}
@@ -83,11 +86,29 @@ def status_of(cluster: LiveCluster) -> StatusReport:
             found.setdefault(target.application, []).append(
                 _assessed(cluster, target, changes, unseen)
             )
-    applications = tuple(
-        ApplicationStatus(name, tuple(objects), _health(name, objects), synced.get(name))
-        for name, objects in sorted(found.items())
+    order = order_in(cluster)
+    applications: dict[str, ApplicationStatus] = {}
+    for name in with_owners_last(order, cluster).sorted(sorted(found)):
+        objects = tuple(found[name])
+        waits_for = tuple(
+            other
+            for other in order.sorted(sorted(order.before.get(name, ())))
+            if other in applications and not _is_ready(applications[other], order)
+        )
+        applications[name] = ApplicationStatus(
+            name, objects, _health(name, objects), synced.get(name), waits_for
+        )
+    return StatusReport(
+        tuple(applications.values()),
+        cluster.unseen_kinds(in_catalog=False),
+        cluster.identity.confirmed_by,
     )
-    return StatusReport(applications, cluster.cache.info().unseen, cluster.identity.confirmed_by)
+
+
+def _is_ready(one: ApplicationStatus, order: ApplicationOrder) -> bool:
+    """Whether those that come after it may be deployed."""
+    healths = [None, "Healthy", *(("Degraded",) if one.name in order.may_be_degraded else ())]
+    return one.health in healths and not any(each.change for each in one.objects)
 
 
 def _assessed(

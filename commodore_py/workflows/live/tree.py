@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.live.cache.objects import iterate
+from commodore_py.live.cache.objects import cycle_in
 from commodore_py.manifests.health.assess import missing
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class TreeReport:
     """The trees that were asked for."""
 
     trees: tuple[Tree, ...]
-    cycles: tuple[tuple[ObjectId, ...], ...]
+    cycle: tuple[ObjectId, ...]
+    """Objects that own themselves, in the end."""
 
 
 def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
@@ -59,13 +60,12 @@ def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
     if root and not found:
         found[root] = [_named(cluster, root)]
     graph = cluster.cache.graph(id_ for ids in found.values() for id_ in ids)
-    cycles = iterate(graph, lambda _: True)
     trees = []
     for name, ids in sorted(found.items()):
         done: set[str] = set()
         nodes = tuple(_node(cluster, id_, graph.children, done) for id_ in sorted(ids))
         trees.append(Tree(name, nodes))
-    return TreeReport(tuple(trees), cycles)
+    return TreeReport(tuple(trees), cycle_in(graph))
 
 
 def _node(
@@ -78,7 +78,7 @@ def _node(
 ) -> Node:
     record = cluster.cache.get(id_)
     if record is None:
-        why = cluster.cache.unseen(id_.group, id_.kind, id_.namespace)
+        why = cluster.cache.why_unseen(id_.group, id_.kind, id_.namespace)
         return Node(id_, None if why else missing(), inferred, why)
     owned = children.get(record.uid, ())
     if record.uid in done:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters import ending
+from commodore_py.adapters.http import ServerAway
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
-from .status import IGNORES_HEALTH, status_of
+from .cluster import read_again
+from .compare import cluster_diff
+from .status import IGNORES_HEALTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 Goal: TypeAlias = Literal["healthy", "synced", "gone"]
 _LOOK_AGAIN = 1.0
+_SHARE = 3
+"""How much longer than reading a pause is."""
 _NEVER = f'if that never comes, annotate it with {IGNORES_HEALTH}: "true"'
 _REMEDIES = {"Ingress": _NEVER, "Service": _NEVER}
 """What helps with kinds that some clusters never complete."""
@@ -35,20 +40,31 @@ class Left:
 
 
 def wait_for(
-    cluster: LiveCluster, goal: Goal, *, seconds: float, report: Callable[[str], None]
+    cluster: LiveCluster, goal: Goal, *, until: float, report: Callable[[str], None]
 ) -> tuple[Left, ...]:
-    """Return when the goal is reached, or the time is up: then with what is left."""
+    """Return when the goal is reached, or the time is up: then with what is left.
+
+    The objects are read again after a pause, which is longer where reading takes long.
+    """
+    began, reported = time.monotonic(), ""
     raise_collected(_hopeless(cluster), "waiting cannot end")
-    until = time.monotonic() + seconds
-    reported = ""
-    while left := tuple(_left(cluster, goal)):
-        words = f"waiting for {len(left)} objects, such as {left[0].id}: {left[0].why}"
+    left = tuple(_left(cluster, goal))
+    while left:
+        more = f", and {len(left) - 1} more" if left[1:] else ""
+        words = f"waiting for {left[0].id}{more}: {left[0].why}"
         if words != reported:
             report(words)
             reported = words
-        if time.monotonic() >= until:
+        now = time.monotonic()
+        if now >= until:
             return left
-        ending.pause(min(_LOOK_AGAIN, max(0.0, until - time.monotonic())))
+        ending.pause(min(max(_LOOK_AGAIN, _SHARE * (now - began)), until - now))
+        began = time.monotonic()
+        try:
+            cluster = read_again(cluster)
+            left = tuple(_left(cluster, goal))
+        except ServerAway as error:
+            report(f"the cluster does not answer, it is asked again: {error}")
     return ()
 
 
@@ -59,18 +75,18 @@ def _hopeless(cluster: LiveCluster) -> Iterator[CommodoreError]:
 
 
 def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
-    match goal:
-        case "healthy":
-            yield from _unhealthy(cluster)
-        case "synced":
-            for application in status_of(cluster).applications:
-                for one in application.objects:
-                    if one.change:
-                        yield Left(one.target.id, f"it has to be {one.change}")
-        case "gone":
-            for target in cluster.targets:
-                if target.application is not None and cluster.cache.get(target.id) is not None:
-                    yield Left(target.id, "it is still there")
+    for target in cluster.targets:
+        if target.application is None:
+            continue
+        if why := cluster.unseen(target):
+            yield Left(target.id, f"it cannot be read: {why}")
+        elif goal == "gone" and cluster.cache.get(target.id) is not None:
+            yield Left(target.id, "it is still there")
+    if goal == "healthy":
+        yield from _unhealthy(cluster)
+    elif goal == "synced":
+        for change in cluster_diff(cluster).diff.objects:
+            yield Left(change.id, f"it has to be {change.what}")
 
 
 def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
@@ -78,7 +94,7 @@ def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
     failed = []
     for target in cluster.targets:
         content = target.object.content
-        if target.application is None or hook_facts(content).is_hook:
+        if target.application is None or hook_facts(content).is_hook or cluster.unseen(target):
             continue
         if annotations_of(content).get(IGNORES_HEALTH) == "true":
             continue

@@ -1,4 +1,4 @@
-"""A small API server: kinds, lists in pages, watches, dry runs; what clients of ours rely on.
+"""A small API server: kinds, lists in pages, dry runs; what clients of ours rely on.
 
 The contract suite in `tests/contract` runs against this and against a real server.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 import uuid
 from contextlib import contextmanager, suppress
 from copy import deepcopy
@@ -24,7 +23,6 @@ Json: TypeAlias = Any
 _METADATA = "as=PartialObjectMetadata"
 UID = "uid-of-the-cluster"
 _VERBS = ("create", "delete", "get", "list", "patch", "watch")
-_OLDEST = 1
 
 
 @dataclass
@@ -101,15 +99,8 @@ class Cluster:
     """What admission webhooks make of an object in a dry run."""
     objects: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
     """By root and resource, namespace, name."""
-    history: list[tuple[int, str, str, dict[str, Any]]] = field(default_factory=list)
-    """Version, root and resource, event, object."""
-    oldest: int = _OLDEST
-    """Watches and pages of earlier versions have expired."""
     version: int = 10
-    changed: threading.Condition = field(default_factory=threading.Condition)
-    closed: bool = False
-    cut: int = 0
-    """Raised to end all watches."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
     def kind_at(self, root: str, resource: str) -> Kind:
         for one in self.kinds:
@@ -127,7 +118,7 @@ class Cluster:
     def put(self, content: dict[str, Any]) -> dict[str, Any]:
         """Create or replace an object."""
         kind = self.kind_of(content)
-        with self.changed:
+        with self.lock:
             metadata = content["metadata"]
             place = (self._table(kind), metadata.get("namespace", ""), metadata["name"])
             known = self.objects.get(place)
@@ -142,33 +133,18 @@ class Cluster:
                 "managedFields": metadata.get("managedFields", _MANAGED),
             }
             self.objects[place] = stored
-            self._happened(kind, "MODIFIED" if known else "ADDED", stored)
         return stored
 
     def remove(self, kind: str, name: str, namespace: str = "") -> None:
         """Delete an object."""
         found = next(one for one in self.kinds if one.kind == kind)
-        with self.changed:
+        with self.lock:
             gone = self.objects.pop((self._table(found), namespace, name))
             self.version += 1
             gone["metadata"]["resourceVersion"] = str(self.version)
-            self._happened(found, "DELETED", gone)
-
-    def expire(self) -> None:
-        """Forget all earlier versions, and end the watches that follow them."""
-        with self.changed:
-            self.oldest = self.version
-            self.cut += 1
-            self.changed.notify_all()
-
-    def cut_watches(self) -> None:
-        """End all connections of watches; nothing is forgotten."""
-        with self.changed:
-            self.cut += 1
-            self.changed.notify_all()
 
     def listed(self, kind: Kind, namespace: str) -> list[dict[str, Any]]:
-        with self.changed:
+        with self.lock:
             return [
                 deepcopy(one)
                 for (table, within, _), one in sorted(self.objects.items())
@@ -177,10 +153,6 @@ class Cluster:
 
     def _table(self, kind: Kind) -> str:
         return f"{kind.group}/{kind.resource}"
-
-    def _happened(self, kind: Kind, event: str, content: dict[str, Any]) -> None:
-        self.history.append((self.version, self._table(kind), event, deepcopy(content)))
-        self.changed.notify_all()
 
 
 @contextmanager
@@ -197,9 +169,6 @@ def serve() -> Iterator[Cluster]:
     try:
         yield cluster
     finally:
-        with cluster.changed:
-            cluster.closed = True
-            cluster.changed.notify_all()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -245,9 +214,6 @@ def _handler_of(cluster: Cluster) -> type[BaseHTTPRequestHandler]:  # noqa: C901
                 refusal = cluster.before(method, self.path)
                 if refusal is not None:
                     raise refusal
-                if query.get("watch") == "true":
-                    self._watch(parts.path, query)
-                    return
                 accept = self.headers.get("Accept", "")
                 asked = Asked(method, parts.path, query, body, accept)
                 self._send(200, _answered(cluster, asked))
@@ -269,38 +235,6 @@ def _handler_of(cluster: Cluster) -> type[BaseHTTPRequestHandler]:  # noqa: C901
             self.end_headers()
             self.wfile.write(text)
 
-        def _watch(self, path: str, query: dict[str, str]) -> None:
-            kind, namespace, _ = _place(cluster, path)
-            seen = int(query.get("resourceVersion") or 0)
-            until = time.monotonic() + float(query.get("timeoutSeconds", 300))
-            cut = cluster.cut
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            if seen < cluster.oldest:
-                self._line({"type": "ERROR", "object": {"kind": "Status", "code": 410}})
-                self._end()
-                return
-            while time.monotonic() < until:
-                for version, event, content in _events(cluster, kind, namespace, seen):
-                    self._line({"type": event, "object": content})
-                    seen = version
-                with cluster.changed:
-                    if cluster.closed or cluster.cut != cut:
-                        break
-                    if cluster.version == seen or not _events(cluster, kind, namespace, seen):
-                        cluster.changed.wait(0.5)
-            self._end()
-
-        def _line(self, content: Json) -> None:
-            text = json.dumps(content).encode() + b"\n"
-            self.wfile.write(f"{len(text):x}\r\n".encode() + text + b"\r\n")
-            self.wfile.flush()
-
-        def _end(self) -> None:
-            self.wfile.write(b"0\r\n\r\n")
-
         def log_message(self, *_: object) -> None:
             pass
 
@@ -309,18 +243,6 @@ def _handler_of(cluster: Cluster) -> type[BaseHTTPRequestHandler]:  # noqa: C901
                 super().handle()
 
     return Handler
-
-
-def _events(
-    cluster: Cluster, kind: Kind, namespace: str, seen: int
-) -> list[tuple[int, str, dict[str, Any]]]:
-    return [
-        (version, event, content)
-        for version, table, event, content in cluster.history
-        if version > seen
-        and table == f"{kind.group}/{kind.resource}"
-        and namespace in ("", content["metadata"].get("namespace", ""))
-    ]
 
 
 def _place(cluster: Cluster, path: str) -> tuple[Kind, str, str]:
@@ -440,8 +362,6 @@ def _list(cluster: Cluster, kind: Kind, namespace: str, asked: Asked) -> Json:
     version, start = cluster.version, 0
     if "continue" in query:
         version, start = map(int, query["continue"].split("-"))
-        if version < cluster.oldest:
-            raise Refusal(410, "Expired", "the continue token is too old")
     limit = int(query.get("limit") or 0) or len(found)
     page = found[start : start + limit]
     metadata = {"resourceVersion": str(version)}

@@ -62,6 +62,34 @@ def test_names_made_by_the_server_are_not_compared() -> None:
     assert found(job, dict(job), only="duplicates") == []
 
 
+@pytest.mark.parametrize(
+    ("source", "codes"),
+    [
+        ({}, ["sync/folder-not-read"]),
+        ({"directory": {"recurse": True}}, []),
+        ({"kustomize": {}}, []),
+    ],
+    ids=["plain", "recursive", "rendered"],
+)
+def test_a_folder_that_no_application_reads(source: dict[str, Any], codes: list[str]) -> None:
+    spec = {"source": {"path": "manifests/web", **source}}
+    application = an_object("Application", "web", "argoproj.io/v1alpha1", spec=spec)
+    files = {
+        "argocd": a_tree(application, file="apps/web.yaml"),
+        "web": Tree(
+            {
+                **a_tree(an_object("ConfigMap"), file="web/all.yaml"),
+                **a_tree(an_object("ConfigMap", "a"), file="web/below/a.yaml"),
+                **a_tree(an_object("ConfigMap", "b"), file="web/below/b.yaml"),
+            }
+        ),
+    }
+
+    result = check_catalog(files, Settings(skip=tuple({*names()} - {"sync-paths"})))
+
+    assert [one.code for one in result.problems] == codes
+
+
 def test_lists_are_unrolled() -> None:
     items = [an_object("ConfigMap"), an_object("ConfigMap")]
 

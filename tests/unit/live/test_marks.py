@@ -51,19 +51,36 @@ def test_a_label_of_helm_is_no_mark_of_an_application() -> None:
 
 
 @pytest.mark.parametrize(
-    "tracking", [Tracking(), Tracking("label"), Tracking(installation="one")], ids=str
+    "tracking",
+    [Tracking(), Tracking("label"), Tracking("annotation+label"), Tracking(installation="one")],
+    ids=str,
 )
 @pytest.mark.parametrize("id_", [WEB, ROLE], ids=str)
 def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
-    content = {"metadata": {"name": id_.name, "labels": {"a": "b"}}}
+    metadata = {"name": id_.name, "labels": {"a": "b"}}
+    content = {"apiVersion": f"{id_.group}/v1", "kind": id_.kind, "metadata": metadata}
 
-    found = marks.marked(content, id_, "shop", tracking)["metadata"]
+    found = marks.marked(content, "shop", "shop", tracking)["metadata"]
 
     assert isinstance(found, dict)
     mark = marks.mark_of(id_, found["labels"], found.get("annotations", {}), tracking)
     assert (mark.owner, mark.is_ours) == ("shop", True)
     assert found["labels"]["a"] == "b"
-    assert content == {"metadata": {"name": id_.name, "labels": {"a": "b"}}}
+    assert metadata == {"name": id_.name, "labels": {"a": "b"}}
+
+
+def test_a_definition_of_a_kind_has_no_mark() -> None:
+    crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+
+    assert marks.marked(crd, "shop", "shop", Tracking("label")) is crd
+
+
+def test_a_label_beside_the_annotation_is_a_valid_one() -> None:
+    name = "a" * 62 + "-b"
+
+    found = marks.marked({"metadata": {"name": "it"}}, name, "", Tracking("annotation+label"))
+
+    assert found["metadata"]["labels"] == {"app.kubernetes.io/instance": "a" * 62}  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ KNOWN = Known(
     targets=(),
     inventory=(OLD,),
     applications=("shop",),
+    others=set(),
     tracking=Tracking(),
     complete=True,
     marks_objects=True,

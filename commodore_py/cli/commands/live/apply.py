@@ -9,13 +9,15 @@ from typing import Any
 import click
 
 from commodore_py.cli.output import formats, messages, streams
-from commodore_py.cli.output.live import plans
-from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.cli.output.live import clusters, plans
+from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.live.access.client import Writer
 from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
+from commodore_py.workflows.live.execution import carry_out
+from commodore_py.workflows.live.notes import unfinished
 from commodore_py.workflows.live.planning import check_saved, plan_of, read_plan
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
@@ -46,12 +48,6 @@ from .reach import cluster_options, opened, reveal_in, reveal_option
     help="Take over fields of other managers, and apply although Argo CD syncs by itself.",
 )
 @click.option(
-    "--trust-cluster",
-    metavar="UID",
-    default="",
-    help="UID of a cluster that nothing else confirms.",
-)
-@click.option(
     "--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait for a step."
 )
 @output_option
@@ -67,7 +63,6 @@ def apply(
     yes: bool,
     max_grade: str,
     force: bool,
-    trust_cluster: str,
     timeout: int,
     output: str,
     verbose: int,
@@ -91,7 +86,6 @@ def apply(
         force=force,
         most=max_grade,  # type: ignore[arg-type]  # one of GRADES
         timeout=timeout,
-        trusted=trust_cluster,
     )
     with opened(settings, options) as cluster:
         if reveal:
@@ -99,18 +93,19 @@ def apply(
         saved = read_plan(file) if file is not None else None
         deletes = prune or (saved is not None and saved.deletes)
         plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
-        log = config_of(settings).paths.state / "live" / cluster.id / "apply.jsonl"
         if saved is not None:
-            check_saved(saved, plan, applying.unfinished(log, saved.digest).versions)
+            check_saved(saved, plan, unfinished(cluster.state, saved.digest).versions)
         applying.check(cluster, plan, how)
         if output == "text":
             for line in plans.lines(plan):
                 streams.result(line)
+        for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
+            messages.info(note)
         if not yes and any(one.what != "keep" for one in plan.actions):
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
                 return
         writer = Writer(cluster.client.access, timeout=settings.request_timeout)
-        done = applying.carry_out(cluster, writer, plan, how, log=log, report=messages.info)
+        done = carry_out(cluster, writer, plan, how, report=messages.info)
     if output != "text":
         streams.data(formats.structured(plans.applied(done, plan)))

@@ -75,10 +75,8 @@ def diff(
             cluster, server_side=server_side, reveal=reveal_in(cluster) if reveal else None
         )
         plan = plan_of(cluster, found, prune=prune)
-        confirmed = cluster.identity.confirmed_by
     _show(found, plan, output, quiet=settings.verbosity == 0)
-    unseen = {str(target.id): why for target, why in found.unseen}
-    for note in clusters.asides(unseen, confirmed):
+    for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
         messages.info(note)
     if found.refused:
         return 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from commodore_py.workflows.live.cluster import LiveCluster
+    from commodore_py.workflows.live.cluster import LiveCluster, Reading
 
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
@@ -48,6 +48,12 @@ def cluster_options(command: Any) -> Any:
             metavar="NAMESPACE",
             help="Read this namespace only, and what is outside of namespaces; repeatable.",
         ),
+        click.option(
+            "--trust-cluster",
+            metavar="UID",
+            default="",
+            help="UID of the cluster, if nothing else confirms it or it was built again.",
+        ),
     )(command)
 
 
@@ -75,11 +81,7 @@ def reveal_in(cluster: LiveCluster) -> Callable[[str], str]:
 
 
 def opened(
-    settings: Globals,
-    options: dict[str, Any],
-    *,
-    descendants: bool = False,
-    follow: bool = False,
+    settings: Globals, options: dict[str, Any], *, read: Reading = "all"
 ) -> AbstractContextManager[LiveCluster]:
     """The cluster and its catalog, read."""
     from commodore_py.workflows.live import cluster
@@ -90,11 +92,6 @@ def opened(
         catalog=options["catalog"],
         application=options["app"],
         namespaces=tuple(options["namespaces"]),
+        trusted=options["trust_cluster"],
     )
-    return cluster.opened(
-        config_of(settings),
-        options["cluster"],
-        reach,
-        descendants=descendants,
-        follow=follow,
-    )
+    return cluster.opened(config_of(settings), options["cluster"], reach, read=read)

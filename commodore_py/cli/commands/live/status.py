@@ -9,6 +9,7 @@ import click
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.live import clusters, drifts
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.drift import drift_of
 from commodore_py.workflows.live.orphans import orphans_of
 from commodore_py.workflows.live.status import status_of
@@ -37,9 +38,12 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     """
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
-        report, orphans, drift = status_of(cluster), orphans_of(cluster), drift_of(cluster)
+        compared = cluster_diff(cluster)
+        report, drift = status_of(cluster, compared), drift_of(cluster, compared)
+        orphans = orphans_of(cluster)
     if output != "text":
-        streams.data(formats.structured(clusters.status(report, orphans, drift)))
+        content = clusters.status(report, orphans, drift, cluster.unapplied())
+        streams.data(formats.structured(content))
         return
     for lines in (
         clusters.status_lines(report),
@@ -48,7 +52,7 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     ):
         for line in lines:
             streams.result(line)
-    for note in (*clusters.asides(report.unseen, report.confirmed_by), *drifts.asides(drift)):
+    for note in (*clusters.asides(cluster, quiet=settings.verbosity == 0), *drifts.asides(drift)):
         messages.info(note)
     if not orphans.complete:
         messages.info("the history of the catalog is cut off: nothing can be pruned")

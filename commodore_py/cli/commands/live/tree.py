@@ -33,14 +33,14 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
       commodore live tree c-demo-1 Deployment/shop/web
     """
     settings = settings.more_verbose(verbose)
-    with opened(settings, options, descendants=True) as cluster:
+    with opened(settings, options, read="owned") as cluster:
         report = tree_of(cluster, root)
-        unseen = cluster.cache.info().unseen
-        confirmed = cluster.identity.confirmed_by
     if output != "text":
-        streams.data(formats.structured(clusters.tree(report, unseen)))
+        streams.data(
+            formats.structured(clusters.tree(report, cluster.unseen_kinds(in_catalog=False)))
+        )
         return
     for line in clusters.tree_lines(report):
         streams.result(line)
-    for note in clusters.asides(unseen, confirmed):
+    for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
         messages.info(note)

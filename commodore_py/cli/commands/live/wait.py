@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import click
@@ -65,11 +66,12 @@ def wait(
       commodore live wait c-demo-1 --plan
     """
     settings = settings.more_verbose(verbose)
+    until = time.monotonic() + timeout
     if plan:
-        return _follow(settings, options, goal=goal, seconds=timeout, output=output)
+        return _follow(settings, options, goal=goal, until=until, output=output)
     check_unused(click.get_current_context(), ("fail_fast",), "is for --plan")
-    with opened(settings, options, follow=True) as cluster:
-        left = wait_for(cluster, goal, seconds=timeout, report=messages.info)
+    with opened(settings, options, read="targets") as cluster:
+        left = wait_for(cluster, goal, until=until, report=messages.info)
     if output != "text":
         streams.data(formats.structured(clusters.left(goal, left)))
     elif left:
@@ -83,7 +85,7 @@ def _follow(
     options: dict[str, Any],
     *,
     goal: str,
-    seconds: int,
+    until: float,
     output: str,
 ) -> int:
     ctx = click.get_current_context()
@@ -91,8 +93,8 @@ def _follow(
     if goal == "synced":
         raise click.UsageError("--plan waits until its steps are healthy or gone.")
     here = plan_here(config_of(settings).paths)
-    waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], seconds=seconds)
-    with opened(settings, options, follow=True) as cluster:
+    waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], until=until)
+    with opened(settings, options, read="targets") as cluster:
         found = wait_for_plan(cluster, here, waiting, messages.info)
     if output != "text":
         streams.data(formats.structured(waited(goal, found)))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from commodore_py.live.orphans import Orphan
     from commodore_py.manifests.health.status import Health
+    from commodore_py.workflows.live.cluster import LiveCluster
     from commodore_py.workflows.live.drift import DriftReport
     from commodore_py.workflows.live.orphans import OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
@@ -27,7 +28,9 @@ _MOST_CAUSES = 10
 _WIDTH = max(map(len, STATUS_COLOURS))
 
 
-def status(report: StatusReport, orphans: OrphanReport, drift: DriftReport) -> dict[str, Any]:
+def status(
+    report: StatusReport, orphans: OrphanReport, drift: DriftReport, unapplied: Mapping[str, int]
+) -> dict[str, Any]:
     """The status of all applications, with what left the catalog and what others changed."""
     return {
         "schema": "live-status/v1",
@@ -37,6 +40,7 @@ def status(report: StatusReport, orphans: OrphanReport, drift: DriftReport) -> d
         "complete": orphans.complete,
         "drift": drifts.content(drift),
         "left_out": dict(drift.left_out),
+        "unapplied": dict(unapplied),
         "unseen": dict(report.unseen),
     }
 
@@ -59,7 +63,7 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
         "trees": [
             {"name": one.name, "roots": [_node(node) for node in one.roots]} for one in report.trees
         ],
-        "cycles": [[identity(id_) for id_ in cycle] for cycle in report.cycles],
+        "cycles": [[identity(id_) for id_ in report.cycle]] if report.cycle else [],
         "unseen": dict(unseen),
     }
 
@@ -70,16 +74,22 @@ def tree_lines(report: TreeReport) -> Iterator[str]:
         yield streams.styled(escaping.one_line(one.name), bold=True)
         for at, node in enumerate(one.roots):
             yield from _node_lines(node, "", is_last=at == len(one.roots) - 1)
-    for cycle in report.cycles:
-        names = " -> ".join(map(str, cycle))
+    if report.cycle:
+        names = " -> ".join(map(str, report.cycle))
         yield escaping.one_line(f"a cycle of owners: {names}")
 
 
-def asides(unseen: Mapping[str, str], confirmed_by: str) -> Iterator[str]:
+def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
     """What could not be read, and whether this is the right cluster."""
-    for kind, why in unseen.items():
-        yield f"{kind} cannot be read: {why}"
-    if not confirmed_by:
+    unseen = cluster.unseen_kinds(in_catalog=quiet)
+    if quiet and unseen:
+        yield f"{', '.join(unseen)} cannot be read: {next(iter(unseen.values()))}"
+    elif unseen:
+        yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
+    if unapplied := cluster.unapplied():
+        folders = ", ".join(f"{folder} ({count})" for folder, count in unapplied.items())
+        yield f"no application syncs the objects in {folders}; they are left out"
+    if not cluster.identity.confirmed_by:
         yield "nothing confirms that this is the cluster of the catalog"
 
 
@@ -92,6 +102,7 @@ def _application(one: ApplicationStatus) -> dict[str, Any]:
         "create": one.count("created"),
         "change": one.count("changed"),
         "unseen": one.count("unseen"),
+        "waits_for": list(one.waits_for),
         "objects": [
             {
                 **identity(each.target.id),
@@ -118,6 +129,8 @@ def _summary(one: ApplicationStatus) -> str:
     words = [f"{count} {what}" for count, what in counts if count] or ["as in the catalog"]
     if one.synced is not None:
         words.append(f"synced {one.synced.revision[:8] or 'never'}")
+    if one.waits_for:
+        words.append(f"waits for {', '.join(one.waits_for)}")
     return ", ".join(words)
 
 

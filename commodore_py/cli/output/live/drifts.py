@@ -66,7 +66,7 @@ def _words(one: FieldDrift) -> str:
 
 def _manager(one: Manager) -> str:
     how = f"{one.operation} of {one.subresource}" if one.subresource else one.operation
-    return f"by {one.name} ({how}), not after {one.time or 'an unknown time'}"
+    return f"by {one.name} ({how})" + (f", not after {one.time}" if one.time else "")
 
 
 def _field(one: FieldDrift) -> dict[str, Any]:

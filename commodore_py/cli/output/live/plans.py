@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.live.plan import Action, Step
-    from commodore_py.workflows.live.applying import Applied
     from commodore_py.workflows.live.compare import LiveDiff
+    from commodore_py.workflows.live.execution import Applied
     from commodore_py.workflows.live.planning import Plan
 
 _COLOURS = {"create": "green", "change": "yellow", "delete": "red", "hook": "cyan"}

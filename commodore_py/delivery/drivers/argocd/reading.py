@@ -68,5 +68,10 @@ def _path(one: Document) -> PurePosixPath | None:
 def _step(one: Document) -> str:
     if one.content["kind"] != KIND:
         return f"resource/{one.path.stem.removeprefix('plan-')}"
-    path = _path(one)
-    return path.name if path is not None and len(path.parts) == 1 else one.name
+    return step_of(one.name, value_in(one.content, "spec", "source", "path"))
+
+
+def step_of(name: str, path: object) -> str:
+    """The step of an Application: the instance that it deploys, or its own name."""
+    folder = below_manifests(path)
+    return folder.name if folder is not None and len(folder.parts) == 1 else name

@@ -228,13 +228,12 @@ def test_default_in_the_key_of_an_item_stays() -> None:
     assert (found.mode, found.live == found.predicted) == ("three-way", True)
 
 
-def test_marks_of_the_driver_stay() -> None:
-    fields = "metadata: {annotations: {mark: x}}"
-    applied = _object("v1 ConfigMap", fields)
-    live = _with_record(applied, json.dumps(applied))
-    live["metadata"]["annotations"]["mark"] = "x"
+def test_finalizers_of_a_namespace_stay() -> None:
+    target = _object("v1 Namespace", "metadata: {name: shop}")
+    live = _object("v1 Namespace", "metadata: {name: shop}\nspec: {finalizers: [kubernetes]}")
+    created = {**target, "spec": {}}  # as CreateNamespace applies it
 
-    found = predict(_object("v1 ConfigMap", ""), live, marks=["mark"])
+    found = predict(target, _with_record(live, json.dumps(created)))
 
     assert found.live == found.predicted
 

@@ -1,0 +1,116 @@
+"""What is noted here about a cluster: its UID, and what `live apply` did."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import reading
+from commodore_py.adapters.files import write_if_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.live.plan import Action
+
+_CLUSTER, _RUNS = "cluster.json", "apply.jsonl"
+
+
+def known_uid(state: Path) -> str:
+    """The UID of the cluster that was confirmed last."""
+    try:
+        content = json.loads(reading.text_of(str(state / _CLUSTER)))
+    except (OSError, ValueError):
+        return ""
+    uid = content.get("uid") if isinstance(content, dict) else None
+    return uid if isinstance(uid, str) else ""
+
+
+def keep_uid(state: Path, uid: str) -> None:
+    """Note the UID of a cluster that is confirmed."""
+    write_if_changed(state / _CLUSTER, json.dumps({"uid": uid}).encode() + b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a run that did not end has done."""
+
+    done: set[tuple[str, str]]
+    """What to which object."""
+    versions: dict[str, str]
+    """The versions that objects had afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedCommit:
+    """The commit that a run has applied last, and when."""
+
+    commit: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """The log of a run: a line before and after each action, and one at its end."""
+
+    state: Path
+    digest: str
+
+    def add(self, event: str, action: Action | None = None, version: str = "") -> None:
+        """Note that an action begins or is done."""
+        line = {"what": action.what, "object": str(action.id)} if action is not None else {}
+        self._write(event, line | ({"version": version} if version else {}))
+
+    def end(self, applications: Iterable[str], applied: AppliedCommit | None) -> None:
+        """Note that everything is done, and the commit of these applications, if it has one."""
+        line: dict[str, object] = {}
+        if applied is not None:
+            line = {"commit": applied.commit, "time": applied.time}
+            line["applications"] = sorted(applications)
+        self._write("end", line)
+
+    def _write(self, event: str, line: Mapping[str, object]) -> None:
+        self.state.mkdir(parents=True, exist_ok=True)
+        with (self.state / _RUNS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"plan": self.digest, "event": event, **line}) + "\n")
+
+
+def unfinished(state: Path, digest: str) -> Unfinished:
+    """What the last run of this plan did, if it did not end."""
+    found = Unfinished(set(), {})
+    for one in _events(state):
+        if one["plan"] == digest and one["event"] == "end":
+            found = Unfinished(set(), {})
+        elif one["plan"] == digest and one["event"] == "done":
+            name = str(one.get("object", ""))
+            found.done.add((str(one.get("what", "")), name))
+            found.versions[name] = str(one.get("version", ""))
+    return found
+
+
+def applied_commits(state: Path) -> dict[str, AppliedCommit]:
+    """By application, the commit that was applied last."""
+    found = {}
+    for one in _events(state):
+        applications, commit = one.get("applications"), one.get("commit")
+        if one["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
+            applied = AppliedCommit(commit, str(one.get("time", "")))
+            found.update(dict.fromkeys(map(str, applications), applied))
+    return found
+
+
+def _events(state: Path) -> Iterator[dict[str, object]]:
+    """The lines of the log; the last one may be cut."""
+    try:
+        lines = reading.text_of(str(state / _RUNS)).splitlines()
+    except (OSError, ValueError):
+        return
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and {"plan", "event"} <= found.keys():
+            yield found

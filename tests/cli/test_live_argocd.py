@@ -1,0 +1,95 @@
+"""`commodore live` in a cluster that a real Argo CD has synced: its objects are recorded."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.argocd_catalog import recorded, write_catalog
+from tests.support.servers import kubernetes
+from tests.support.servers.kubernetes import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.command_line import CommandLine, Ran
+    from tests.support.servers.kubernetes import Cluster
+
+LABEL = "app.kubernetes.io/instance"
+
+
+@pytest.fixture
+def server() -> Iterator[Cluster]:
+    with kubernetes.serve() as cluster:
+        cluster.kinds += [
+            Kind("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", False),
+            Kind("example.com", "v1", "Thing", "things"),
+        ]
+        yield cluster
+
+
+@pytest.fixture(params=["annotation", "label"])
+def method(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def live(commodore: CommandLine, server: Cluster, method: str) -> Callable[..., Ran]:
+    write_catalog(Path("catalog"))
+    git = ("git", "-C", "catalog", "-c", "user.name=T", "-c", "user.email=t@example.com")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "state")):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    for one in recorded(method, head.stdout.strip()):
+        server.put(one)
+    Path("kubeconfig").write_text(kubernetes.kubeconfig_of(server.url))
+
+    def run(verb: str, *words: str) -> Ran:
+        place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")
+        return commodore("live", verb, "c-demo-1", *place, *words)
+
+    return run
+
+
+def test_what_is_synced_is_as_in_the_catalog(live: Callable[..., Ran]) -> None:
+    status = live("status")
+
+    assert [line.partition(", synced")[0].split()[1:] for line in status.out.splitlines()] == [
+        [f"{name}:", "as", "in", "the", "catalog"] for name in ("alpha", "beta", "root")
+    ]
+    assert live("diff", "--exit-code").code == 0
+    assert live("wait", "--for", "synced", "--timeout", "1").code == 0
+
+
+def test_a_mark_that_is_missing_is_a_difference(
+    live: Callable[..., Ran], server: Cluster, method: str
+) -> None:
+    settings = server.objects["/configmaps", "alpha", "settings"]
+    metadata = settings["metadata"]
+    kept = {
+        key: one
+        for key, one in metadata["annotations"].items()
+        if key != "argocd.argoproj.io/tracking-id"
+    }
+    labels = {LABEL: "another"} if method == "label" else {}
+    server.put({**settings, "metadata": {**metadata, "annotations": kept, "labels": labels}})
+
+    assert "alpha: 1 to change" in live("status").out
+
+
+def test_a_change_of_the_method_is_the_difference_that_argo_cd_sees(
+    live: Callable[..., Ran], server: Cluster, method: str
+) -> None:
+    other = {"label": "annotation", "annotation": "label"}[method]
+    settings = server.objects["/configmaps", "argocd", "argocd-cm"]
+    server.put({**settings, "data": {"application.resourceTrackingMethod": other}})
+
+    status = live("status")
+
+    # From labels to annotations, Argo CD compares as before; marks change with the next sync.
+    assert ("root: as in the catalog" in status.out) is (other == "annotation")
+    assert "changed since the last sync" not in status.out
