@@ -89,7 +89,7 @@ class Server:
             raise KeyboardInterrupt
         url = f"{self.url}{request.path}"
         opened, watch = self._session()
-        watch.renew("request")
+        watch.begin()
         with sending(url, self._timeout):
             response = opened.send(
                 self._prepared(request, opened),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import io
 import logging
-import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -42,14 +41,14 @@ class Watch:
     def __init__(self, url: str, setting: str, closed: threading.Event | None = None) -> None:
         self._closed = closed
         self._host = split_url(url).hostname  # refuses a malformed URL
-        self.renew(setting)
-
-    def renew(self, setting: str) -> None:
-        """Begin again, for another exchange of the same session; without a setting, unlimited."""
         self._setting = setting
-        self._limit = getattr(time_limits.current(), setting) if setting else 0
+        self._limit = getattr(time_limits.current(), setting)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin again, for another exchange of the same session."""
         self._began = time.monotonic()
-        self._word_at = self._began + time_limits.FIRST_WORD if setting else math.inf
+        self._word_at = self._began + time_limits.FIRST_WORD
 
     def look(self) -> None:
         """Say what is waited for, and raise if it is too late."""

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.settings.checks import vault_settings
-from commodore_py.cli.settings.options import Globals, config_of, with_options
+from commodore_py.cli.settings.options import Globals, cluster_here, config_of, with_options
 from commodore_py.workflows.references import revealing
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 def cluster_options(command: Any) -> Any:
     """Add the cluster, how to reach it, and which of its objects are of interest."""
     return with_options(
-        click.argument("cluster", shell_complete=completion.clusters),
+        click.argument(
+            "cluster", required=False, callback=cluster_here, shell_complete=completion.clusters
+        ),
         click.option("--kubeconfig", metavar="FILE", help="Kubeconfig file; else KUBECONFIG."),
         click.option(
             "--context",
