@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import textwrap
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,13 +125,20 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
         case _:
             yield f" > {text}"
     indent = "   " if kind == "notice" else "  "
-    for part in ("where", "notes"):
-        yield from (f"{indent}{line}" for line in _more(record, part).splitlines())
+    yield from (f"{indent}{from_here(line)}" for line in _more(record, "where").splitlines())
+    yield from (f"{indent}{line}" for line in _more(record, "notes").splitlines())
     if _more(record, "hint"):
         yield ""
         yield click.style("hint:", bold=True) + f" {_more(record, 'hint')}"
     if _more(record, "gap"):
         yield ""
+
+
+def from_here(place: str) -> str:
+    """A place as the user can type it: a path below the current folder is relative."""
+    with suppress(OSError):
+        return place.removeprefix(f"{os.getcwd().rstrip('/')}/")  # noqa: PTH109 - a text
+    return place
 
 
 def as_json(record: logging.LogRecord) -> Iterator[str]:
