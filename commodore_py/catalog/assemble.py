@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.manifests.documents import faults_in, may_hold_objects
+from commodore_py.manifests.documents import faults_in
 from commodore_py.model.git_names import git_names_among
 from commodore_py.model.names import shown
 from commodore_py.model.problem import Problem
@@ -93,14 +93,9 @@ def without_git_folders(
 def object_problems(instances: Mapping[str, Tree]) -> Iterator[Problem]:
     """Documents that Argo CD cannot apply: a problem for each file with some."""
     for name, tree in sorted(instances.items()):
-        for path, entry in tree.items():
-            if may_hold_objects(str(path)) and (faults := faults_in(entry.content, str(path))):
-                yield Problem(
-                    f"{faults[0]}: it is not an object",
-                    where=f"instance {name}: {path}",
-                    strict=True,
-                    code="objects/invalid",
-                )
+        for path, fault in faults_in(tree):
+            where = f"instance {name}: {path}"
+            yield Problem(fault, where=where, strict=True, code="objects/invalid")
 
 
 def _where(name: str, path: str, nodes: Mapping[str, Node]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.manifests.documents import fault_of, may_hold_objects, read, split_documents
+from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.objects import identify
 
 from .base import Item
@@ -32,8 +32,6 @@ class Document:
     text: bytes
     objects: tuple[Content, ...] | None
     """Its objects as servers read them; None if it cannot be read."""
-    faults: tuple[str, ...] = ()
-    """Why parts of it are not objects."""
 
     def items(self, extract: Callable[[Content], Any]) -> Iterator[Item]:
         """Each object with what a check extracts from it."""
@@ -64,9 +62,7 @@ def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
         for text in (content,) if name.endswith(".json") else split_documents(content):
             if text.strip():
                 parsed = read(text, name)
-                if parsed is None:
-                    yield Document(instance, name, text, None)
-                    continue
-                objects = tuple(as_json(one.content) for one in parsed.objects)
-                faults = filter(None, (fault_of(one, name) for one in parsed.others))
-                yield Document(instance, name, text, objects, tuple(faults))
+                objects = (
+                    None if parsed is None else tuple(as_json(o.content) for o in parsed.objects)
+                )
+                yield Document(instance, name, text, objects)

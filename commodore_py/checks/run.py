@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
+from commodore_py.manifests.documents import faults_in
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
@@ -68,12 +69,12 @@ class _Catalog:
     """The documents of a catalog, read when a check needs them."""
 
     def __init__(self, trees: Mapping[str, Tree]) -> None:
-        self._trees = trees
+        self.trees = trees
 
     @cached_property
     def documents(self) -> list[Document]:
         """All documents."""
-        return list(documents_of(self._trees))
+        return list(documents_of(self.trees))
 
     def objects(self) -> list[Document]:
         """The documents that can be read."""
@@ -81,7 +82,7 @@ class _Catalog:
 
     def digests(self) -> list[str]:
         """The state of all files."""
-        return [f"{one}/{path} {digest(text)}" for one, path, text in files_of(self._trees)]
+        return [f"{one}/{path} {digest(text)}" for one, path, text in files_of(self.trees)]
 
 
 def _examined(catalog: _Catalog, settings: Settings) -> Examined:
@@ -103,11 +104,9 @@ def _examined(catalog: _Catalog, settings: Settings) -> Examined:
             if document.objects is None
         ]
         not_objects = [
-            Finding(
-                Issue("objects/invalid", f"{fault}: it is not an object"), one.instance, one.file
-            )
-            for one in catalog.objects()
-            for fault in one.faults
+            Finding(Issue("objects/invalid", fault), instance, str(path))
+            for instance, tree in catalog.trees.items()
+            for path, fault in faults_in(tree)
         ]
         return examine(catalog.objects(), settings, [*unreadable, *not_objects]).plain()
 

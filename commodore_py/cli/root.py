@@ -102,6 +102,9 @@ _SECTIONS = {
 }
 
 
+_ANYWHERE = ("completion", "component", "demo", "init", "package", "version")
+
+
 class _Root(LazyGroup):
     """Reads the user's settings file before the options."""
 
@@ -201,12 +204,9 @@ def commodore(
 
 
 def _working_directory(ctx: click.Context, named: Path) -> Path:
-    """The working directory: the one around the current folder, if that is a part of it.
-
-    Components and packages are named relative to the current folder.
-    """
+    """The working directory: the one around the current folder, if that is a part of it."""
     around = directories.working_directory_around(named)
-    if around is None or ctx.invoked_subcommand in ("component", "package"):
+    if around is None or ctx.invoked_subcommand in _ANYWHERE:
         return named
     if ctx.get_parameter_source("working_dir") is ParameterSource.DEFAULT:
         return around

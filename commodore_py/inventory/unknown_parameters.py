@@ -42,8 +42,8 @@ def unknown_parameters(
             problem = Problem.at(
                 Place(instance=instance.name, field=name),
                 "parameters/unknown-key",
-                f"{instance.name}: component {instance.component} has no parameter {name}",
-                remedy=f"did you mean {meant}?",
+                f"{instance.name}: component {instance.component} has no parameter {name};"
+                f" did you mean {meant}?",
                 subject=name,
             )
             where = place_of(instance.name, (instance.key, *path)) if place_of else ""
@@ -80,6 +80,10 @@ def _is_typo(name: str, known: str) -> bool:
         return False
     if {name, known} in ({name, f"{name}s"}, {known, f"{known}s"}):
         return False
+    words, known_words = re.split(r"[-_.]", name), re.split(r"[-_.]", known)
+    if words[1:] and len(words) == len(known_words):  # europe-west is not europe-east
+        pairs = [pair for pair in zip(words, known_words, strict=True) if pair[0] != pair[1]]
+        return len(pairs) == 1 and _is_typo(*pairs[0])
     return sorted(name) == sorted(known) or SequenceMatcher(None, name, known).ratio() >= _SIMILAR
 
 

@@ -126,10 +126,15 @@ def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
         folder = None if config.local else facts_folder(config.api_url)
         overridden = {"global": config.global_revision, "tenant": config.tenant_revision}
         kind, field = map(str, path)
-        if folder is None or (field == "version" and overridden[kind]):
+        if field == "version" and overridden[kind]:
+            return f"--{kind}-repo-revision-override"
+        if folder is None:
             return ""
         facts = FactsFolder(folder)
-        objects = [facts.cluster(cluster.id), facts.tenant(cluster.tenant)]
+        try:
+            objects = [facts.cluster(cluster.id), facts.tenant(cluster.tenant)]
+        except CommodoreError:  # a cluster that is not written yet
+            return ""
         if field == "version":
             named = [one for one in objects if f"{kind}GitRepoRevision" in one.fields]
             return named[0].place(f"{kind}GitRepoRevision") if named else ""

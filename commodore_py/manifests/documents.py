@@ -15,7 +15,10 @@ from .objects import KubeObject, identify, members
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import PurePosixPath
+
+    from commodore_py.model.tree import Tree
 
     from .objects import ObjectId
 
@@ -26,6 +29,8 @@ _DIRECTIVE_OR_END = re.compile(rb"^(?:%|\.\.\.(?:\s|$))", re.MULTILINE)
 _NAME = re.compile(rb"""[nN]ame["']?:\s*["']?([^\s"',}]+)""")
 _MARKS = (b"\napiVersion: ", b"\nkind: ", b"\nmetadata:")
 _NAMED = re.compile(rb"^ +(?:name|generateName): \S", re.MULTILINE)
+TOOL_FILES = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"})
+"""Files by which Argo CD lets a tool render their folder."""
 MOST_LEVELS = 100
 """How deep objects may be nested to be compared by their fields; Kubernetes' own take 30."""
 _DEEP_LINE = b" " * (MOST_LEVELS // 2)
@@ -115,7 +120,7 @@ def _bytes(name: str) -> bytes:
     return name.encode(errors="surrogatepass")
 
 
-def fault_of(document: object, path: str) -> str:
+def _fault_of(document: object, path: str) -> str:
     """Why a document is not an object; empty for JSON that does not claim to be one."""
     if not isinstance(document, dict):
         return "" if path.endswith(".json") else f"a document is {_kind_of(document)}"
@@ -133,14 +138,23 @@ def fault_of(document: object, path: str) -> str:
     return f"a document has no {words}" if missing else ""
 
 
-def faults_in(content: bytes, path: str) -> list[str]:
-    """Why documents of a file are not objects; those that look like objects are not parsed."""
-    faults = []
-    for text in (content,) if path.endswith(".json") else split_documents(content):
-        if not all(mark in b"\n" + text for mark in _MARKS) or not _NAMED.search(text):
-            parsed = read(text, path)
-            faults += [fault_of(one, path) for one in parsed.others] if parsed else []
-    return list(filter(None, faults))
+def faults_in(tree: Tree) -> Iterator[tuple[PurePosixPath, str]]:
+    """Files with documents that are not objects, but for those that a tool renders."""
+    rendered = {path.parent for path in tree if path.name in TOOL_FILES}
+    for path, entry in tree.items():
+        name = str(path)
+        if not may_hold_objects(name) or rendered.intersection(path.parents):
+            continue
+        faults: list[str] = []
+        for text in (entry.content,) if name.endswith(".json") else split_documents(entry.content):
+            # What looks like an object is not parsed.
+            if not all(mark in b"\n" + text for mark in _MARKS) or not _NAMED.search(text):
+                parsed = read(text, name)
+                faults += [_fault_of(one, name) for one in parsed.others] if parsed else []
+        faults = [one for one in faults if one]
+        if faults:
+            more = f" (and {len(faults) - 1} more)" if faults[1:] else ""
+            yield path, f"{faults[0]}: it is not an object{more}"
 
 
 def _kind_of(value: object) -> str:

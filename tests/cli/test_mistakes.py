@@ -235,6 +235,6 @@ def test_parameters_that_a_component_does_not_have(commodore: CommandLine, compi
     says = "component hello has no parameter hello.namspace"
     place = "inventory/classes/t-fleet/c-fleet.yml:2"
     assert (quiet.code, says in quiet.err) == (0, False)
-    assert f"{says}\n   {place}" in verbose.err
-    assert f"{says} [parameters/unknown-key]\n  {place}" in checked.out
+    assert f"{says}; did you mean namespace?\n   {place}" in verbose.err
+    assert f"{says}; did you mean namespace? [parameters/unknown-key]\n  {place}" in checked.out
     assert f"{place}: warning: {says} (did you mean namespace?)" in linted.out

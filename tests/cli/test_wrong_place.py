@@ -116,7 +116,7 @@ def test_files_of_a_component_are_named_where_its_author_has_them(
 
     output = ran.out + ran.err
     assert ran.code == 1
-    assert f"{component}/component/main.jsonnet:1:6-18" in output
+    assert f"{component.name}/component/main.jsonnet:1:6-18" in output
     assert not TEMPORARY.search(output)
 
 

@@ -309,7 +309,7 @@ def test_component_cannot_reach_outside_its_place(
     with pytest.raises(CommodoreError, match=expected) as caught:
         _push(fleet.config(engine=engine))
 
-    assert caught.value.where.startswith("target web, parameters.kapitan.compile[0]")
+    assert "target web, parameters.kapitan.compile[0]" in caught.value.where
     assert victim.is_dir()
 
 

@@ -43,13 +43,15 @@ _anchors: list[_Anchor] = []
 def anchored(root: Path, *with_links: Path) -> Iterator[None]:
     """Open a directory once; until the end, no function of this package follows links below it.
 
-    But for those that are directly in the folders `with_links` now, as users made them.
+    But for those that are directly in the folders `with_links` now, as users made them, and for
+    the `.git` of checkouts there.
     """
     path = _absolute(root)
     links: dict[str, str] = {}
     for folder in map(_absolute, with_links):
         with suppress(OSError), os.scandir(folder) as entries:
-            links |= {one.path: os.path.realpath(one.path) for one in entries if one.is_symlink()}
+            paths = [path for one in entries for path in (one.path, f"{one.path}/.git")]
+            links |= {one: os.path.realpath(one) for one in paths if os.path.islink(one)}  # noqa: PTH114 - texts
     anchor = _Anchor(path, os.open(path, _FOLDER), links)
     _anchors.append(anchor)
     try:
@@ -98,7 +100,8 @@ def make_folder(folder: Path) -> None:
 
 def refuse_link(path: Path) -> None:
     """Raise if a link is at a path below an anchor, or on the way to it."""
-    if _anchor_of(_absolute(path)) is None:
+    anchor = _anchor_of(_absolute(path))
+    if anchor is None or os.path.realpath(path) == anchor.links.get(_absolute(path)):
         return
     with suppress(FileNotFoundError, NotADirectoryError), opened(path.parent) as folder:
         if target := _target(folder, path.name):

@@ -118,7 +118,7 @@ def write_remote(bare: Path, url: str) -> None:
     """Replace the settings of `origin` in a repository that was just made."""
     import git as gitpython  # slow to load, and most runs make no repository
 
-    with gitpython.Repo(os.fspath(bare)).config_writer() as settings:
+    with gitpython.Repo(os.fspath(bare), expand_vars=False).config_writer() as settings:
         section = 'remote "origin"'
         if settings.has_section(section):
             settings.remove_section(section)

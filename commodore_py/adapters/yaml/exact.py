@@ -59,10 +59,10 @@ def _read(call: Callable[..., Any], text: str, name: str) -> Any:
         try:
             return call(text, Loader)
         except Refused as refused:
-            raise problem_in(refused, name) from refused
+            raise problem_in(refused, name, text) from refused
         except FAILURES as error:
             log.debug("%s: libyaml cannot read it: %s", name, error)
     try:
         return call(text, _LoaderInPython)
     except FAILURES as error:
-        raise problem_in(error, name) from error
+        raise problem_in(error, name, text) from error

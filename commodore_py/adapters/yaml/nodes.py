@@ -39,7 +39,7 @@ def compose(text: bytes | str, *, name: str) -> Node | None:
     try:
         return _compose(text, name)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise problem_in(error, name) from error
+        raise problem_in(error, name, text) from error
 
 
 def _compose(text: bytes | str, name: str) -> Node | None:

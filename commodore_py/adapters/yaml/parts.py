@@ -88,7 +88,7 @@ def parts_of(text: str, *, name: str) -> Part | None:
     try:
         documents = _documents(text)
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
-        raise problem_in(error, name) from error
+        raise problem_in(error, name, text) from error
     if len(documents) > 1:
         line = text.count("\n", 0, documents[1].start) + 1
         raise YamlError.at("more than one document", name, line)

@@ -163,7 +163,8 @@ class Progress:
             if span.kind == stage.span.of:
                 stage.done += 1
                 stage.name = span.name
-                stage.at_work = stage.at_work.removeprefix(span.name)
+                if stage.at_work == span.name:
+                    stage.at_work = ""
                 drawn = stage if stage.may_prompt and self._old(stage) else None
             elif span.kind == "stage" and span.name == stage.span.name:
                 self._stages.pop()

@@ -17,7 +17,7 @@ from commodore_py.dependencies.discover import instances_of, wanted_components
 from commodore_py.dependencies.fetch import fetcher, refuse_missing
 from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.dependencies.protection.run_lock import exclusive_run
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, located
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
 from commodore_py.problems.refuse import refuse
@@ -146,7 +146,8 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     _check_listed(node, package)
     places = locator_of(config, cluster, classes)
     wanted = wanted_components(node, places)
-    classes = classes.plus(fetch(wanted))
+    with located(places.parameter):
+        classes = classes.plus(fetch(wanted))
     lock.refuse_requests(places)
     refuse_missing(config, wanted, classes)
     instances = instances_of(node, classes)

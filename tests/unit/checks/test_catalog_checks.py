@@ -113,7 +113,7 @@ def test_a_namespace_that_nothing_creates_is_reported_once() -> None:
 
     (problem,) = problems(*pods, only="namespaces")
 
-    assert problem.message == "nothing here creates namespace shop, as for 1 other objects"
+    assert problem.message == "nothing here creates namespace shop, as for 1 other object"
 
 
 @pytest.mark.parametrize(
