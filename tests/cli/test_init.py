@@ -165,7 +165,7 @@ def test_files_that_cannot_be_changed_are_named(
 
     of_settings = commodore("init", "--api-url", facts)
 
-    assert (of_settings.code, str(settings_in(home)) in of_settings.err) == (1, True)
+    assert (of_settings.code, settings_in(home).name in of_settings.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -444,7 +444,7 @@ def test_unreadable_lines_are_skipped(commodore: CommandLine, tmp_path: Path, fa
     ran = commodore("catalog", "list")
 
     assert ran.code == 0
-    assert ran.err == (f"warning: ignoring this line: expected NAME=VALUE\n  {tmp_path}/.env:2\n")
+    assert ran.err == ("warning: ignoring this line: expected NAME=VALUE\n  .env:2\n")
 
 
 def test_a_dotenv_that_is_not_text_is_skipped(commodore: CommandLine, tmp_path: Path) -> None:
@@ -520,7 +520,7 @@ def test_a_variable_of_the_dotenv_file_that_the_system_refuses_is_ignored(
 
     assert ran.code == 0
     assert f"ignoring {name}: the system does not take such a name or value" in ran.err
-    assert str(settings.dotenv) in ran.err
+    assert settings.dotenv.name in ran.err
 
 
 def test_a_dotenv_file_whose_references_multiply_is_ignored(
@@ -565,7 +565,7 @@ def test_a_dotenv_names_no_programs(
 
     assert ran.code == 0
     assert f"warning: ignoring {name}: a .env file must not decide which programs run" in ran.err
-    assert f"{tmp_path}/.env" in ran.err
+    assert "\n  .env\n" in ran.err
     assert os.environ.get(name) != f"{tmp_path}/evil"
 
 
@@ -612,7 +612,7 @@ def test_a_token_for_the_api_of_a_dotenv(
     ran = commodore(*words.split(), *["--strict"] * strict, COMMODORE_API_TOKEN="token")
 
     assert ran.code == 1
-    assert f"{'error' if strict else 'warning'}: {REDIRECTED}\n  {tmp_path}/.env" in ran.err
+    assert f"{'error' if strict else 'warning'}: {REDIRECTED}\n  .env" in ran.err
     assert ("127.0.0.1:9" in ran.err) is not strict
 
 

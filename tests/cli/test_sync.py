@@ -99,7 +99,7 @@ Updating acme/component-conflict...
 Updating acme/component-x...
  > skipped: not found, or not accessible with this token
 error: {why}
-  .../work/dependencies/conflict
+  work/dependencies/conflict
   while updating acme/component-conflict
 
 hint: make the template's changes in a clone and push them; or exclude the file with `skip` in \
