@@ -643,6 +643,25 @@ def test_apply_and_status_follow_the_plan_between_applications(live: Live, serve
     assert "bank/new" in _names(server)
 
 
+def test_applications_that_hold_each_other_do_not_wait_for_each_other(
+    live: Live, server: Cluster
+) -> None:
+    shutil.rmtree("catalog/manifests/apps")
+    _write("a/all.yaml", _application("b"), _application("bank"))
+    _write("b/all.yaml", _application("a"), _application("shop"))
+    _commit()
+
+    ran = live("apply", "--yes", "--timeout", "5")
+
+    assert ran.code == 0, ran.err
+    assert {one["name"] for one in _json(live("status", "-o", "json"))["applications"]} == {
+        *("a", "b", "bank", "shop")
+    }
+    written = _patched(server)
+    assert set(written[:2]) == {"new"}
+    assert set(written[2:]) == {"a", "b"}
+
+
 def test_a_step_that_may_be_degraded_does_not_stop_the_plan(live: Live, server: Cluster) -> None:
     failed = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "late"}
     for name in ("shop", "bank"):

@@ -98,6 +98,9 @@ class _Execution:
                 if self._runs.keys().isdisjoint(self._plan.order.before.get(name, ())):
                     while name in self._runs and self._advance_or_report(name, run):
                         moved = True
+            if not moved and not any(run.waiting for run in self._runs.values()):
+                names = ", ".join(sorted(self._runs))
+                raise CommodoreError(f"these applications wait for each other: {names}")
             if not moved:
                 ending.pause(_LOOK_AGAIN)
         applications = {one.application for one in self._plan.steps}
