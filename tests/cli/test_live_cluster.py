@@ -927,6 +927,26 @@ def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster
     assert "only after a failure" in live("diff", "--app", "shop").out
 
 
+def test_hooks_for_failures_are_awaited_wave_by_wave(live: Live, server: Cluster) -> None:
+    server.kinds.append(Kind("batch", "v1", "Job", "jobs"))
+    for name, hook, wave in (
+        ("before", "PreSync", "0"),
+        ("first", "SyncFail", "1"),
+        ("second", "SyncFail", "2"),
+    ):
+        notes = {"argocd.argoproj.io/hook": hook, "argocd.argoproj.io/sync-wave": wave}
+        metadata = {"name": name, "namespace": "shop", "annotations": notes}
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {}}
+        _write(f"shop/{name}.yaml", job)
+
+    ran = live("apply", "--app", "shop", "--yes", "--timeout", "1")
+
+    assert ran.code == 1
+    assert "a step and its SyncFail hooks failed" in ran.err
+    assert "Job shop/first is not ready after 1 seconds" in ran.err
+    assert _patched(server) == ["before", "first"]
+
+
 def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     live: Live, server: Cluster
 ) -> None:

@@ -115,16 +115,26 @@ class _Execution:
             try:
                 for one in self._plan.steps:
                     if one.phase == AFTER_FAILURE and one.application == name:
-                        self._act(one)
+                        self._act_and_wait(one)
             except CommodoreError as another:
                 both = [error, another]
                 message = "a step and its SyncFail hooks failed"
                 raise SeveralErrors(message, errors=both) from another
             raise
 
+    def _act_and_wait(self, step: Step) -> None:
+        """Do what a step of hooks has to do, and wait until they are healthy."""
+        run = _Run(waiting=self._act(step), since=time.monotonic())
+        while True:
+            self._look(run, may_be_degraded=False)
+            if not run.waiting:
+                return
+            ending.pause(_LOOK_AGAIN)
+
     def _advance(self, name: str, run: _Run) -> bool:
         """Go on with an application, if it is ready for that."""
-        self._look(name, run)
+        may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
+        self._look(run, may_be_degraded=may_be_degraded)
         if run.waiting:
             return False
         if not run.steps:
@@ -136,9 +146,8 @@ class _Execution:
             run.waiting = [*run.actions]
         return True
 
-    def _look(self, name: str, run: _Run) -> None:
+    def _look(self, run: _Run, *, may_be_degraded: bool) -> None:
         """Keep what an application still waits for; objects are healthy in the end, or gone."""
-        may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
         left, why = [], ""
         for action in run.waiting:
             problem = _not_ready(self._cluster, action, _read(self._cluster, self._writer, action))
