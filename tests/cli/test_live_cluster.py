@@ -769,6 +769,24 @@ def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) ->
     assert "commit 00000000 is not in the catalog here" in live("status").err
 
 
+def test_a_namespace_that_was_applied_is_not_the_whole_commit(live: Live, server: Cluster) -> None:
+    _write("shop/all.yaml", _configmap("new"), _configmap("new", "bank"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    assert live("apply", "--yes").code == 0
+    changed = {"data": {"a": "2"}}
+    _write("shop/all.yaml", _configmap("new") | changed, _configmap("new", "bank") | changed)
+    _commit()
+
+    assert live("apply", "--yes", "--namespace", "shop").code == 0
+
+    status = live("status")
+    assert "shop: 1 to change" in status.out
+    assert "changed since the last sync" not in status.out
+    assert "shop: the commit of the last sync is not known" in status.err
+    assert server.objects["/configmaps", "bank", "new"]["data"] == {"a": "1"}
+
+
 def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:
     automated = _application("shop")
     automated["spec"]["syncPolicy"] = {"automated": {}}

@@ -189,11 +189,15 @@ class _Execution:
 
 
 def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:
-    """The commit of the catalog, if it is what was applied, and the time of the server."""
-    if not plan.commit or not is_checked_out(cluster.catalog, plan.commit):
+    """The commit of the catalog, if it is what was applied, and the time of the server.
+
+    With a part of the namespaces, applications are at no commit.
+    """
+    commit = "" if cluster.reach.namespaces else plan.commit
+    if commit and not is_checked_out(cluster.catalog, commit):
         return None
     now = time.gmtime(cluster.client.now())
-    return AppliedCommit(plan.commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
+    return AppliedCommit(commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
 
 
 def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:

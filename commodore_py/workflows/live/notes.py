@@ -48,6 +48,7 @@ class AppliedCommit:
     """The commit that a run has applied last, and when."""
 
     commit: str
+    """Empty if it was applied in part."""
     time: str
 
 
