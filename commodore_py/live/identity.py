@@ -13,7 +13,7 @@ from commodore_py.live.access.answers import mapping, mappings
 from .marks import method_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from commodore_py.live.access.client import Client
     from commodore_py.live.access.discovery import Discovery
@@ -116,11 +116,13 @@ def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
         if not error.status:
             raise
         return
-    for one in mappings(mapping(answer).get("items")):
-        yield _synced(one)
+    items = mappings(mapping(answer).get("items"))
+    names = {str(mapping(one.get("metadata")).get("name") or "") for one in items}
+    for one in items:
+        yield _synced(one, names)
 
 
-def _synced(one: dict[str, Any]) -> Synced:
+def _synced(one: dict[str, Any], names: Collection[str]) -> Synced:
     metadata, spec, status = (mapping(one.get(key)) for key in ("metadata", "spec", "status"))
     sync = mapping(status.get("sync"))
     source = mapping(spec.get("source"))
@@ -133,7 +135,7 @@ def _synced(one: dict[str, Any]) -> Synced:
         str(mapping(status.get("health")).get("status") or ""),
         is_automated="automated" in mapping(spec.get("syncPolicy")),
         finished=str(mapping(status.get("operationState")).get("finishedAt") or ""),
-        method=method_of(one),
+        method=method_of(one, names),
     )
 
 

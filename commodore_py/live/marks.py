@@ -9,7 +9,7 @@ from commodore_py.live.access.answers import mapping
 from commodore_py.manifests.objects import split_version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Tracking
@@ -143,12 +143,17 @@ def marked_alike(target: Content, live: Content, tracking: Tracking) -> Content:
     return {**target, "metadata": metadata}
 
 
-def method_of(application: Content) -> str:
-    """The method of tracking by which another application has marked this one, if any."""
+def method_of(application: Content, names: Collection[str]) -> str:
+    """The method of tracking by which another application has marked this one, if any.
+
+    A label counts if it has one of the names of applications, and is not of Helm.
+    """
     metadata = mapping(application.get("metadata"))
+    labels = mapping(metadata.get("labels"))
     if _TRACKING_ID in mapping(metadata.get("annotations")):
         return "annotation"
-    return "label" if _DEFAULT_LABEL in mapping(metadata.get("labels")) else ""
+    is_mark = labels.get(_DEFAULT_LABEL) in names and labels.get(_MANAGED_BY) != "Helm"
+    return "label" if is_mark else ""
 
 
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:

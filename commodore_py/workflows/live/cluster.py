@@ -201,7 +201,8 @@ def _argocd_settings(
             words = "jqPathExpressions are not evaluated, what they name is compared"
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     if not found.tracking.method:
-        method = next((one.method for one in known.applications if one.method), "")
+        methods = {one.method for one in known.applications}
+        method = next((one for one in ("annotation", "label") if one in methods), "")
         found = found._replace(tracking=found.tracking._replace(method=method))
     return found
 
