@@ -269,6 +269,24 @@ def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, serve
     assert len(_writes(server)) == before
 
 
+def test_marks_of_apply_do_not_decide_the_method(live: Live, server: Cluster) -> None:
+    server.remove("Application", "bank", "argocd")
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    _write("root/root.yaml", root)
+    _commit()
+    server.put(root)
+    for name in ("shop", "bank"):
+        server.put(_configmap("new", name))
+
+    assert live("apply", "--yes").code == 0
+
+    created = server.objects["argoproj.io/applications", "argocd", "bank"]
+    assert created["metadata"]["annotations"][TRACKING].startswith("root:")
+    assert "to change" not in live("status").out
+    assert live("wait", "--for", "synced", "--timeout", "1").code == 0
+
+
 def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 

@@ -86,11 +86,19 @@ def test_a_label_beside_the_annotation_is_a_valid_one() -> None:
     assert found["metadata"]["labels"] == {"app.kubernetes.io/instance": "a" * 62}  # type: ignore[index]
 
 
+def _annotated(operation: str, manager: str = "argocd-controller") -> dict[str, Any]:
+    fields: dict[str, Any] = {"f:metadata": {"f:annotations": {f"f:{ID}": {}}}}
+    entry = {"manager": manager, "operation": operation, "fieldsV1": fields}
+    return {"annotations": {ID: "root:"}, "managedFields": [entry]}
+
+
 @pytest.mark.parametrize(
     ("metadata", "method"),
     [
         ({"labels": {LABEL: "root"}}, "label"),
-        ({"labels": {LABEL: "root"}, "annotations": {ID: "root:"}}, "annotation"),
+        ({"labels": {LABEL: "root"}, **_annotated("Update")}, "annotation"),
+        (_annotated("Apply"), ""),  # as `live apply` does
+        (_annotated("Update", "kubectl"), ""),
         ({"labels": {LABEL: "root", "app.kubernetes.io/managed-by": "Helm"}}, ""),
         ({"labels": {LABEL: "a-release"}}, ""),
         ({}, ""),
