@@ -525,6 +525,35 @@ def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - f
     return commit
 
 
+@pytest.mark.parametrize(
+    ("link", "verb"),
+    [
+        ("live/c-demo-1/apply.jsonl", "apply"),
+        ("live/c-demo-1", "status"),
+        ("live", "status"),
+        ("", "status"),
+    ],
+)
+def test_notes_are_not_written_behind_links(
+    live: Live, server: Cluster, tmp_path_factory: pytest.TempPathFactory, link: str, verb: str
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for name in ("apply.jsonl", "cluster.json"):
+        (elsewhere / name).write_text("of others\n")
+    place = Path(".commodore", link)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(elsewhere / place.name if place.suffix else elsewhere)
+
+    ran = live(verb, *(("--yes",) if verb == "apply" else ()))
+
+    assert ran.code == 1
+    assert f"{place} is a link: nothing is written or deleted behind it" in ran.err
+    assert {one.name: one.read_text() for one in elsewhere.iterdir()} == {
+        **dict.fromkeys(("apply.jsonl", "cluster.json"), "of others\n")
+    }
+    assert _writes(server) == []
+
+
 def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
     _synced_deployment(server, replicas=5, minReadySeconds=7)
     scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
