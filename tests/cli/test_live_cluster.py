@@ -636,6 +636,16 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
 
 
+def test_a_cluster_whose_uid_cannot_be_read_is_not_written(live: Live, server: Cluster) -> None:
+    server.allowed = lambda _, __, resource: resource not in ("namespaces", "applications")
+
+    for words in ((), ("--trust-cluster", kubernetes.UID)):
+        ran = live("apply", "--yes", *words)
+        assert ran.code == 1
+        assert "--trust-cluster needs the right to get the namespace kube-system" in ran.err
+    assert _writes(server) == []
+
+
 def test_a_folder_of_manifests_without_a_repository(
     commodore: CommandLine, server: Cluster, live: Live
 ) -> None:
