@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.config import WorkPaths
 from tests.support.programs import accept_interruptions
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Kind, Refusal
@@ -1120,6 +1121,30 @@ def test_a_value_with_a_reference_within_a_text_is_not_compared(
     assert ran.code == 0, ran.err
     assert "new" not in ran.out
     assert "postgres" not in ran.out + ran.err
+
+
+def test_one_of_several_clusters_is_found_in_its_folder(
+    commodore: CommandLine, server: Cluster, live: Live
+) -> None:
+    del live, server  # they have prepared the catalog
+    for name in ("c-demo-1", "c-demo-2"):
+        params = WorkPaths(Path("clusters", name)).params_file
+        params.parent.mkdir(parents=True)
+        params.write_text(json.dumps({"parameters": {"cluster": {"name": name}}}))
+    shutil.move("catalog", "clusters/c-demo-2/catalog")
+    place = ("--kubeconfig", "kubeconfig")
+
+    status = commodore("live", "status", "c-demo-2", *place)
+    other = commodore("live", "status", "c-demo-3", *place)
+    plans = [commodore("live", "wait", "--plan", f"c-demo-{n}", *place).err for n in (2, 3)]
+
+    assert (status.code, other.code) == (0, 1)
+    assert "shop: 1 to create" in status.out
+    for said in (other.err, plans[1]):
+        assert "cluster c-demo-3 was not compiled here" in said
+        assert "compiled here: c-demo-1, c-demo-2" in said
+    assert "clusters/c-demo-2" in plans[0]
+    assert Path("clusters/c-demo-2/.commodore/live/c-demo-2/cluster.json").is_file()
 
 
 def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandLine) -> None:
