@@ -252,6 +252,10 @@ def test_files_that_no_application_reads_are_named_and_left_out(
     line = "no application syncs the objects in manifests/apps (2), manifests/other (1),"
     assert f"{line} manifests/shop/below (1); they are left out" in status.err
     assert line in apply.err
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    server.put(root)  # the catalog does not have it
+    assert "objects in manifests/other (1), manifests/shop/below (1);" in live("status").err
     _write("shop/below/kustomization.yaml", {"kind": "Kustomization"})
     recursive = _application("shop")
     recursive["spec"]["source"]["directory"] = {"recurse": True}

@@ -123,8 +123,13 @@ class LiveCluster:
 
     def unapplied(self) -> dict[str, int]:
         """Folders that no application syncs, and how many objects they have."""
-        files = (PurePosixPath(one.file) for one in self.assigned.unapplied)
-        folders = (file.parent.relative_to(self.catalog) for file in files)
+        only_live = [one.syncs for one in self.identity.applications]  # as the root often is
+        files = (
+            PurePosixPath(one.file).relative_to(self.catalog) for one in self.assigned.unapplied
+        )
+        folders = (
+            file.parent for file in files if not applications.owners_of(only_live, str(file))
+        )
         return dict(sorted(Counter(map(str, folders)).items()))
 
     def health(self, content: Content) -> Health:
