@@ -263,6 +263,22 @@ def test_files_that_no_application_reads_are_named_and_left_out(
     assert "shop: 1 to create" in live("status", "--app", "shop").out
 
 
+def test_files_below_flat_folders_are_no_application_without_a_name(
+    live: Live,
+) -> None:
+    for name in ("shop", "bank"):
+        shutil.rmtree(f"catalog/manifests/{name}")
+        _write(f"{name}/below/it.yaml", _configmap("it", name))
+    _commit()
+
+    status = live("status")
+
+    assert "to create" not in status.out
+    left_out = "manifests/apps (2), manifests/bank/below (1), manifests/shop/below (1)"
+    assert f"no application syncs the objects in {left_out}" in status.err
+    assert _plan(live)["steps"] == []
+
+
 def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
     assert live("apply", "--yes").code == 0
 

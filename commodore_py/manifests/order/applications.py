@@ -75,7 +75,8 @@ def is_flat(source: Content) -> bool:
 def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str] = ()) -> Assigned:
     """The application of each object: the one with the longest path that holds its file.
 
-    Without any application, all objects are one. The paths of applications with one name add up.
+    Without any application of this repository, all objects are one. The paths of applications with
+    one name add up.
     """
     known: dict[str, Application] = {}
     for one in objects:
@@ -84,7 +85,11 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
             paths, flat = first.paths + found.paths, first.flat + found.flat
             known[found.name] = first._replace(paths=paths, flat=flat)
     files = {_relative(one.file, root) for one in objects}
-    here = [one for one in known.values() if any(owners_of([one], file) for file in files)]
+    here = [
+        one
+        for one in known.values()  # what is below a folder of files is of this repository, too
+        if any(owners_of([one._replace(paths=one.paths + one.flat)], file) for file in files)
+    ]
     outside = tuple(one for one in known.values() if one not in here)
     if not here:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
