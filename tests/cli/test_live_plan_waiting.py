@@ -45,7 +45,13 @@ def wait(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
     files: dict[str, Any] = {
         "inventory/targets/cluster.yml": {"classes": ["plan"], "parameters": parameters},
         "inventory/classes/plan.yml": {},
-        **{f"inventory/targets/{name}.yml": {"classes": []} for name in (*STEPS[:3], "four")},
+        **{
+            f"inventory/targets/{name}.yml": {
+                "classes": [],
+                "parameters": {"_base_directory": f"dependencies/{name}"},
+            }
+            for name in (*STEPS[:3], "four")
+        },
         "catalog/manifests/apps/root.yaml": owner(),
         **{
             f"catalog/manifests/apps/{name}.yaml": application(name, f"manifests/{name}")
