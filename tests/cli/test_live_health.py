@@ -49,7 +49,7 @@ def test_documents_lists_and_what_is_not_an_object(commodore: CommandLine) -> No
         "Healthy      Service a  (built-in)",
         "Healthy      Service b  (built-in)",
     ]
-    assert "1 documents are not objects" in ran.err
+    assert "not objects: 1 document" in ran.err
 
 
 def test_json_has_the_rule_and_whether_syncs_wait(commodore: CommandLine) -> None:
