@@ -41,7 +41,7 @@ class Leaving(NamedTuple):
             return ""
         what = "1 object leaves" if self.objects == 1 else f"{self.objects} objects leave"
         grade = f"{self.grade}: {self.reason}" if self.reason else self.grade
-        return f"{what} the catalog ({grade})"
+        return f"{what} the catalog" + (f" ({grade})" if grade != "none" else "")
 
 
 def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Leaving, ...]:
@@ -49,6 +49,8 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
 
     Objects that a file of the catalog has from now on, which are `kept`, do not leave.
     """
+    if not plan.removed:
+        return ()
     inside: dict[str, dict[ObjectId, KubeObject]] = {}
     for one in plan.removed:
         files = published.subtree(PurePosixPath(one.leaf.instance)).items()

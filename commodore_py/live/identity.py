@@ -9,16 +9,17 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.live.access.answers import mapping, mappings
+from commodore_py.manifests.objects import KubeObject, ObjectId
+from commodore_py.manifests.order.applications import KIND, Application, application_of
 
 from .marks import method_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from commodore_py.live.access.client import Client
     from commodore_py.live.access.discovery import Discovery
 
-_APPLICATION = ("argoproj.io", "Application")
 _ROOT = "root"
 
 
@@ -34,6 +35,8 @@ class Synced:
     sync: str
     health: str
     is_automated: bool
+    syncs: Application
+    """The folders that it syncs."""
     finished: str = ""
     """When its last sync ended."""
     method: str = ""
@@ -107,7 +110,7 @@ def _uid(client: Client) -> str:
 
 
 def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
-    api = kinds.find(*_APPLICATION)
+    api = kinds.find(*KIND)
     if api is None:
         return
     try:
@@ -116,14 +119,17 @@ def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
         if not error.status:
             raise
         return
-    for one in mappings(mapping(answer).get("items")):
-        yield _synced(one)
+    items = mappings(mapping(answer).get("items"))
+    names = {str(mapping(one.get("metadata")).get("name") or "") for one in items}
+    for one in items:
+        yield _synced(one, names)
 
 
-def _synced(one: dict[str, Any]) -> Synced:
+def _synced(one: dict[str, Any], names: Collection[str]) -> Synced:
     metadata, spec, status = (mapping(one.get(key)) for key in ("metadata", "spec", "status"))
     sync = mapping(status.get("sync"))
     source = mapping(spec.get("source"))
+    id_ = ObjectId(*KIND, "", str(metadata.get("name") or ""))
     return Synced(
         str(metadata.get("name") or ""),
         str(metadata.get("namespace") or ""),
@@ -133,7 +139,8 @@ def _synced(one: dict[str, Any]) -> Synced:
         str(mapping(status.get("health")).get("status") or ""),
         is_automated="automated" in mapping(spec.get("syncPolicy")),
         finished=str(mapping(status.get("operationState")).get("finishedAt") or ""),
-        method=method_of(one),
+        method=method_of(one, names),
+        syncs=application_of(KubeObject(id_, one)) or Application(),
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.live.access.answers import mapping
+from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.manifests.objects import split_version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.settings import Tracking
@@ -25,6 +25,7 @@ _FLUX_PRUNE = "kustomize.toolkit.fluxcd.io/prune"
 _FLUX_NAME = "kustomize.toolkit.fluxcd.io/name"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 _DEFAULT_LABEL = "app.kubernetes.io/instance"
+_ARGOCD = "argocd"  # its managers of fields begin with it
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _LONGEST_LABEL = 63
 
@@ -143,12 +144,28 @@ def marked_alike(target: Content, live: Content, tracking: Tracking) -> Content:
     return {**target, "metadata": metadata}
 
 
-def method_of(application: Content) -> str:
-    """The method of tracking by which another application has marked this one, if any."""
+def method_of(application: Content, names: Collection[str]) -> str:
+    """The method of tracking by which Argo CD has marked an application, if any.
+
+    An annotation that was applied on the server counts for nothing: `live apply` writes it, too.
+    A label counts if it has one of the names of applications, and is not of Helm.
+    """
     metadata = mapping(application.get("metadata"))
-    if _TRACKING_ID in mapping(metadata.get("annotations")):
+    labels = mapping(metadata.get("labels"))
+    if _TRACKING_ID in mapping(metadata.get("annotations")) and any(
+        str(one.get("manager")).startswith(_ARGOCD)
+        and one.get("operation") == "Update"
+        and f"f:{_TRACKING_ID}" in _annotations_of(one)
+        for one in mappings(metadata.get("managedFields"))
+    ):
         return "annotation"
-    return "label" if _DEFAULT_LABEL in mapping(metadata.get("labels")) else ""
+    is_mark = labels.get(_DEFAULT_LABEL) in names and labels.get(_MANAGED_BY) != "Helm"
+    return "label" if is_mark else ""
+
+
+def _annotations_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The annotations that a manager has written."""
+    return mapping(mapping(mapping(entry.get("fieldsV1")).get("f:metadata")).get("f:annotations"))
 
 
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:

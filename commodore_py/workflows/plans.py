@@ -103,7 +103,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
     here = here.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
-    removed = leaving(plan, _published(paths)) if plan.removed else ()
+    removed = leaving(plan, _published(paths), _kept(paths, plan)) if plan.removed else ()
     return here.valid(removed_findings(removed))._replace(removed=removed)
 
 
@@ -120,6 +120,20 @@ def _published(paths: WorkPaths) -> Tree:
     """The manifests of the catalog's last commit."""
     commit = head_of(paths.catalog)[0] if is_repository(paths.catalog) else None
     return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
+
+
+def _compiled(paths: WorkPaths) -> dict[str, Tree]:
+    """The output of the last compile, by instance."""
+    folders = sorted(paths.compiled.iterdir()) if paths.compiled.is_dir() else ()
+    return {folder.name: files.read_tree(folder) for folder in folders if folder.is_dir()}
+
+
+def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:
+    """What the last compile has written for the instances that stay."""
+    removed = {one.leaf.instance for one in plan.removed}
+    for name, tree in _compiled(paths).items():
+        if name not in removed:
+            yield from (entry.content for entry in tree.values())
 
 
 def problems_of(config: Config, cluster_id: str, driver: str) -> tuple[Problem, ...]:
@@ -187,11 +201,7 @@ def _job(paths: WorkPaths, plan: Plan) -> Job:
     """The last compile, for drivers."""
     if not paths.compiled.is_dir():
         raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
-    trees = {
-        folder.name: files.read_tree(folder)
-        for folder in sorted(paths.compiled.iterdir())
-        if folder.is_dir()
-    }
+    trees = _compiled(paths)
     tags = Tags.of(reference_files(paths.catalog))
 
     def complete(value: Any) -> Any:  # noqa: ANN401 - plain data

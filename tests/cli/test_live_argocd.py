@@ -93,3 +93,19 @@ def test_a_change_of_the_method_is_the_difference_that_argo_cd_sees(
     # From labels to annotations, Argo CD compares as before; marks change with the next sync.
     assert ("root: as in the catalog" in status.out) is (other == "annotation")
     assert "changed since the last sync" not in status.out
+
+
+def test_a_root_of_helm_does_not_decide_the_method(
+    live: Callable[..., Ran], server: Cluster, method: str
+) -> None:
+    server.remove("ConfigMap", "argocd-cm", "argocd")
+    root = server.objects["argoproj.io/applications", "argocd", "root"]
+    labels = {LABEL: "bootstrap", "app.kubernetes.io/managed-by": "Helm"}
+    server.put({**root, "metadata": {**root["metadata"], "name": "a-root", "labels": labels}})
+
+    assert "alpha: as in the catalog" in live("status").out
+    settings = server.objects["/configmaps", "alpha", "settings"]
+    place = {"name": "settings", "namespace": "alpha"}
+    server.put({**settings, "metadata": place})
+    marked = {"label": "metadata.labels", "annotation": "tracking-id"}[method]
+    assert marked in live("diff", "--app", "alpha").out

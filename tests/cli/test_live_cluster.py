@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.config import WorkPaths
 from tests.support.programs import accept_interruptions
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Kind, Refusal
@@ -251,11 +252,31 @@ def test_files_that_no_application_reads_are_named_and_left_out(
     line = "no application syncs the objects in manifests/apps (2), manifests/other (1),"
     assert f"{line} manifests/shop/below (1); they are left out" in status.err
     assert line in apply.err
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    server.put(root)  # the catalog does not have it
+    assert "objects in manifests/other (1), manifests/shop/below (1);" in live("status").err
     _write("shop/below/kustomization.yaml", {"kind": "Kustomization"})
     recursive = _application("shop")
     recursive["spec"]["source"]["directory"] = {"recurse": True}
     _write("apps/all.yaml", recursive, _application("bank"))
     assert "shop: 1 to create" in live("status", "--app", "shop").out
+
+
+def test_files_below_flat_folders_are_no_application_without_a_name(
+    live: Live,
+) -> None:
+    for name in ("shop", "bank"):
+        shutil.rmtree(f"catalog/manifests/{name}")
+        _write(f"{name}/below/it.yaml", _configmap("it", name))
+    _commit()
+
+    status = live("status")
+
+    assert "to create" not in status.out
+    left_out = "manifests/apps (2), manifests/bank/below (1), manifests/shop/below (1)"
+    assert f"no application syncs the objects in {left_out}" in status.err
+    assert _plan(live)["steps"] == []
 
 
 def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
@@ -267,6 +288,24 @@ def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, serve
     before = len(_writes(server))
     assert live("apply", "--yes").code == 0
     assert len(_writes(server)) == before
+
+
+def test_marks_of_apply_do_not_decide_the_method(live: Live, server: Cluster) -> None:
+    server.remove("Application", "bank", "argocd")
+    root = _application("root")
+    root["spec"]["source"]["path"] = "manifests/apps"
+    _write("root/root.yaml", root)
+    _commit()
+    server.put(root)
+    for name in ("shop", "bank"):
+        server.put(_configmap("new", name))
+
+    assert live("apply", "--yes").code == 0
+
+    created = server.objects["argoproj.io/applications", "argocd", "bank"]
+    assert created["metadata"]["annotations"][TRACKING].startswith("root:")
+    assert "to change" not in live("status").out
+    assert live("wait", "--for", "synced", "--timeout", "1").code == 0
 
 
 def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
@@ -283,6 +322,26 @@ def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, serve
     assert apply.code == 1
     assert "ConfigMap shop/new cannot be read" in apply.err
     assert _writes(server) == []
+
+
+def test_kinds_that_cannot_be_read_are_joined_by_their_reason(live: Live, server: Cluster) -> None:
+    refused = {"secrets": "not this one", "deployments": "not this one", "pods": "ask for it"}
+
+    def before(_: str, path: str) -> Refusal | None:
+        why = refused.get(path.partition("?")[0].rpartition("/")[2])
+        return Refusal(403, "Forbidden", why) if why else None
+
+    server.before = before
+    for version, kind in (("apps/v1", "Deployment"), ("v1", "Pod"), ("v1", "Secret")):
+        place = {"name": "it", "namespace": "shop"}
+        _write(f"shop/{kind}.yaml", {"apiVersion": version, "kind": kind, "metadata": place})
+
+    lines = [one for one in live("status").err.splitlines() if "cannot be read" in one]
+
+    assert lines == [
+        " > Pod cannot be read: answered 403 Forbidden: ask for it",
+        " > Secret, Deployment.apps cannot be read: answered 403 Forbidden: not this one",
+    ]
 
 
 def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: Cluster) -> None:
@@ -507,6 +566,35 @@ def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - f
     return commit
 
 
+@pytest.mark.parametrize(
+    ("link", "verb"),
+    [
+        ("live/c-demo-1/apply.jsonl", "apply"),
+        ("live/c-demo-1", "status"),
+        ("live", "status"),
+        ("", "status"),
+    ],
+)
+def test_notes_are_not_written_behind_links(
+    live: Live, server: Cluster, tmp_path_factory: pytest.TempPathFactory, link: str, verb: str
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for name in ("apply.jsonl", "cluster.json"):
+        (elsewhere / name).write_text("of others\n")
+    place = Path(".commodore", link)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(elsewhere / place.name if place.suffix else elsewhere)
+
+    ran = live(verb, *(("--yes",) if verb == "apply" else ()))
+
+    assert ran.code == 1
+    assert f"{place} is a link: nothing is written or deleted behind it" in ran.err
+    assert {one.name: one.read_text() for one in elsewhere.iterdir()} == {
+        **dict.fromkeys(("apply.jsonl", "cluster.json"), "of others\n")
+    }
+    assert _writes(server) == []
+
+
 def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
     _synced_deployment(server, replicas=5, minReadySeconds=7)
     scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
@@ -589,6 +677,16 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
 
 
+def test_a_cluster_whose_uid_cannot_be_read_is_not_written(live: Live, server: Cluster) -> None:
+    server.allowed = lambda _, __, resource: resource not in ("namespaces", "applications")
+
+    for words in ((), ("--trust-cluster", kubernetes.UID)):
+        ran = live("apply", "--yes", *words)
+        assert ran.code == 1
+        assert "--trust-cluster needs the right to get the namespace kube-system" in ran.err
+    assert _writes(server) == []
+
+
 def test_a_folder_of_manifests_without_a_repository(
     commodore: CommandLine, server: Cluster, live: Live
 ) -> None:
@@ -641,6 +739,25 @@ def test_apply_and_status_follow_the_plan_between_applications(live: Live, serve
         server.put({**server.objects["apps/deployments", name, "web"], "status": READY})
     assert live("apply", "--yes").code == 0
     assert "bank/new" in _names(server)
+
+
+def test_applications_that_hold_each_other_do_not_wait_for_each_other(
+    live: Live, server: Cluster
+) -> None:
+    shutil.rmtree("catalog/manifests/apps")
+    _write("a/all.yaml", _application("b"), _application("bank"))
+    _write("b/all.yaml", _application("a"), _application("shop"))
+    _commit()
+
+    ran = live("apply", "--yes", "--timeout", "5")
+
+    assert ran.code == 0, ran.err
+    assert {one["name"] for one in _json(live("status", "-o", "json"))["applications"]} == {
+        *("a", "b", "bank", "shop")
+    }
+    written = _patched(server)
+    assert set(written[:2]) == {"new"}
+    assert set(written[2:]) == {"a", "b"}
 
 
 def test_a_step_that_may_be_degraded_does_not_stop_the_plan(live: Live, server: Cluster) -> None:
@@ -748,6 +865,24 @@ def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) ->
     }
     server.put(shop)
     assert "commit 00000000 is not in the catalog here" in live("status").err
+
+
+def test_a_namespace_that_was_applied_is_not_the_whole_commit(live: Live, server: Cluster) -> None:
+    _write("shop/all.yaml", _configmap("new"), _configmap("new", "bank"))
+    shutil.rmtree("catalog/manifests/bank")
+    _commit()
+    assert live("apply", "--yes").code == 0
+    changed = {"data": {"a": "2"}}
+    _write("shop/all.yaml", _configmap("new") | changed, _configmap("new", "bank") | changed)
+    _commit()
+
+    assert live("apply", "--yes", "--namespace", "shop").code == 0
+
+    status = live("status")
+    assert "shop: 1 to change" in status.out
+    assert "changed since the last sync" not in status.out
+    assert "shop: the commit of the last sync is not known" in status.err
+    assert server.objects["/configmaps", "bank", "new"]["data"] == {"a": "1"}
 
 
 def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:
@@ -908,6 +1043,26 @@ def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster
     assert "only after a failure" in live("diff", "--app", "shop").out
 
 
+def test_hooks_for_failures_are_awaited_wave_by_wave(live: Live, server: Cluster) -> None:
+    server.kinds.append(Kind("batch", "v1", "Job", "jobs"))
+    for name, hook, wave in (
+        ("before", "PreSync", "0"),
+        ("first", "SyncFail", "1"),
+        ("second", "SyncFail", "2"),
+    ):
+        notes = {"argocd.argoproj.io/hook": hook, "argocd.argoproj.io/sync-wave": wave}
+        metadata = {"name": name, "namespace": "shop", "annotations": notes}
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {}}
+        _write(f"shop/{name}.yaml", job)
+
+    ran = live("apply", "--app", "shop", "--yes", "--timeout", "1")
+
+    assert ran.code == 1
+    assert "a step and its SyncFail hooks failed" in ran.err
+    assert "Job shop/first is not ready after 1 seconds" in ran.err
+    assert _patched(server) == ["before", "first"]
+
+
 def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     live: Live, server: Cluster
 ) -> None:
@@ -1006,6 +1161,30 @@ def test_a_value_with_a_reference_within_a_text_is_not_compared(
     assert ran.code == 0, ran.err
     assert "new" not in ran.out
     assert "postgres" not in ran.out + ran.err
+
+
+def test_one_of_several_clusters_is_found_in_its_folder(
+    commodore: CommandLine, server: Cluster, live: Live
+) -> None:
+    del live, server  # they have prepared the catalog
+    for name in ("c-demo-1", "c-demo-2"):
+        params = WorkPaths(Path("clusters", name)).params_file
+        params.parent.mkdir(parents=True)
+        params.write_text(json.dumps({"parameters": {"cluster": {"name": name}}}))
+    shutil.move("catalog", "clusters/c-demo-2/catalog")
+    place = ("--kubeconfig", "kubeconfig")
+
+    status = commodore("live", "status", "c-demo-2", *place)
+    other = commodore("live", "status", "c-demo-3", *place)
+    plans = [commodore("live", "wait", "--plan", f"c-demo-{n}", *place).err for n in (2, 3)]
+
+    assert (status.code, other.code) == (0, 1)
+    assert "shop: 1 to create" in status.out
+    for said in (other.err, plans[1]):
+        assert "cluster c-demo-3 was not compiled here" in said
+        assert "compiled here: c-demo-1, c-demo-2" in said
+    assert "clusters/c-demo-2" in plans[0]
+    assert Path("clusters/c-demo-2/.commodore/live/c-demo-2/cluster.json").is_file()
 
 
 def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandLine) -> None:

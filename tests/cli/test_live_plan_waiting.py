@@ -46,7 +46,10 @@ def wait(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
         "inventory/targets/cluster.yml": {"classes": ["plan"], "parameters": parameters},
         "inventory/classes/plan.yml": {},
         **{
-            f"inventory/targets/{name}.yml": {"parameters": {"_base_directory": f"/{name}"}}
+            f"inventory/targets/{name}.yml": {
+                "classes": [],
+                "parameters": {"_base_directory": f"dependencies/{name}"},
+            }
             for name in (*STEPS[:3], "four")
         },
         "catalog/manifests/apps/root.yaml": owner(),

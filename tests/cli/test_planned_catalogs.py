@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -117,6 +118,9 @@ def test_objects_of_an_instance_that_a_condition_removes_are_counted(
     file.write_text(file.read_text().replace("with: {backup: true}", "with: {backup: false}"))
     shown = commodore(*here, "plan", "show")
     checked = commodore(*here, "plan", "check")
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "backup"}}
+    (playground / "compiled/certificates/taken.yaml").write_text(json.dumps(namespace))
+    taken = commodore(*here, "plan", "show")
 
     assert "removed" not in before.out
     assert REMOVED in " ".join(dry.err.split())
@@ -124,6 +128,7 @@ def test_objects_of_an_instance_that_a_condition_removes_are_counted(
     assert "the edit would lose data: Namespace backup" in edited.err
     assert f"removed: backup: {REMOVED.partition('; ')[2]}\n" in shown.out
     assert REMOVED in checked.out
+    assert "removed: backup: 1 object leaves the catalog\n" in taken.out
 
 
 def test_demo_has_a_plan_that_argocd_can_follow(

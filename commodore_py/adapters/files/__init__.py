@@ -5,6 +5,7 @@ from __future__ import annotations
 from .opening import anchored, make_folder, opened
 from .trees import MOST_BYTES, MOST_FILES, read_tree, write_tree, write_trees
 from .writing import (
+    append,
     aside_of,
     asides_in,
     copy_file,
@@ -23,6 +24,7 @@ __all__ = [
     "MOST_BYTES",
     "MOST_FILES",
     "anchored",
+    "append",
     "aside_of",
     "asides_in",
     "copy_file",

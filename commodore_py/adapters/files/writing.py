@@ -16,11 +16,12 @@ from pathlib import Path
 from commodore_py.adapters.reading import write_all
 from commodore_py.errors import CommodoreError
 
-from .opening import LinkInTheWay, opened
+from .opening import LinkInTheWay, opened, refuse_link
 
 _EXECUTABLE = stat.S_IXUSR
 _ALL_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_END = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _CONTENT = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _LAST_NUMBER = 0xFFFFFFFF
 _numbers = count(int.from_bytes(os.urandom(4), "big"))
@@ -90,6 +91,21 @@ def write_in(
     finally:
         os.close(file)
     return True
+
+
+def append(path: Path, content: bytes) -> None:
+    """Add to the end of a file, or make it; what a link points to is not written."""
+    refuse_link(path)
+    try:
+        with opened(path.parent, make=True) as folder:
+            file = os.open(path.name, _END, 0o666, dir_fd=folder)
+            try:
+                write_all(file, content)
+            finally:
+                os.close(file)
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
 
 
 def differs(

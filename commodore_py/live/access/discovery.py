@@ -87,11 +87,8 @@ class Discovery:
         return next(iter(exact or of_kind), None)
 
 
-def discover(client: Client, before: Discovery | None = None) -> Discovery:
-    """Ask the server for its groups, and then for the kinds of each version.
-
-    Of groups that do not answer now, the kinds from before count.
-    """
+def discover(client: Client) -> Discovery:
+    """Ask the server for its groups, and then for the kinds of each version."""
     versions = [("", one) for one in texts(mapping(client.get("/api")).get("versions"))]
     if not versions:  # every cluster has v1: without it, all of its objects would be missing
         raise HttpError("answered without any version of its API", where="/api")
@@ -100,8 +97,6 @@ def discover(client: Client, before: Discovery | None = None) -> Discovery:
         answers = list(pool.map(lambda one: _kinds(client, *one), versions))
     silent = {group for (group, _), apis in zip(versions, answers, strict=True) if apis is None}
     apis = [api for apis in answers for api in apis or ()]
-    if before is not None:
-        apis += (api for api in before.apis if api.group in silent and api not in apis)
     return Discovery(tuple(apis), frozenset(silent))
 
 

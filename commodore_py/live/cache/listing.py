@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _JSON = "application/json"
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _PAGE = "500"
+_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,6 @@ class Part:
 
     api: Api
     namespace: str = ""
-
-    def __str__(self) -> str:
-        name = f"{self.api.resource}.{self.api.group}" if self.api.group else self.api.resource
-        return f"{name} in {self.namespace}" if self.namespace else name
 
     def accept(self, settings: Settings) -> str:
         """What to ask for: metadata only, if nothing else is needed."""
@@ -44,9 +41,9 @@ class Part:
 
 def listed(client: Client, part: Part, settings: Settings) -> tuple[Record, ...]:
     """All objects of a part; the pages of one state, or of one list if they take too long."""
-    for size in (_PAGE, _PAGE):
+    for _ in range(_TRIES):
         try:
-            return _pages(client, part, settings, size)
+            return _pages(client, part, settings, _PAGE)
         except HttpError as error:
             if error.status != GONE:
                 raise

@@ -75,7 +75,8 @@ def is_flat(source: Content) -> bool:
 def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str] = ()) -> Assigned:
     """The application of each object: the one with the longest path that holds its file.
 
-    Without any application, all objects are one. The paths of applications with one name add up.
+    Without any application of this repository, all objects are one. The paths of applications with
+    one name add up.
     """
     known: dict[str, Application] = {}
     for one in objects:
@@ -84,14 +85,18 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
             paths, flat = first.paths + found.paths, first.flat + found.flat
             known[found.name] = first._replace(paths=paths, flat=flat)
     files = {_relative(one.file, root) for one in objects}
-    here = [one for one in known.values() if any(_owners([one], file) for file in files)]
+    here = [
+        one
+        for one in known.values()  # what is below a folder of files is of this repository, too
+        if any(owners_of([one._replace(paths=one.paths + one.flat)], file) for file in files)
+    ]
     outside = tuple(one for one in known.values() if one not in here)
     if not here:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
     groups: dict[str, list[KubeObject]] = {one.name: [] for one in here}
     unapplied: list[KubeObject] = []
     shared: list[tuple[KubeObject, tuple[str, ...]]] = []
-    owners = {file: _owners(here, file) for file in files}
+    owners = {file: owners_of(here, file) for file in files}
     for one in objects:
         names = owners[_relative(one.file, root)]
         if not names:
@@ -104,7 +109,8 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
     return Assigned(synced, tuple(unapplied), tuple(shared), outside)
 
 
-def _owners(applications: Iterable[Application], file: str) -> tuple[str, ...]:
+def owners_of(applications: Iterable[Application], file: str) -> tuple[str, ...]:
+    """The names of the applications that sync a file: those with the longest path."""
     lengths = {
         one.name: max(len(path) for path in paths)
         for one in applications

@@ -76,16 +76,28 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
         if all(of.id.group == _GROUP for of in objects)
     }
     held = {name: members for name, members in _held(cluster).items() if name in only}
-    others = {one.name for one, _ in cluster.assigned.applications} - held.keys()
-    before = dict(order.before)
-    for name in held:
-        below, left = set(others), [name]
-        while left:
-            more = held.get(left.pop(), set()) - below
-            below |= more
-            left += more
-        before[name] = frozenset(below - {name})
+    others = {
+        one.name
+        for one, _ in cluster.assigned.applications
+        if one.name not in held and held.keys().isdisjoint(order.before.get(one.name, ()))
+    }
+    below = {name: _reachable(name, held) for name in held}
+    before = {name: order.before[name] for name in order.before if name not in held}
+    for name in held:  # those that hold each other do not wait for each other
+        owned = (one for one in below[name] if one in held and name not in below[one])
+        before[name] = frozenset((*others, *owned))
     return ApplicationOrder(before, order.may_be_degraded)
+
+
+def _reachable(name: str, held: Mapping[str, set[str]]) -> set[str]:
+    """All that an application holds, also by others."""
+    found: set[str] = set()
+    left = [name]
+    while left:
+        more = held.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    return found
 
 
 def _held(cluster: LiveCluster) -> dict[str, set[str]]:

@@ -55,7 +55,10 @@ def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[Commodor
         yield CommodoreError(
             f"nothing confirms that this is the cluster of {cluster.id}",
             where=f"{cluster.client.access.server}, context {cluster.client.access.name}",
-            hint=f"if it is: --trust-cluster {identity.uid}",
+            hint=f"if it is: --trust-cluster {identity.uid}"
+            if identity.uid
+            else "--trust-cluster needs the right to get the namespace kube-system: its UID is"
+            " that of the cluster",
         )
     # An earlier run of this plan, which was stopped, has created some itself.
     done = unfinished(cluster.state, plan.digest).done

@@ -29,6 +29,7 @@ from commodore_py.manifests.order import applications
 from commodore_py.manifests.settings import CONFIG_MAP, settings_of
 from commodore_py.manifests.settings import Settings as ArgoSettings
 from commodore_py.model.names import problem_of_path
+from commodore_py.workflows.catalog import several
 
 from . import notes
 from .objects import check_compiled, read_objects
@@ -122,8 +123,13 @@ class LiveCluster:
 
     def unapplied(self) -> dict[str, int]:
         """Folders that no application syncs, and how many objects they have."""
-        files = (PurePosixPath(one.file) for one in self.assigned.unapplied)
-        folders = (file.parent.relative_to(self.catalog) for file in files)
+        only_live = [one.syncs for one in self.identity.applications]  # as the root often is
+        files = (
+            PurePosixPath(one.file).relative_to(self.catalog) for one in self.assigned.unapplied
+        )
+        folders = (
+            file.parent for file in files if not applications.owners_of(only_live, str(file))
+        )
         return dict(sorted(Counter(map(str, folders)).items()))
 
     def health(self, content: Content) -> Health:
@@ -138,6 +144,7 @@ def opened(
     """Read the catalog and the cluster."""
     if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
+    config = _config_of_cluster(config, cluster_id, given=reach.catalog is not None)
     catalog = reach.catalog or config.paths.catalog
     with uncollected():
         found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
@@ -201,7 +208,8 @@ def _argocd_settings(
             words = "jqPathExpressions are not evaluated, what they name is compared"
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     if not found.tracking.method:
-        method = next((one.method for one in known.applications if one.method), "")
+        methods = {one.method for one in known.applications}
+        method = next((one for one in ("annotation", "label") if one in methods), "")
         found = found._replace(tracking=found.tracking._replace(method=method))
     return found
 
@@ -260,6 +268,21 @@ def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Setti
 
 def _has_rule(group: str, kind: str) -> bool:
     return builtin.has_rule(group, kind) or has_rule_in_argocd(group, kind)
+
+
+def _config_of_cluster(config: Config, cluster_id: str, *, given: bool) -> Config:
+    """With the working directory of the cluster, where several were compiled."""
+    try:
+        compiled = several.compiled_in(config.paths)
+    except CommodoreError:
+        if given:  # whoever names a catalog needs no working directory
+            return config
+        raise
+    if compiled.get(cluster_id, config.paths) != config.paths:
+        return several.config_for(config, cluster_id)
+    if compiled and not given and not config.paths.params_file.is_file():
+        several.paths_of(config.paths, cluster_id)  # an error that names those compiled here
+    return config
 
 
 def _catalog_objects(config: Config, cluster_id: str, catalog: Path, *, given: bool) -> Found:

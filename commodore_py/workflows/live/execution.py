@@ -98,6 +98,9 @@ class _Execution:
                 if self._runs.keys().isdisjoint(self._plan.order.before.get(name, ())):
                     while name in self._runs and self._advance_or_report(name, run):
                         moved = True
+            if not moved and not any(run.waiting for run in self._runs.values()):
+                names = ", ".join(sorted(self._runs))
+                raise CommodoreError(f"these applications wait for each other: {names}")
             if not moved:
                 ending.pause(_LOOK_AGAIN)
         applications = {one.application for one in self._plan.steps}
@@ -112,16 +115,26 @@ class _Execution:
             try:
                 for one in self._plan.steps:
                     if one.phase == AFTER_FAILURE and one.application == name:
-                        self._act(one)
+                        self._act_and_wait(one)
             except CommodoreError as another:
                 both = [error, another]
                 message = "a step and its SyncFail hooks failed"
                 raise SeveralErrors(message, errors=both) from another
             raise
 
+    def _act_and_wait(self, step: Step) -> None:
+        """Do what a step of hooks has to do, and wait until they are healthy."""
+        run = _Run(waiting=self._act(step), since=time.monotonic())
+        while True:
+            self._look(run, may_be_degraded=False)
+            if not run.waiting:
+                return
+            ending.pause(_LOOK_AGAIN)
+
     def _advance(self, name: str, run: _Run) -> bool:
         """Go on with an application, if it is ready for that."""
-        self._look(name, run)
+        may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
+        self._look(run, may_be_degraded=may_be_degraded)
         if run.waiting:
             return False
         if not run.steps:
@@ -133,9 +146,8 @@ class _Execution:
             run.waiting = [*run.actions]
         return True
 
-    def _look(self, name: str, run: _Run) -> None:
+    def _look(self, run: _Run, *, may_be_degraded: bool) -> None:
         """Keep what an application still waits for; objects are healthy in the end, or gone."""
-        may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
         left, why = [], ""
         for action in run.waiting:
             problem = _not_ready(self._cluster, action, _read(self._cluster, self._writer, action))
@@ -177,11 +189,15 @@ class _Execution:
 
 
 def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:
-    """The commit of the catalog, if it is what was applied, and the time of the server."""
-    if not plan.commit or not is_checked_out(cluster.catalog, plan.commit):
+    """The commit of the catalog, if it is what was applied, and the time of the server.
+
+    With a part of the namespaces, applications are at no commit.
+    """
+    commit = "" if cluster.reach.namespaces else plan.commit
+    if commit and not is_checked_out(cluster.catalog, commit):
         return None
     now = time.gmtime(cluster.client.now())
-    return AppliedCommit(plan.commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
+    return AppliedCommit(commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
 
 
 def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:

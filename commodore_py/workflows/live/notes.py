@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
-from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files import anchored, append, write_if_changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,8 @@ def known_uid(state: Path) -> str:
 
 def keep_uid(state: Path, uid: str) -> None:
     """Note the UID of a cluster that is confirmed."""
-    write_if_changed(state / _CLUSTER, json.dumps({"uid": uid}).encode() + b"\n")
+    with anchored(_root_of(state)):
+        write_if_changed(state / _CLUSTER, json.dumps({"uid": uid}).encode() + b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class AppliedCommit:
     """The commit that a run has applied last, and when."""
 
     commit: str
+    """Empty if it was applied in part."""
     time: str
 
 
@@ -72,9 +74,14 @@ class RunLog:
         self._write("end", line)
 
     def _write(self, event: str, line: Mapping[str, object]) -> None:
-        self.state.mkdir(parents=True, exist_ok=True)
-        with (self.state / _RUNS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"plan": self.digest, "event": event, **line}) + "\n")
+        text = json.dumps({"plan": self.digest, "event": event, **line}) + "\n"
+        with anchored(_root_of(self.state)):
+            append(self.state / _RUNS, text.encode())
+
+
+def _root_of(state: Path) -> Path:
+    """The working directory, of `.commodore/live/ID` in it."""
+    return state.parents[2]
 
 
 def unfinished(state: Path, digest: str) -> Unfinished:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from commodore_py.live import marks
@@ -10,6 +12,7 @@ from commodore_py.manifests.settings import Tracking
 
 WEB = ObjectId("apps", "Deployment", "shop", "web")
 ROLE = ObjectId("rbac.authorization.k8s.io", "ClusterRole", "", "reader")
+LABEL = "app.kubernetes.io/instance"
 ID = "argocd.argoproj.io/tracking-id"
 
 
@@ -81,6 +84,30 @@ def test_a_label_beside_the_annotation_is_a_valid_one() -> None:
     found = marks.marked({"metadata": {"name": "it"}}, name, "", Tracking("annotation+label"))
 
     assert found["metadata"]["labels"] == {"app.kubernetes.io/instance": "a" * 62}  # type: ignore[index]
+
+
+def _annotated(operation: str, manager: str = "argocd-controller") -> dict[str, Any]:
+    fields: dict[str, Any] = {"f:metadata": {"f:annotations": {f"f:{ID}": {}}}}
+    entry = {"manager": manager, "operation": operation, "fieldsV1": fields}
+    return {"annotations": {ID: "root:"}, "managedFields": [entry]}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "method"),
+    [
+        ({"labels": {LABEL: "root"}}, "label"),
+        ({"labels": {LABEL: "root"}, **_annotated("Update")}, "annotation"),
+        (_annotated("Apply"), ""),  # as `live apply` does
+        (_annotated("Update", "kubectl"), ""),
+        ({"labels": {LABEL: "root", "app.kubernetes.io/managed-by": "Helm"}}, ""),
+        ({"labels": {LABEL: "a-release"}}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_method_of_tracking_by_a_mark_of_an_application(
+    metadata: dict[str, Any], method: str
+) -> None:
+    assert marks.method_of({"metadata": metadata}, {"root", "shop"}) == method
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from commodore_py.cli.output.live import clusters
 from commodore_py.cli.output.plan.results import EXITS, waited
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.cli.settings.types import Seconds
+from commodore_py.workflows.catalog import several
 from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
 from commodore_py.workflows.live.waiting import wait_for
 from commodore_py.workflows.plans import plan_here
@@ -92,7 +93,10 @@ def _follow(
     check_unused(ctx, ("app", "namespaces"), "cannot be combined with --plan")
     if goal == "synced":
         raise click.UsageError("--plan waits until its steps are healthy or gone.")
-    here = plan_here(config_of(settings).paths)
+    paths = config_of(settings).paths
+    if several.compiled_in(paths):
+        paths = several.paths_of(paths, options["cluster"])
+    here = plan_here(paths)
     waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], until=until)
     with opened(settings, options, read="targets") as cluster:
         found = wait_for_plan(cluster, here, waiting, messages.info)

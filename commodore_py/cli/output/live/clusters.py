@@ -82,10 +82,12 @@ def tree_lines(report: TreeReport) -> Iterator[str]:
 def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
     """What could not be read, and whether this is the right cluster."""
     unseen = cluster.unseen_kinds(in_catalog=quiet)
-    if quiet and unseen:
-        yield f"{', '.join(unseen)} cannot be read: {next(iter(unseen.values()))}"
-    elif unseen:
-        yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
+    if quiet:
+        kinds: dict[str, list[str]] = {}
+        for kind, why in unseen.items():
+            kinds.setdefault(why, []).append(kind)
+        unseen = {", ".join(of): why for why, of in kinds.items()}
+    yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
     if unapplied := cluster.unapplied():
         folders = ", ".join(f"{folder} ({count})" for folder, count in unapplied.items())
         yield f"no application syncs the objects in {folders}; they are left out"
