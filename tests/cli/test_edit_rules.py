@@ -485,7 +485,8 @@ def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place:
     ran = commodore(*words, "6", "--commit")
     assert ran.code == 1
     assert "at no branch" in ran.err
-    assert "master" in ran.err
+    assert "git checkout master" in ran.err
+    assert "commodore lock update tenant" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,12 @@ class Repository:
         branch = head_of(self.folder)[1]
         usual = default_branch_of(self.folder)
         if branch is None:
+            locked = "global" if self.folder.name == "global" else "tenant"
             raise CommodoreError(
                 "the checkout is at no branch",
                 where=str(self.folder),
-                hint=f"check out a branch, such as {usual}",
+                hint=f"check out a branch there: git checkout {usual}; if a lock pins the commit,"
+                f" run `commodore lock update {locked}` once the edit is pushed",
             )
         upstream = f"refs/remotes/origin/{branch}"
         if push and not succeeds(self.folder, "rev-parse", "--quiet", "--verify", upstream):
