@@ -44,6 +44,7 @@ class Result(NamedTuple):
     """For what is unset: the value that applies now."""
     written: bool = False
     commit: str = ""
+    pushed: bool = False
 
 
 def run(config: Config, request: Request, rules: Rules) -> Result:
@@ -64,9 +65,11 @@ def run(config: Config, request: Request, rules: Rules) -> Result:
 
 def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result:
     repository = None
-    if rules.commit and plan:
+    if rules.commit:
         repository = Repository(plan.file)
-        repository.check(push=rules.push)
+        repository.refuse_changes()
+        if plan:
+            repository.check(push=rules.push)
     result = _validated(config, plan, cluster, rules)
     if not plan or rules.dry_run:
         return result
@@ -83,7 +86,7 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         raise
     if rules.push:
         _push(config, repository, plan, commit)
-    return result._replace(written=True, commit=commit)
+    return result._replace(written=True, commit=commit, pushed=rules.push)
 
 
 def _push(config: Config, repository: Repository, plan: Plan, commit: str) -> None:
