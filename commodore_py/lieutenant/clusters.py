@@ -129,7 +129,10 @@ def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
         if folder is None or (field == "version" and overridden[kind]):
             return ""
         facts = FactsFolder(folder)
-        objects = [facts.cluster(cluster.id), facts.tenant(cluster.tenant)]
+        try:
+            objects = [facts.cluster(cluster.id), facts.tenant(cluster.tenant)]
+        except CommodoreError:  # one that is being added has no file yet
+            return ""
         if field == "version":
             named = [one for one in objects if f"{kind}GitRepoRevision" in one.fields]
             return named[0].place(f"{kind}GitRepoRevision") if named else ""
