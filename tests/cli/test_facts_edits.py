@@ -103,6 +103,8 @@ def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path
     assert ran.code == 1
     for what in ("catalog repository", "fact cloud", "fact distribution"):
         assert f"cluster {NEW} has no {what}" in ran.err
+    for option in ("--catalog URL", "--fact cloud=VALUE", "--like ID"):
+        assert option in ran.err
     assert not _cluster(facts, NEW).exists()
 
 
