@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.manifests.documents import faults_in, may_hold_objects
+from commodore_py.manifests.documents import described, faults_in, may_hold_objects
 from commodore_py.model.git_names import git_names_among
 from commodore_py.model.names import shown
 from commodore_py.model.problem import Problem
@@ -96,7 +96,7 @@ def object_problems(instances: Mapping[str, Tree]) -> Iterator[Problem]:
         for path, entry in tree.items():
             if may_hold_objects(str(path)) and (faults := faults_in(entry.content, str(path))):
                 yield Problem(
-                    f"{faults[0]}: it is not an object",
+                    described(faults),
                     where=f"instance {name}: {path}",
                     strict=True,
                     code="objects/invalid",

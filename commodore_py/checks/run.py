@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
+from commodore_py.manifests.documents import described
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
@@ -102,12 +103,13 @@ def _examined(catalog: _Catalog, settings: Settings) -> Examined:
             for document in catalog.documents
             if document.objects is None
         ]
+        faults: dict[tuple[str, str], list[str]] = {}
+        for one in catalog.objects():
+            if one.faults:
+                faults.setdefault((one.instance, one.file), []).extend(one.faults)
         not_objects = [
-            Finding(
-                Issue("objects/invalid", f"{fault}: it is not an object"), one.instance, one.file
-            )
-            for one in catalog.objects()
-            for fault in one.faults
+            Finding(Issue("objects/invalid", described(found)), *place)
+            for place, found in faults.items()
         ]
         return examine(catalog.objects(), settings, [*unreadable, *not_objects]).plain()
 

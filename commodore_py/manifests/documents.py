@@ -15,7 +15,7 @@ from .objects import KubeObject, identify, members
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from .objects import ObjectId
 
@@ -141,6 +141,12 @@ def faults_in(content: bytes, path: str) -> list[str]:
             parsed = read(text, path)
             faults += [fault_of(one, path) for one in parsed.others] if parsed else []
     return list(filter(None, faults))
+
+
+def described(faults: Sequence[str]) -> str:
+    """The faults of a file in one line: a text has one for each character."""
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{faults[0]}: it is not an object{more}"
 
 
 def _kind_of(value: object) -> str:
