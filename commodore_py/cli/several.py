@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from commodore_py.dependencies.git import remotes
-from commodore_py.dependencies.lock.place import default_file, short_name
+from commodore_py.dependencies.lock.place import default_lock
 from commodore_py.errors import UsageError
 from commodore_py.inventory.engine.reader import warn_again
 from commodore_py.workflows.catalog import several
 
 from . import completion, failures
 from .exit_codes import worst
-from .output import compile_results, messages
+from .output import compile_results
+from .settings.options import lock_by_default
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,10 +96,9 @@ def _compiled(config: Config, cluster: str, form: Form, compile_one: Compile) ->
     with reporter.collecting() as show, show.collecting_errors():
         try:
             own = several.config_for(config, cluster)
-            default = None if own.lock_file else default_file(config.paths.root, cluster)
-            if default is not None:
-                messages.info(f"Using the lock file {short_name(default)}")
-                own = replace(own, lock_file=default)
+            if own.lock_file is None:
+                found = default_lock(config.paths.root, cluster)
+                own = replace(own, lock_file=lock_by_default(found, frozen=own.frozen))
             published = compile_one(own, cluster, show)
             code = show.outcome(own, cluster, published)
         except Exception as error:  # noqa: BLE001 - the other clusters are compiled all the same

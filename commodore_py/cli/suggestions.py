@@ -16,6 +16,8 @@ def with_suggestions(error: click.exceptions.NoSuchCommand) -> click.UsageError:
     if error.ctx is None:
         return error
     here, root = error.ctx, error.ctx.find_root()
+    if error.command_name == "help":
+        return click.UsageError(f"{error.message} Did you mean '{here.command_path} --help'?", here)
     paths = [path for path, _ in _commands(root, root.command, root.command_path)]
     found = _named(error.command_name, paths) or _similar(error.command_name, here, paths)
     if not found:

@@ -12,7 +12,7 @@ from .api_objects import ApiObject, FieldReader
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_REQUIRED_FACTS = ("distribution", "cloud")
+REQUIRED_FACTS = ("distribution", "cloud")
 # Folders of classes that are not a tenant's.
 _OF_WHICH_TENANT = "set `tenant` to the id of the cluster's tenant"
 
@@ -103,7 +103,7 @@ def _ids(of_cluster: FieldReader, of_tenant: FieldReader) -> tuple[str, str]:
 def _facts(of_cluster: FieldReader, cluster_id: str) -> Mapping[str, Any]:
     facts = of_cluster.mapping("facts")
     if not of_cluster.has_rejected("facts"):
-        for fact in _REQUIRED_FACTS:
+        for fact in REQUIRED_FACTS:
             if not facts.get(fact):
                 of_cluster.reject(
                     f"cluster {cluster_id} has no fact {fact}",

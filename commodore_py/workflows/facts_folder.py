@@ -13,10 +13,11 @@ from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.config import facts_folder
-from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.checks import NoComponents
 from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.lieutenant.api_objects import FieldReader
+from commodore_py.lieutenant.cluster import REQUIRED_FACTS
 from commodore_py.lieutenant.clusters import cluster_from
 from commodore_py.lieutenant.folder import FactsFolder, object_in
 from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
@@ -75,6 +76,8 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     """Add a cluster that compiles."""
     folder = _folder(config)
     file = folder.new_file("cluster", new.id)
+    if not new.like:
+        _refuse_incomplete(new)
     content = _like(folder, new) if new.like else _text_of_cluster(new)
     cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
     try:
@@ -142,6 +145,26 @@ def _folder(config: Config) -> FactsFolder:
             hint="this command edits a folder of facts, such as ./facts",
         )
     raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+
+
+def _refuse_incomplete(new: NewCluster) -> None:
+    """Name the options that are missing: the file that lacks the fields is not written yet."""
+    wanted = {
+        "tenant": ("--tenant ID", new.tenant),
+        "catalog repository": ("--catalog URL", new.catalog),
+        **{
+            f"fact {name}": (f"--fact {name}=VALUE", new.facts.get(name)) for name in REQUIRED_FACTS
+        },
+    }
+    missing = [
+        CommodoreError(
+            f"cluster {new.id} has no {what}",
+            hint=f"add {option}, or --like ID to begin with the facts of another cluster",
+        )
+        for what, (option, value) in wanted.items()
+        if not value
+    ]
+    raise_collected(missing, f"cluster {new.id} cannot be added")
 
 
 def _like(folder: FactsFolder, new: NewCluster) -> bytes:

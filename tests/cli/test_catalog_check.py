@@ -209,7 +209,8 @@ def test_documents_that_are_no_objects(
     commodore("init", "fleet")
     monkeypatch.chdir(tmp_path / "fleet")
     monkeypatch.setenv("COMMODORE_API_URL", "./facts")
-    code = "{ a: { x: 1 }, b: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } } }"
+    real = "{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } }"
+    code = f"{{ a: {{ x: 1 }}, b: {real}, c: 'text' }}"
     commit_to(tmp_path / "fleet/repos/component-hello.git", {"component/main.jsonnet": code})
 
     compiled = commodore("catalog", "compile", "c-fleet")
@@ -221,4 +222,8 @@ def test_documents_that_are_no_objects(
     assert f"{reason}\n   instance hello: hello/a.yaml" in compiled.err
     assert reason in strict.err
     assert f"error: {reason} [objects/invalid]\n  compiled/hello/hello/a.yaml" in checked.out
+    text = "a document is 't': it is not an object (and 3 more)"
+    assert text in compiled.err
+    assert checked.out.count(f"error: {text} [objects/invalid]\n  compiled/hello/hello/c.yaml") == 1
+    assert checked.out.count("[objects/invalid]") == 2
     assert "b.yaml" not in compiled.err + checked.out

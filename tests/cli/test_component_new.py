@@ -134,6 +134,7 @@ def test_next_steps_show_hierarchy_lines(
     assert f"  commodore {kind} test dependencies/{folder}\n" in ran.err
     lines = ran.err.partition("configuration of a tenant or a cluster:\n")[2]
     url = f"ssh://git@github.com/acme/{kind}-my-one.git"
+    assert lines.startswith("\napplications:\n")
     assert yaml.safe_load(lines) == {
         "applications": [application],
         "parameters": {f"{kind}s": {"my-one": {"url": url, "version": "master"}}},

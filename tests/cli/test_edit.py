@@ -163,6 +163,27 @@ def test_without_a_compiled_cluster(commodore: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("replicas", " or web_shop.replicas?"),
+        ("web_shopping.hours", "did you mean web_shop?"),
+        ("greeting", "parameters of components are below"),
+        ("_greeting", ""),
+        ("web_shop.greeting", ""),
+    ],
+)
+@pytest.mark.usefixtures("place")
+def test_a_parameter_that_is_not_a_component_s_is_a_warning(
+    commodore: CommandLine, path: str, remedy: str
+) -> None:
+    ran = commodore("edit", "set", path, "x", "--dry-run")
+
+    warned = f"no layer sets {path.partition('.')[0]} so far, and no component has that name"
+    assert (warned in ran.err) is bool(remedy)
+    assert remedy in ran.err
+
+
+@pytest.mark.parametrize(
     ("words", "kinds"),
     [
         (("set", "web_shop.replicas", "three"), "is a number in the defaults, and a string now"),

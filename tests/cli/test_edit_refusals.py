@@ -186,6 +186,39 @@ def test_an_edit_waits_for_another_run(
     assert state(place) == before
 
 
+def test_an_edit_that_waited_for_another_cluster_is_refused(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(place)
+    parameters = place / "inventory/classes/params/cluster.yml"
+    was = parameters.read_text()
+    holder = (
+        "import fcntl, sys; file = open(sys.argv[1], 'r+'); fcntl.lockf(file, fcntl.LOCK_EX);"
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        (sys.executable, "-c", holder, str(place / ".commodore/lock")),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+
+        def end_of_the_other_run(_: float) -> None:
+            if process.poll() is None:
+                parameters.write_text(was.replace("c-demo-1", "c-demo-2"))
+                process.communicate()
+
+        monkeypatch.setattr("time.sleep", end_of_the_other_run)
+        ran = commodore("edit", "set", "web_shop.replicas", "3", "--commit", "--push")
+        monkeypatch.undo()
+    parameters.write_text(was)
+
+    assert ran.code == 1
+    assert "error: another run compiled cluster c-demo-2 in this working directory" in ran.err
+    assert state(place) == before
+
+
 def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

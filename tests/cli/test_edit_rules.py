@@ -480,12 +480,16 @@ def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place:
     ran = commodore(*words, "6", "--commit")
     assert ran.code == 1
     assert "changes that are not committed" in ran.err
+    same = commodore(*words, "5", "--commit")
+    assert (same.code, "Nothing to do" in same.err) == (1, False)
+    assert f"git -C {CLASSES}/t-demo commit c-demo-1.yml" in same.err
     git(tenant, "checkout", "--quiet", "c-demo-1.yml")
     git(tenant, "checkout", "--quiet", "--detach")
     ran = commodore(*words, "6", "--commit")
     assert ran.code == 1
     assert "at no branch" in ran.err
-    assert "master" in ran.err
+    assert "git checkout master" in ran.err
+    assert "commodore lock update tenant" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -523,6 +527,7 @@ def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place:
     ran = commodore("edit", "set", "web_shop.replicas", "6", "--push")
 
     assert ran.code == 0, ran.err
+    assert "Committed and pushed as" in ran.err
     assert git(remote, "log", "-2", "--format=%P", "--name-only", "master").count("\n") > 1
     assert "replicas: 6" in git(remote, "show", "master:c-demo-1.yml")
     assert git(remote, "show", "master:new.yml")

@@ -80,12 +80,31 @@ def test_a_cluster_without_a_class_is_refused_and_the_way_out_is_named(
     assert not _cluster(facts, NEW).exists()
 
 
+def test_a_cluster_of_an_empty_tenant_names_the_repository(
+    commodore: CommandLine, facts: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet", "--bare", "empty.git")
+    file = facts / "tenants/t-demo.yaml"
+    url = (tmp_path / "t-demo.git").as_uri()
+    file.write_text(file.read_text("utf-8").replace(url, (tmp_path / "empty.git").as_uri()))
+    wanted = ("--tenant", "t-demo", "--fact", "cloud=lakeside", "--fact", "distribution=k3s")
+
+    ran = commodore("cluster", "add", NEW, *wanted, "--catalog", "file:///srv/new.git")
+
+    assert ran.code == 1
+    assert "tenant configuration t-demo: revision master not found" in ran.err
+    assert "empty.git" in ran.err
+    assert "is not known" not in ran.err
+
+
 def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path) -> None:
     ran = commodore("cluster", "add", NEW, "--tenant", "t-demo")
 
     assert ran.code == 1
     for what in ("catalog repository", "fact cloud", "fact distribution"):
         assert f"cluster {NEW} has no {what}" in ran.err
+    for option in ("--catalog URL", "--fact cloud=VALUE", "--like ID"):
+        assert option in ran.err
     assert not _cluster(facts, NEW).exists()
 
 

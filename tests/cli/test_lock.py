@@ -68,6 +68,28 @@ def test_an_export_lists_its_members(locked: CommandLine) -> None:
     assert all((Path("it") / one).is_file() for one in members)
 
 
+def test_the_default_is_the_lock_of_the_directory_s_cluster(
+    locked: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMMODORE_API_URL", "./demo/facts")
+    create = ("lock", "create", "c-demo-2")
+    assert locked("lock", "create", "c-demo-1").code == 0
+    taken = locked(*create)
+    check = ("lock", "check")
+    of_any = locked(*check)
+
+    assert taken.code == 2
+    assert "this is the lock of cluster c-demo-1" in taken.err
+    assert "commodore lock create c-demo-2 --lock locks/c-demo-2.lock" in taken.err
+    assert locked(*create, "--lock", "locks/c-demo-2.lock").code == 0
+    assert locked(*_COMPILE).code == 0
+    mine, exported = locked(*check), locked("lock", "export", "--out", "it")
+    assert "Using the lock file catalog.lock of cluster c-demo-1" in of_any.err
+    for ran in (mine, exported):
+        assert "Using the lock file locks/c-demo-2.lock of cluster c-demo-2" in ran.err
+        assert ran.code == 0
+
+
 def test_several_clusters_have_a_lock_each(locked: CommandLine) -> None:
     both = ("c-demo-1", "c-demo-2")
     compile_ = ("catalog", "compile", *both, *_API, "--lock", "{cluster}.lock")

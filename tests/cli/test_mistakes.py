@@ -195,6 +195,8 @@ def test_mistakes_in_a_hierarchy_have_a_line(
         ("catalog compile c-fleet --psh", 2, "Did you mean '--push'?"),
         ("catalog compil c-fleet", 2, "Did you mean 'commodore catalog compile'?"),
         ("catlog list", 2, "Did you mean 'commodore catalog'?"),
+        ("help", 2, "Did you mean 'commodore --help'?"),
+        ("live help", 2, "Did you mean 'commodore live --help'?"),
         ("catalog compile c-fleet --lock facts", 2, "'facts' is a directory"),
         ("catalog compile c-fleet --lock none.lock --frozen", 6, "there is no lock file"),
         ("catalog compile --tenant t-flet", 1, "no cluster belongs to tenant t-flet"),

@@ -138,7 +138,11 @@ def test_a_lock_with_a_default_name_is_used(
     text = (here / "fleet" / name).read_text()
     (here / "fleet" / name).write_text(text.replace('id = "c-fleet"', 'id = "c-other"'))
     of_another = commodore(*compile_it)
+    frozen = commodore(*compile_it, "--frozen")
 
+    not_used = f"{name} is the lock of cluster c-other"
+    assert of_another.err.count(f"warning: {not_used}: not used") == 1
+    assert (frozen.code, not_used in frozen.err) == (2, True)
     assert (unlocked.code, "--frozen requires a lock" in unlocked.err) == (2, True)
     assert f"Using the lock file {name}" in several.err
     assert (namespace(of_another), "lock file" in of_another.err) == ("other", False)

@@ -160,10 +160,14 @@ def test_notices_of_a_package_name_no_passing_folder(
     assert not TEMPORARY.search(ran.err)
 
 
-@pytest.mark.parametrize("below", ["inventory/classes/global", "dependencies", "catalog/manifests"])
+@pytest.mark.parametrize(
+    "below",
+    ["inventory/classes/global", "dependencies", "catalog/manifests", "facts/clusters", "repos"],
+)
 def test_the_working_directory_is_found_from_its_folders(
     commodore: CommandLine, work: Path, facts: str, monkeypatch: pytest.MonkeyPatch, below: str
 ) -> None:
+    (work / below).mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(work / below)
     compile_it = ("catalog", "compile", "c-demo-1", "--api-url", facts, "--local", "--dry-run")
 

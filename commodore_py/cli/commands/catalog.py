@@ -37,7 +37,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.config import Author
-from commodore_py.dependencies.lock.place import OF_CLUSTER, default_file
+from commodore_py.dependencies.lock.place import NO_LOCK, OF_CLUSTER, DefaultLock, default_lock
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
 from commodore_py.workflows import dry_run
@@ -316,11 +316,11 @@ def compile_(
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
     exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
-        locks = settings.working_dir / OF_CLUSTER
-        config = _compile_config(settings, options, locks if options["frozen"] else None)
+        locks = DefaultLock(settings.working_dir / OF_CLUSTER if options["frozen"] else None)
+        config = _compile_config(settings, options, locks)
         return several.compile_clusters(config, selection, form, partial(_compiled, exported))
     with CompileReporter(form).collecting() as show:
-        default = default_file(settings.working_dir, clusters[0])
+        default = default_lock(settings.working_dir, clusters[0])
         config = _compile_config(settings, options, default)
         published = _compiled(exported, config, clusters[0], show)
         return show.outcome(config, clusters[0], published)
@@ -340,7 +340,7 @@ def _compiled(
 
 
 def _compile_config(
-    settings: Globals, options: dict[str, Any], default: Path | None = None
+    settings: Globals, options: dict[str, Any], default: DefaultLock = NO_LOCK
 ) -> Config:
     locked = lock_settings(options, default)
     local = options["local"] or (options["offline"] and not locked)

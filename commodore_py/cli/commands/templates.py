@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from datetime import datetime
-from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -94,8 +93,9 @@ def _print_next_steps(kind: RepositoryKind, made: Made, slug: str) -> None:
         f"\nNext steps:\n"
         f"  commodore {kind.name} test {shlex.quote(place)}\n"
         f"  git -C {shlex.quote(place)} push origin {BRANCH}    # to {made.url}\n"
-        "Then add it to the configuration of a tenant or a cluster:\n"
-        + indent(kind.requested(slug, made.url, BRANCH), "  ")
+        # Without indentation: these lines are pasted into a file.
+        "Then add it to the configuration of a tenant or a cluster:\n\n"
+        f"{kind.requested(slug, made.url, BRANCH)}"
     )
 
 

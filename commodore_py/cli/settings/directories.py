@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GENERATED = ("inventory", "dependencies", "vendor", "compiled", "catalog", ".commodore")
+_BESIDE = ("facts", "repos", "locks", "clusters")
+"""What `init`, locks and compiles of several clusters have in a working directory."""
 
 
 def cache_folder() -> Path | None:
@@ -71,10 +73,14 @@ def config_file() -> Path | None:
 
 
 def working_directory_around(folder: Path) -> Path | None:
-    """The working directory of which a folder is a generated part, such as a checkout."""
+    """The working directory of which a folder is a part, such as a checkout or its facts."""
     for parent in folder.parents:
-        if folder.relative_to(parent).parts[0] in _GENERATED and all(
-            (parent / name).is_dir() for name in ("inventory/classes", "dependencies")
-        ):
-            return parent
+        part = folder.relative_to(parent).parts[0]
+        if part in (*_GENERATED, *_BESIDE) and _is_working_directory(parent):
+            # Below `clusters` are working directories of their own.
+            return None if part in _BESIDE and _is_working_directory(folder) else parent
     return None
+
+
+def _is_working_directory(folder: Path) -> bool:
+    return all((folder / name).is_dir() for name in ("inventory/classes", "dependencies"))

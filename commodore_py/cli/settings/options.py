@@ -11,7 +11,7 @@ import click
 
 from commodore_py.cli.output import log, messages
 from commodore_py.config import Config, WorkPaths
-from commodore_py.dependencies.lock.place import short_name
+from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, short_name
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.last_compile import cluster_id_in
 
@@ -229,15 +229,14 @@ def own_lock_options(command: _Command) -> _Command:
     )(command)
 
 
-def lock_settings(options: dict[str, Any], default: Path | None = None) -> dict[str, Any]:
+def lock_settings(options: dict[str, Any], default: DefaultLock = NO_LOCK) -> dict[str, Any]:
     """The values of `lock_options`, by the names of Config; empty without a lock.
 
     The default is a lock file that is there, and used without `--lock`.
     """
     file, export = options["lock"], options.get("from_export")
-    if default is not None and file is None and export is None:
-        messages.info(f"Using the lock file {short_name(default)}")
-        file = default
+    if file is None and export is None:
+        file = lock_by_default(default, frozen=options["frozen"])
     if export is not None:
         options["offline"] = True
     elif file is None:
@@ -248,6 +247,20 @@ def lock_settings(options: dict[str, Any], default: Path | None = None) -> dict[
         "lock_file": file.absolute() if file is not None else None,
         "frozen": options["frozen"],
     }
+
+
+def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
+    """The lock file that is used without `--lock`; says so, and which ones are not used."""
+    if found.file is not None:
+        messages.info(f"Using the lock file {short_name(found.file)}")
+    elif found.others and frozen:
+        raise UsageError(
+            f"--frozen requires a lock of the cluster: {', '.join(found.others)}",
+            hint="name its file: --lock FILE",
+        )
+    for other in found.others:
+        messages.warn(f"{other}: not used")
+    return found.file
 
 
 def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 DEFAULT, OF_CLUSTER = "catalog.lock", "locks/{cluster}.lock"
 """Names of lock files in a working directory that are used without `--lock`."""
 
 
-def default_file(root: Path, cluster_id: str) -> Path | None:
+class DefaultLock(NamedTuple):
+    """The lock file of a cluster that is used without `--lock`, and those of other clusters."""
+
+    file: Path | None
+    others: tuple[str, ...] = ()
+    """What files with default names are, if they are the locks of other clusters."""
+
+
+NO_LOCK = DefaultLock(None)
+
+
+def default_lock(root: Path, cluster_id: str) -> DefaultLock:
     """The lock file of a cluster in a working directory, if one has a default name."""
+    others = []
     files = (file_of(root / name, cluster_id) for name in (OF_CLUSTER, DEFAULT))
     for file in filter(Path.is_file, files):
         from .file import LockFile  # most working directories have none
 
-        if LockFile.read(file).lock.cluster == cluster_id:
-            return file
-    return None
+        cluster = LockFile.read(file).lock.cluster
+        if cluster == cluster_id:
+            return DefaultLock(file)
+        of = f"cluster {cluster}" if cluster else "no cluster"
+        others.append(f"{short_name(file)} is the lock of {of}")
+    return DefaultLock(None, tuple(others))
 
 
 def file_of(named: Path, cluster_id: str) -> Path:

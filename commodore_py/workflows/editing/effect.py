@@ -42,6 +42,13 @@ def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator
             code="parameters/unknown-key",
             remedy=f"did you mean {plan.meant}?",
         )
+    if plan.stray:
+        yield Problem(
+            f"no layer sets {plan.path[0]} so far, and no component has that name",
+            where=plan.choice.shown,
+            code="parameters/unknown-key",
+            remedy=plan.stray,
+        )
     value = plan.request.value
     if verb == "add" or plan.is_item:
         path = ("parameters", *map(str, plan.path))

@@ -61,6 +61,8 @@ class Plan:
     application: str = ""
     meant: str = ""
     """A parameter that is set, of almost the same name as one that is not."""
+    stray: str = ""
+    """For a parameter outside of all that layers set: where those of components are."""
 
     def __bool__(self) -> bool:
         return self.before != self.after
@@ -110,7 +112,7 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
     target = BOOTSTRAP if application else _target_of(hierarchy, path, request.target)
     replay = hierarchy.replay(target)
     at: tuple[str | int, ...] = APPLICATIONS
-    meant, is_item = "", list_in(path) != path
+    meant, stray, is_item = "", "", list_in(path) != path
     if application:
         choice = layer_of_application(hierarchy, replay, request, application)
     elif is_item:
@@ -122,6 +124,7 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
             ("parameters", *map(str, path)),
         )
         meant = layers.meant(replay, path)
+        stray = "" if meant else _stray(hierarchy, replay, path)
     refuse_other_files(paths, choice.real_file)
     before = after = content_of(choice.file)
     try:
@@ -137,7 +140,7 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
         raise _not_set_there(replay, path, choice, meant) from None
     staged = compiled_hierarchy(paths, {choice.name: after}) if after != before else hierarchy
     path = () if application else list_in(path)
-    return Plan(request, choice, before, after, staged, target, path, at, application, meant)
+    return Plan(request, choice, before, after, staged, target, path, at, application, meant, stray)
 
 
 def value_at(paths: WorkPaths, path: str, target: str) -> tuple[Any, str]:
@@ -211,6 +214,22 @@ def _refuse_unknown(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -
         names = map(str, getattr(tracer.value(path[:1]), "items", ()))
         message = f"there is no {top.removesuffix('s')} {inner[0]}"
         raise CommodoreError(message, hint=similar(str(inner[0]), names))
+
+
+def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
+    """For a parameter outside of all that layers set: where those of components are.
+
+    A name with an underscore in front is by convention that of a variable.
+    """
+    tracer, top = Tracer(replay), str(path[0])
+    keys = sorted({parameter_key(name) for name in hierarchy.targets} - {parameter_key(BOOTSTRAP)})
+    if top.startswith("_") or top in keys or tracer.follow(path[:1]):
+        return ""
+    replays = ((key, Tracer(hierarchy.replay(_target_of(hierarchy, (key,), "")))) for key in keys)
+    inside = [dotted((key, *path)) for key, one in replays if one.follow((key, path[0]))]
+    if inside:
+        return f"did you mean {' or '.join(inside)}?"
+    return similar(top, keys, "parameters of components are below") or "there are no components"
 
 
 def _not_set_there(

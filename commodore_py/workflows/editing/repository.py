@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import safe
@@ -10,6 +11,7 @@ from commodore_py.adapters.git.program import fetch, git, over_network, succeeds
 from commodore_py.adapters.git.repository import default_branch_of, head_of, is_repository
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
+from commodore_py.dependencies.lock.place import short_name
 from commodore_py.errors import CommodoreError
 from commodore_py.model.problem import Problem
 
@@ -44,22 +46,27 @@ class Repository:
         self._file = file
         self._name = str(file.relative_to(self.folder))
 
-    def check(self, *, push: bool) -> None:
-        """Refuse, before anything is validated, what could not be committed."""
-        changed = git(self.folder, "status", "--porcelain", "--", self._name)
-        if changed:
+    def refuse_changes(self) -> None:
+        """Refuse a file that differs from its last commit, as by an edit without --commit."""
+        if git(self.folder, "status", "--porcelain", "--", self._name):
+            own = f"git -C {quote(short_name(self.folder))} commit {quote(self._name)}"
             raise CommodoreError(
                 "the file of the edit has changes that are not committed",
                 where=str(self._file),
-                hint="commit them first",
+                hint=f"commit them first: {own}",
             )
+
+    def check(self, *, push: bool) -> None:
+        """Refuse, before anything is validated, what could not be committed."""
         branch = head_of(self.folder)[1]
         usual = default_branch_of(self.folder)
         if branch is None:
+            locked = "global" if self.folder.name == "global" else "tenant"
             raise CommodoreError(
                 "the checkout is at no branch",
                 where=str(self.folder),
-                hint=f"check out a branch, such as {usual}",
+                hint=f"check out a branch there: git checkout {usual}; if a lock pins the commit,"
+                f" run `commodore lock update {locked}` once the edit is pushed",
             )
         upstream = f"refs/remotes/origin/{branch}"
         if push and not succeeds(self.folder, "rev-parse", "--quiet", "--verify", upstream):

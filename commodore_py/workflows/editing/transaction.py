@@ -44,6 +44,7 @@ class Result(NamedTuple):
     """For what is unset: the value that applies now."""
     written: bool = False
     commit: str = ""
+    pushed: bool = False
 
 
 def run(config: Config, request: Request, rules: Rules) -> Result:
@@ -53,26 +54,31 @@ def run(config: Config, request: Request, rules: Rules) -> Result:
     """
     for left in range(_RETRIES, -1, -1):
         try:
-            return _carried_out(config, plan_of(config.paths, request), rules)
+            # Before the layers are read: another run may compile another cluster meanwhile.
+            cluster = cluster_id_in(config.paths) if config.paths.params_file.is_file() else ""
+            return _carried_out(config, plan_of(config.paths, request), cluster, rules)
         except Overtaken:
             if not left:
                 raise
     raise AssertionError("the last attempt has returned or raised")
 
 
-def _carried_out(config: Config, plan: Plan, rules: Rules) -> Result:
+def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result:
     repository = None
-    if rules.commit and plan:
+    if rules.commit:
         repository = Repository(plan.file)
-        repository.check(push=rules.push)
-    result = _validated(config, plan, rules)
+        repository.refuse_changes()
+        if plan:
+            repository.check(push=rules.push)
+    result = _validated(config, plan, cluster, rules)
     if not plan or rules.dry_run:
         return result
     with exclusive_run(config.paths):
+        _refuse_another(config, cluster)
         replace_class_file(config.paths, plan.file, plan.before, plan.after)
     if repository is None:
         return result._replace(written=True)
-    message = f"{plan} ({cluster_id_in(config.paths)})"
+    message = f"{plan} ({cluster})"
     try:
         commit = repository.commit(message, plan.after)
     except CommodoreError:
@@ -80,7 +86,7 @@ def _carried_out(config: Config, plan: Plan, rules: Rules) -> Result:
         raise
     if rules.push:
         _push(config, repository, plan, commit)
-    return result._replace(written=True, commit=commit)
+    return result._replace(written=True, commit=commit, pushed=rules.push)
 
 
 def _push(config: Config, repository: Repository, plan: Plan, commit: str) -> None:
@@ -100,14 +106,25 @@ def _restore(config: Config, plan: Plan) -> None:
         replace_class_file(config.paths, plan.file, content_now(plan.file) or b"", plan.before)
 
 
-def _validated(config: Config, plan: Plan, rules: Rules) -> Result:
+def _refuse_another(config: Config, cluster: str) -> None:
+    """Refuse to go on in a working directory that now holds another cluster."""
+    now = cluster_id_in(config.paths)
+    if now != cluster:
+        raise CommodoreError(
+            f"another run compiled cluster {now} in this working directory meanwhile",
+            where=str(config.paths.params_file),
+            hint=f"nothing was written: compile {cluster} again, and repeat the edit",
+        )
+
+
+def _validated(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result:
     problems: list[Problem] = []
     diff, now = None, ""
     if plan:
         check_versions(plan)
-        cluster = cluster_id_in(config.paths)
         problems += pinned(config.paths.classes / plan.choice.name.partition(".")[0])
         found = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)
+        _refuse_another(config, cluster)
         problems += found.problems
         problems += map(known_error, found.errors)
         if found.change is not None:

@@ -15,7 +15,7 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
-from commodore_py.dependencies.lock.place import file_of, short_name
+from commodore_py.dependencies.lock.place import OF_CLUSTER, file_of, short_name
 from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
@@ -67,11 +67,21 @@ def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     """Gather and render a cluster, and write its lock; the catalog is left alone."""
     place = file_of(file, cluster_id)
     if place.exists():
+        locked = LockFile.read(place).lock.cluster
+        if locked and locked != cluster_id:
+            own = short_name(file_of(config.paths.root / OF_CLUSTER, cluster_id))
+            raise UsageError(
+                f"this is the lock of cluster {locked}, and not of {cluster_id}",
+                where=short_name(place),
+                hint=f"name another file: commodore lock create {cluster_id} --lock {own}",
+            )
         raise UsageError(
             "the file exists",
             where=short_name(place),
             hint=LockSettings(short_name(place)).to_lock,
         )
+    if place.parent == file_of(config.paths.root / OF_CLUSTER, cluster_id).parent.absolute():
+        place.parent.mkdir(exist_ok=True)
     check_writable(place, config.paths)
     settings = LockSettings(short_name(place))
     run = LockedRun(LockFile.read(place), settings)

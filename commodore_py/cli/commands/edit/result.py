@@ -27,7 +27,8 @@ def show(found: Result, output: str) -> None:
     if found.diff is not None:
         streams.result(differences.shown(found.diff))
     if found.commit:
-        messages.info(f"Committed as {found.commit[:10]}")
+        done = "Committed and pushed" if found.pushed else "Committed"
+        messages.info(f"{done} as {found.commit[:10]}")
     elif found.written:
         messages.info("Not committed: use it with --local, or commit and push it")
 

@@ -23,8 +23,11 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
-from commodore_py.dependencies.lock.place import DEFAULT, short_name
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.dependencies.lock.place import DEFAULT, OF_CLUSTER, default_lock, short_name
 from commodore_py.errors import UsageError
+from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.workflows.lock import check as checking
 from commodore_py.workflows.lock import export as exporting
 from commodore_py.workflows.lock import resolve
@@ -37,13 +40,27 @@ if TYPE_CHECKING:
 
 def _default(ctx: click.Context, parameter: click.Parameter, named: Path | None) -> Path | None:
     """The lock file that is named, or else the one of the working directory, if it is there."""
-    file = Path(ctx.obj.working_dir, DEFAULT)
-    if named is None and not ctx.resilient_parsing:
+    if named is not None or ctx.resilient_parsing:
+        return named
+    file = _default_file(WorkPaths(ctx.obj.working_dir))
+    if file is None:
+        raise click.MissingParameter(ctx=ctx, param=parameter)
+    return file
+
+
+def _default_file(paths: WorkPaths) -> Path | None:
+    """The lock that compiles of the directory's cluster use, or else the one of any cluster."""
+    file = None
+    if paths.params_file.is_file():
+        file = default_lock(paths.root, cluster_id_in(paths)).file
+    if file is None:
+        file = paths.root / DEFAULT
         if not file.is_file():
-            raise click.MissingParameter(ctx=ctx, param=parameter)
-        messages.info(f"Using the lock file {short_name(file)}")
-        return file
-    return named
+            return None
+    cluster = LockFile.read(file).lock.cluster
+    of = f" of cluster {cluster}" if cluster else ""
+    messages.info(f"Using the lock file {short_name(file)}{of}")
+    return file
 
 
 _lock_file = click.option(
@@ -53,7 +70,8 @@ _lock_file = click.option(
     callback=_default,
     envvar="COMMODORE_LOCK",
     metavar="FILE",
-    help=f"The lock file; by default {DEFAULT} in the working directory.",
+    help=f"The lock file; by default the one that compiles in the working directory use:"
+    f" {OF_CLUSTER} or {DEFAULT}.",
 )
 
 
@@ -85,7 +103,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The file to write; {cluster} stands for the id. By default, catalog.lock in the working"
-    " directory, which compiles use.",
+    " directory, which compiles use, as they do locks/{cluster}.lock.",
 )
 @own_api_options
 @output_option
@@ -239,7 +257,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     type=click.Path(dir_okay=False, path_type=Path),
     envvar="COMMODORE_LOCK",
     metavar="FILE",
-    help="The lock file, unless FILE is given.",
+    help="The lock file, unless FILE is given; by default as for `lock check`.",
 )
 @click.option(
     "--out",
@@ -269,7 +287,7 @@ def export(
       commodore catalog compile c-demo-1 --from-export c-demo-1.tar.gz
     """
     settings: Globals = ctx.obj
-    file = argument or option
+    file = argument or option or _default_file(WorkPaths(settings.working_dir))
     if file is None:
         raise click.MissingParameter(ctx=ctx, param_hint="'FILE'", param_type="argument")
     by_option = ctx.get_parameter_source("option") is ParameterSource.COMMANDLINE
