@@ -320,7 +320,8 @@ def compile_(
         config = _compile_config(settings, options, locks)
         return several.compile_clusters(config, selection, form, partial(_compiled, exported))
     with CompileReporter(form).collecting() as show:
-        default = default_lock(settings.working_dir, clusters[0])
+        named = options["lock"] is not None or exported is not None
+        default = NO_LOCK if named else default_lock(settings.working_dir, clusters[0])
         config = _compile_config(settings, options, default)
         published = _compiled(exported, config, clusters[0], show)
         return show.outcome(config, clusters[0], published)

@@ -22,6 +22,7 @@ from commodore_py.live.cache.cluster import EVERY_KIND, load
 from commodore_py.live.cache.settings import Settings
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
+from commodore_py.manifests.documents import TOOL_FILES
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.objects import KubeObject, identify
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
     from .objects import Found
 
-_TOOL_FILES = {"kustomization.yaml", "kustomization.yml", "Chart.yaml"}
 
 log = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ def _rendered_folders(found: Found, catalog: Path) -> frozenset[str]:
     """Folders of the catalog that a tool of Argo CD renders, as its files say."""
     files = (PurePosixPath(file) for file in found.files)
     return frozenset(
-        str(file.parent.relative_to(catalog)) for file in files if file.name in _TOOL_FILES
+        str(file.parent.relative_to(catalog)) for file in files if file.name in TOOL_FILES
     )
 
 
