@@ -85,8 +85,9 @@ def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
     if quiet:
         kinds: dict[str, list[str]] = {}
         for kind, why in unseen.items():
-            kinds.setdefault(why, []).append(kind)
-        unseen = {", ".join(of): why for why, of in kinds.items()}
+            # The rest of a refusal names the kind.
+            kinds.setdefault(why.partition(": ")[0], []).append(kind)
+        unseen = {", ".join(of): why if of[1:] else unseen[of[0]] for why, of in kinds.items()}
     yield from (f"{kind} cannot be read: {why}" for kind, why in unseen.items())
     if unapplied := cluster.unapplied():
         folders = ", ".join(f"{folder} ({count})" for folder, count in unapplied.items())
