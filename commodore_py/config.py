@@ -14,6 +14,8 @@ from commodore_py.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commodore_py.model.remote_cache import RemoteCache
+
 
 Engine = Literal["native", "reference"]
 
@@ -152,6 +154,8 @@ class Config:
     """Whether to compile what is in the result cache, too, and to compare."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results the cache holds; the oldest are removed first."""
+    remote_cache: RemoteCache | None = None
+    """The results that machines share."""
     offline: bool = False
     """Whether no connection is made at all; this implies `local`, unless there is a lock."""
     lock_file: Path | None = None

@@ -107,6 +107,7 @@ def compile_catalog(
         lock.finish()
         notices = (*rendered.notices, *sources.notices, *lock.notices)
         published = publish(config, sources, rendered, approve)
+        compiler.share_results(config)
         with suppress(OSError):
             os.utime(config.paths.compiled)  # for `catalog check`: when it was compiled
     times.append(monotonic())

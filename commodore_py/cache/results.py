@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
 from .questions import answer, parse
 from .recorder import Recorder
+from .remote import RemoteResults, holds_secret
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from commodore_py.model.remote_cache import RemoteCache
 
     from .questions.base import View
     from .roots import Roots
@@ -45,10 +50,19 @@ class Work(Generic[Made]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class Record:
+    """A result, and what it depends on."""
+
     answers: Mapping[str, str]
     result: str
     traces: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultUse:
+    """A piece of work that was needed: it is in the cache, or was done."""
+
+    cached: bool
 
 
 class CacheDiffers(CommodoreError):
@@ -58,12 +72,20 @@ class CacheDiffers(CommodoreError):
 class ResultCache:
     """Cached results of one run; every process has its own view of one store."""
 
-    def __init__(self, folder: Path | None, roots: Roots, *, verify: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        roots: Roots,
+        *,
+        verify: bool = False,
+        remote: RemoteCache | None = None,
+    ) -> None:
         self.roots = roots
         self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
         self._store = Store(folder) if folder is not None else None
         self._verify = verify
+        self._remote = RemoteResults(remote) if remote is not None else None
 
     @property
     def in_store(self) -> bool:
@@ -98,12 +120,16 @@ class ResultCache:
             return made
         traces = b"".join(recorder.traces)
         recorder.note_folders_in(traces)
-        record = _Record(recorder.answers, self._store.add_blob(result), traces.decode("latin-1"))
+        record = Record(recorder.answers, self._store.add_blob(result), traces.decode("latin-1"))
         records = [old for old in _records(self._store, work.key) if old.answers != record.answers]
         if isinstance(found, tuple):
             records = [old for old in records if old != found[0]]
-        content = json.dumps([asdict(one) for one in (record, *records[: _MOST_RECORDS - 1])])
-        self._store.set_record(work.key, content.encode())
+        _set_records(self._store, work.key, (record, *records))
+        if self._remote is not None and self._remote.is_writable:
+            content = json.dumps(asdict(record)).encode()
+            if not holds_secret(result) and not holds_secret(content):
+                self._store.offer(work.key, content)
+        run_log.report(ResultUse(cached=False))
         if self._verify and isinstance(found, tuple) and found[1] != result:
             raise CacheDiffers(
                 f"{work.label}: the cached result differs from what compiling gives",
@@ -118,10 +144,10 @@ class ResultCache:
         self.answers.clear()
         log.debug("%s: compiled, and not cached: %s", label, why)
 
-    def _find(self, store: Store, work: Work[Any]) -> tuple[_Record, bytes] | str:
+    def _find(self, store: Store, work: Work[Any]) -> tuple[Record, bytes] | str:
         """The first valid record with its result, or why there is none."""
         reasons = []
-        for record in _records(store, work.key):
+        for record, is_remote in self._records(store, work.key):
             try:
                 changed = next(
                     (
@@ -137,25 +163,44 @@ class ResultCache:
                 reasons.append(parse(changed).describe(self.roots))
                 continue
             result = store.blob(record.result)
+            if is_remote and self._remote is not None:
+                result = result or self._remote.blob(record.result)
+                if result is not None:
+                    store.add_blob(result)
+                    _set_records(store, work.key, (record, *_records(store, work.key)))
             if result is not None:
                 return record, result
         return reasons[0] if reasons else "there is no cached result"
 
-    def _restored(self, work: Work[Made], record: _Record, result: bytes) -> Made | None:
+    def _records(self, store: Store, key: str) -> Iterator[tuple[Record, bool]]:
+        """The records of this machine, and then those that others share."""
+        for record in _records(store, key):
+            yield record, False
+        for content in self._remote.records(key) if self._remote is not None else ():
+            with suppress(TypeError, ValueError):  # of another version
+                yield Record(**json.loads(content)), True
+
+    def _restored(self, work: Work[Made], record: Record, result: bytes) -> Made | None:
         restored = work.restore(result)
         if restored is not None:
             log.debug("%s: taken from the cache", work.label)
+            run_log.report(ResultUse(cached=True))
             repeat(record.traces.encode("latin-1"))
         return restored
 
 
-def _records(store: Store, key: str) -> list[_Record]:
+def _records(store: Store, key: str) -> list[Record]:
     """The records of a key; the newest first."""
     content = store.record(key)
     try:
-        return [] if content is None else [_Record(**one) for one in json.loads(content)]
+        return [] if content is None else [Record(**one) for one in json.loads(content)]
     except (TypeError, ValueError):  # of another version
         return []
+
+
+def _set_records(store: Store, key: str, records: Iterable[Record]) -> None:
+    content = json.dumps([asdict(one) for one in tuple(records)[:_MOST_RECORDS]])
+    store.set_record(key, content.encode())
 
 
 def cached_value(folder: Path | None, key: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - plain data

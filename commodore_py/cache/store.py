@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import write_all
@@ -20,7 +21,7 @@ from .digests import digest
 from .trust import Distrust, distrust_in, is_of_this_user, is_trusted, log_once, reason
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 # Without O_NONBLOCK, opening a pipe in place of a file would block.
@@ -160,7 +161,9 @@ class Store:
         self.folder = folder
         path = os.path.abspath(folder)  # noqa: PTH100 - links stay as they are
         self._blobs, self._records = f"{path}/{_FORMAT}/blobs", f"{path}/{_FORMAT}/records"
-        self._files = PrivateFiles(path, (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records"))
+        self._offered = f"{path}/{_FORMAT}/offered"
+        names = (_FORMAT, *(f"{_FORMAT}/{name}" for name in ("blobs", "records", "offered")))
+        self._files = PrivateFiles(path, names)
 
     def add_blob(self, content: bytes) -> str:
         """Store a content, and return its digest; what is there already is not written again."""
@@ -185,7 +188,26 @@ class Store:
 
     def record(self, key: str) -> bytes | None:
         """The content under a key, if it is there and whole; one that is not is removed."""
-        path = _path(self._records, key)
+        return self._sealed(_path(self._records, key), key)
+
+    def offer(self, key: str, content: bytes) -> None:
+        """Keep a record for whoever shares it with other machines, at the end of this run."""
+        self._files.write(_path(self._offered, key), _seal(content, key) + content)
+
+    def take_offered(self) -> Iterator[tuple[str, bytes]]:
+        """The records that nobody has shared yet; each is given to one process only."""
+        folder = Path(self._offered)
+        for path in sorted(folder.glob("??/*")) if not self.distrust() else ():
+            key = path.parent.name + path.name
+            content = self._sealed(str(path), key) if _HEX.issuperset(key) else None
+            try:
+                path.unlink()
+            except OSError:
+                continue
+            if content is not None:
+                yield key, content
+
+    def _sealed(self, path: str, key: str) -> bytes | None:
         file = self._files.read(path)
         if file is None:
             return None

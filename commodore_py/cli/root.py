@@ -195,6 +195,7 @@ def commodore(
         plain=no_color,
         log_format=log_format,
         cache_size=_cache_size(ctx),
+        remote_cache=user_file.remote_cache(ctx),
     )
     if limits := user_file.of(ctx).shared.get("time-limits"):
         time_limits.use(time_limits.TimeLimits().with_(limits.items()))

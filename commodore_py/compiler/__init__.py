@@ -1,7 +1,7 @@
 """Kapitan semantics: instances to trees."""
 
 from .chart_problems import find_chart_problems
-from .compile import compile_targets, usable_cpus, working_directory_plan
+from .compile import compile_targets, share_results, usable_cpus, working_directory_plan
 from .entries import check_entries, wanted_downloads
 from .job import Job
 
@@ -10,6 +10,7 @@ __all__ = [
     "check_entries",
     "compile_targets",
     "find_chart_problems",
+    "share_results",
     "usable_cpus",
     "wanted_downloads",
     "working_directory_plan",

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from posixpath import isabs, normpath
 from typing import TYPE_CHECKING
 
+from commodore_py import run_log
 from commodore_py.adapters.files.reach import Reach
+from commodore_py.cache.remote import RemoteResults
 from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
@@ -50,6 +52,13 @@ def compile_targets(
     if job.result_cache is not None:
         Store(job.result_cache).tidy(job.result_cache_limit)
     return trees
+
+
+def share_results(config: Config) -> None:
+    """Send new results to the cache that machines share."""
+    if config.remote_cache is not None and config.result_cache is not None:
+        with run_log.stage("share"):
+            RemoteResults(config.remote_cache).send(Store(config.result_cache))
 
 
 def working_directory_plan(
@@ -109,6 +118,7 @@ def _job(
         result_cache=config.result_cache,
         result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
+        remote_cache=config.remote_cache,
         state=plan.scratch_notes,
         bases=bases,
     )

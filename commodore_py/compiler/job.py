@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.model.inventory import Inventory
+    from commodore_py.model.remote_cache import RemoteCache
     from commodore_py.model.secrets import ReferenceFile
 
     from .evaluation import Evaluation
@@ -61,6 +62,8 @@ class Job:
     result_cache_limit: int = RESULT_CACHE_LIMIT
     verify_cache: bool = False
     """Whether to compile what is in the cache, too, and to compare."""
+    remote_cache: RemoteCache | None = None
+    """The results that machines share."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
     bases: BaseProvider | None = None

@@ -35,7 +35,8 @@ _PARAMETERS = "parameters"
 def filter_cache(config: Config) -> ResultCache:
     """Results of the filters of one run."""
     roots = Roots({"work": config.paths.root, "library": LIBRARIES.parent})
-    return ResultCache(config.result_cache, roots, verify=config.verify_cache)
+    verify, remote = config.verify_cache, config.remote_cache
+    return ResultCache(config.result_cache, roots, verify=verify, remote=remote)
 
 
 def filtered(

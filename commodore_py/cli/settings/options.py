@@ -20,6 +20,7 @@ from . import directories, origins, user_file
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from commodore_py.model.remote_cache import RemoteCache
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -43,6 +44,7 @@ class Globals(NamedTuple):
     plain: bool = False
     log_format: str = "text"
     cache_size: int = 2 << 30
+    remote_cache: RemoteCache | None = None
 
     def more_verbose(self, count: int) -> Globals:
         """The same, with the `-v` of one more level added."""
@@ -283,8 +285,11 @@ def config_of(settings: Globals, **values: Any) -> Config:
     engine = os.environ.get(ENGINE) or "native"
     if engine not in ENGINES:
         raise UsageError(f"{ENGINE} is {engine!r}", hint=f"one of {', '.join(ENGINES)}")
+    connects = not (values.get("local") or values.get("offline"))
+    shares = connects and values.get("result_cache") is not None
     return Config(
         paths=WorkPaths(settings.working_dir),
+        remote_cache=settings.remote_cache if shares else None,
         request_timeout=settings.request_timeout,
         result_cache_limit=settings.cache_size,
         verbosity=settings.verbosity,

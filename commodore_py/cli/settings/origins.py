@@ -109,6 +109,8 @@ def global_settings(ctx: click.Context) -> Iterator[Setting]:
                 else value
             )
             yield Setting("", name, shown, "file", str(file.path))
+    for name, value in file.shared.get("cache", {}).items():
+        yield Setting("cache", name, value, "file", f"{file.path} [cache]")
 
 
 def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:

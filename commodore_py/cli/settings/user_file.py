@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,13 +13,13 @@ import click
 from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.time_limits import TimeLimits
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.remote_cache import RemoteCache, is_public_key
 
 from . import directories
 from .types import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _META = "commodore_py.cli.settings.user_file"
 _BITS = 64
@@ -30,6 +31,8 @@ SHARED = ("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-t
 """Options of several commands that may stand at the top, for all of these."""
 GLOBAL = ("cache-size", "github-url", "oidc-listen", "time-limits")
 """Settings that have no option."""
+CACHE = ("remote", "remote-key", "remote-trust")
+"""Settings of section `cache` that have no option."""
 _ALL = "config"
 
 Place = tuple[str, ...]
@@ -74,8 +77,26 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
         reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
     settings = {key: content[key] for key in GLOBAL if key in content}
     reader.check_global(settings)
+    if shared_cache := {key: content["cache"][key] for key in CACHE if key in _cache(content)}:
+        reader.check_cache(shared_cache)
+        settings["cache"] = shared_cache
     raise_collected(reader.problems, f"settings in {path}")
     return UserFile(path, defaults, reader.sections, {**shared, **settings})
+
+
+def _cache(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    section = content.get("cache")
+    return section if isinstance(section, dict) else {}
+
+
+def remote_cache(ctx: click.Context) -> RemoteCache | None:
+    """The cache that machines share, if the file names one."""
+    settings = of(ctx).shared.get("cache")
+    if not settings:
+        return None
+    key = settings.get("remote-key")
+    trusted = tuple(settings.get("remote-trust", ()))
+    return RemoteCache(settings["remote"], trusted, Path(key).expanduser() if key else None)
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
@@ -137,12 +158,15 @@ class _Reader:
             inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
             if not at and key in (*SHARED, *GLOBAL) and key not in options:
                 continue
+            if at == ("cache",) and key in CACHE:
+                continue
             if isinstance(value, dict) and inner is not None:
                 found[key] = self.section(ctx, inner, value, (*at, key))
             elif isinstance(value, dict):
                 self._unknown("section", at, key, commands)
             elif key not in options:
                 known = options if at else (*options, *SHARED, *GLOBAL)
+                known = (*options, *CACHE) if at == ("cache",) else known
                 self._unknown("setting", at, key, known, _owners(ctx, command, key))
             else:
                 self._check(options[key], value, ctx, (*at, key))
@@ -181,6 +205,24 @@ class _Reader:
             problem = _problem_of_global(key, value)
             if problem:
                 self._reject(f"{key}: {problem}")
+
+    def check_cache(self, settings: Mapping[str, Any]) -> None:
+        """Check the settings of the cache that machines share."""
+        for name in ("remote", "remote-key"):
+            if not isinstance(settings.get(name, ""), str):
+                self._reject(f"cache.{name}: expected a string, not {_shown(settings[name])}")
+        trusted = settings.get("remote-trust", [])
+        if not isinstance(trusted, list) or not all(
+            isinstance(key, str) and is_public_key(key) for key in trusted
+        ):
+            self._reject("cache.remote-trust: expected a list of Ed25519 public keys in base64")
+        if not settings.get("remote"):
+            self._reject("cache.remote is missing", "name the address, such as s3://BUCKET/FOLDER")
+        elif not trusted and not settings.get("remote-key"):
+            self._reject(
+                "cache.remote has no writers: neither remote-trust nor remote-key is set",
+                "name the public keys of those who may write to it in remote-trust",
+            )
 
     def _check(self, option: click.Option, value: object, ctx: click.Context, at: Place) -> None:
         problem = _problem(option, value, ctx)

@@ -40,7 +40,9 @@ class EntryCache(ResultCache):
     """Results of the entries of one compile."""
 
     def __init__(self, job: Job, views: Views) -> None:
-        super().__init__(job.result_cache, roots_of(job), verify=job.verify_cache)
+        super().__init__(
+            job.result_cache, roots_of(job), verify=job.verify_cache, remote=job.remote_cache
+        )
         self._views = views
         self._above = f"{job.root}/"
 

@@ -1,0 +1,229 @@
+"""Results that machines share: records are signed by their writers, results named by digests."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.parallel import in_parallel
+from commodore_py.adapters.shared_files import SharedFiles, Unavailable
+from commodore_py.errors import CommodoreError
+
+from .digests import digest
+from .trust import Distrust, log_once
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from commodore_py.model.remote_cache import RemoteCache
+
+    from .store import Store
+
+_CONNECTIONS = 8
+_MOST_RECORDS = 16
+_given_up: set[str] = set()
+"""Addresses that failed in this process: every entry would wait for them again."""
+_PURPOSE = b"commodore result\0"
+# In any notation that an entry may write.
+_SECRET = re.compile(rb"kind[\"']?\s*:\s*[\"']?Secret\b")
+
+
+def holds_secret(content: bytes) -> bool:
+    """Whether a result holds an object of kind Secret: those are never shared."""
+    return _SECRET.search(content) is not None
+
+
+@dataclass(slots=True)
+class RemoteResults:
+    """The shared cache in one run. After its first failure, a process does not use it any more."""
+
+    settings: RemoteCache
+    _files: SharedFiles = field(init=False)
+    _records: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
+    _key: Ed25519PrivateKey | None = None
+
+    def __post_init__(self) -> None:
+        self._files = SharedFiles(self.settings.url)
+        if self.settings.signing_key is None or self._is_away:
+            return
+        try:
+            self._key = _private_key(self.settings.signing_key)
+        except CommodoreError as error:
+            self._give_up(error)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether results of this machine are shared."""
+        return self._key is not None and not self._is_away
+
+    def records(self, key: str) -> tuple[bytes, ...]:
+        """The records of a key that trusted writers have signed."""
+        if key not in self._records:
+            signed = _Signed.all_in(self._read(_record_path(key)) or b"[]")
+            self._records[key] = tuple(one.content for one in signed if self._is_trusted(one, key))
+        return self._records[key]
+
+    def blob(self, name: str) -> bytes | None:
+        """The result of a digest; one that was changed is refused."""
+        content = self._read(_blob_path(name))
+        if content is None or digest(content) == name:
+            return content
+        self._warn("a result in the shared cache is refused: its digest is wrong")
+        return None
+
+    def send(self, store: Store) -> int:
+        """Share what was made on this machine since the last time, and return how much it was."""
+        key = self._key
+        if key is None or self._is_away:
+            return 0
+
+        def send(offer: tuple[str, bytes]) -> bool:
+            return self._send(store, key, *offer)
+
+        return sum(in_parallel(send, store.take_offered(), at_most=_CONNECTIONS))
+
+    @property
+    def _is_away(self) -> bool:
+        return self.settings.url in _given_up
+
+    def _send(self, store: Store, key: Ed25519PrivateKey, name: str, record: bytes) -> bool:
+        result = str(json.loads(record)["result"])
+        blob = store.blob(result)
+        if blob is None:
+            return False
+        others = _Signed.all_in(self._read(_record_path(name)) or b"[]")
+        kept = [one for one in others if self._is_trusted(one, name) and one.content != record]
+        signed = _Signed.by(key, name, record)
+        # The result comes first: a record never names what is not there.
+        return self._write(_blob_path(result), blob) and self._write(
+            _record_path(name), _Signed.packed([signed, *kept[: _MOST_RECORDS - 1]])
+        )
+
+    def _is_trusted(self, signed: _Signed, key: str) -> bool:
+        own = _public_key(self._key) if self._key else ""
+        if signed.writer not in (own, *self.settings.trusted):
+            return False
+        if signed.is_valid(key):
+            return True
+        self._warn("a record in the shared cache is refused: its signature is wrong")
+        return False
+
+    def _read(self, path: str) -> bytes | None:
+        if self._is_away:
+            return None
+        try:
+            return self._files.read(path)
+        except Unavailable as error:
+            self._give_up(error)
+        return None
+
+    def _write(self, path: str, content: bytes) -> bool:
+        if self._is_away:
+            return False
+        try:
+            self._files.write(path, content)
+        except Unavailable as error:
+            self._give_up(error)
+            return False
+        return True
+
+    def _give_up(self, error: CommodoreError) -> None:
+        _given_up.add(self.settings.url)
+        why = Distrust(str(error), error.where, error.hint)
+        log_once(logging.WARNING, "the shared cache is not used", why)
+
+    def _warn(self, what: str) -> None:
+        hint = "find out who can write to it; only results of trusted writers are used"
+        log_once(logging.WARNING, what, Distrust("it is compiled again", self.settings.url, hint))
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """A record, who wrote it, and the proof."""
+
+    writer: str
+    signature: str
+    content: bytes
+
+    @classmethod
+    def by(cls, private: Ed25519PrivateKey, key: str, content: bytes) -> _Signed:
+        signature = private.sign(_signed_bytes(key, content))
+        return cls(_public_key(private), _base64(signature), content)
+
+    @classmethod
+    def all_in(cls, packed: bytes) -> tuple[_Signed, ...]:
+        """The records in a file, of which anybody may be the author."""
+        try:
+            found = json.loads(packed)
+            return tuple(
+                cls(str(one["writer"]), str(one["signature"]), str(one["record"]).encode())
+                for one in found[:_MOST_RECORDS]
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return ()
+
+    @staticmethod
+    def packed(signed: list[_Signed]) -> bytes:
+        return json.dumps(
+            [
+                {
+                    "writer": one.writer,
+                    "signature": one.signature,
+                    "record": one.content.decode(),
+                }
+                for one in signed
+            ]
+        ).encode()
+
+    def is_valid(self, key: str) -> bool:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+        try:
+            public = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.writer))
+            public.verify(base64.b64decode(self.signature), _signed_bytes(key, self.content))
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+def _public_key(private: Ed25519PrivateKey) -> str:
+    return _base64(private.public_key().public_bytes_raw())
+
+
+def _private_key(file: Path) -> Ed25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    hint = "make one: openssl genpkey -algorithm ed25519 -out FILE"
+    try:
+        private = load_pem_private_key(file.read_bytes(), password=None)
+    except OSError as error:
+        raise CommodoreError(f"cannot read the key: {error.strerror}", where=str(file)) from error
+    except (ValueError, TypeError) as error:
+        raise CommodoreError("not a private key in PEM", where=str(file), hint=hint) from error
+    if not isinstance(private, Ed25519PrivateKey):
+        raise CommodoreError("not a key of type Ed25519", where=str(file), hint=hint)
+    return private
+
+
+def _signed_bytes(key: str, content: bytes) -> bytes:
+    return _PURPOSE + key.encode() + b"\0" + content
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _record_path(key: str) -> str:
+    return f"records/{key[:2]}/{key[2:]}"
+
+
+def _blob_path(name: str) -> str:
+    return f"blobs/{name[:2]}/{name[2:]}"
