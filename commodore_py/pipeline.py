@@ -93,8 +93,8 @@ def compile_catalog(
     """Compile one cluster's catalog, from its facts to its commit; `cluster` was just loaded."""
     times = [monotonic()]
     lock = lock or open_lock(config, cluster_id)
-    if cluster is None and not (lock.is_open and config.offline):
-        cluster = check_settings(config, cluster_id)
+    if not (lock.is_open and config.offline):
+        cluster = check_settings(config, cluster_id, cluster)
     if not config.force:
         refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths):
@@ -117,12 +117,15 @@ def compile_catalog(
 
 
 @run_log.act("check settings")
-def check_settings(config: Config, cluster_id: str) -> Cluster | None:
-    """Load the cluster before anything is created or searched: most mistakes show here.
+def check_settings(
+    config: Config, cluster_id: str, cluster: Cluster | None = None
+) -> Cluster | None:
+    """Check a cluster before anything is created or searched: most mistakes show here.
 
-    Returns None in local mode: the working directory may change until it is locked.
+    It is loaded unless it just was. Returns None in local mode: the working directory may change
+    until it is locked.
     """
-    cluster = load_cluster(config, cluster_id)
+    cluster = cluster or load_cluster(config, cluster_id)
     chosen_sink(config).check(config, cluster.id)
     return None if config.local else cluster
 

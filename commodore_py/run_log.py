@@ -219,6 +219,11 @@ class WorkerLog(Events):
         return taken
 
 
+def forget() -> None:
+    """After a fork for work of its own: nobody here receives anything."""
+    _listen((), ())
+
+
 def in_worker() -> WorkerLog:
     """After a fork: the listeners are at home, and receive what parcels bring."""
     log = WorkerLog(deep=_listeners.deep)

@@ -78,11 +78,16 @@ def each(
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(work: Callable[[Any], Any]) -> None:
+def serve_parent() -> None:
+    """Make this process a worker, which does not outlive its parent."""
     # An interruption goes to the whole group: the parent decides what happens.
     ending.forget()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    serve_parent()
     _Worker.work, _Worker.log = work, run_log.in_worker()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
 
-from .api_objects import is_plain_name
+from .api_objects import ApiObject, is_plain_name
 from .auth.session import NoToken, token_for, token_without_login
 from .cluster import cluster_of, tenant_of
 from .folder import FactsFolder
@@ -22,14 +22,12 @@ from .server import check_reachable as check_server_reachable
 from .urls import HOW_TO_SET_A_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, DependencyRecord
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.spot import ParameterPath, PlaceOf
-
-    from .api_objects import ApiObject
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +56,37 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
         with _naming_origin(config):
             source = source_of(config)
             return cluster_from(config, source, source.cluster(cluster_id))
+
+
+def load_clusters(
+    config: Config, names: Sequence[str] = (), *, tenant: str = ""
+) -> dict[str, Cluster | None]:
+    """Several clusters by their ids, or all, from one list; what cannot be loaded is None."""
+    with doing("listing clusters"), _naming_origin(config):
+        source = source_of(config)
+        listed: dict[str, Any] = {}
+        try:
+            listed = {str(one.get("id")): one for one in source.clusters(tenant=tenant)}
+        except CommodoreError:
+            if not names:
+                raise
+    loaded: dict[str, Cluster | None] = {}
+    for name in dict.fromkeys(names or sorted(listed)):
+        loaded[name] = None
+        with suppress(CommodoreError):  # reported by the compile of this cluster
+            if isinstance(source, FactsFolder):
+                loaded[name] = cluster_from(config, source, source.cluster(name))
+            elif name in listed:
+                found = ApiObject(listed[name], name=f"cluster {name}")
+                loaded[name] = cluster_from(config, source, found)
+    return loaded
+
+
+def with_token(config: Config) -> Config:
+    """The settings with the token of the last login, for machines where nobody has logged in."""
+    if config.api_token or facts_folder(config.api_url) is not None:
+        return config
+    return replace(config, api_token=token_for(config))
 
 
 def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ def check_reachable(api_url: str, timeout: float) -> None:
 class Server:
     """The API at a URL."""
 
-    __slots__ = ("api_url", "pauses", "timeout", "token")
+    __slots__ = ("_tenants", "api_url", "pauses", "timeout", "token")
 
     def __init__(
         self, api_url: str, token: str, timeout: float, pauses: Sequence[float] = http.PAUSES
@@ -50,6 +50,7 @@ class Server:
         self.token = token
         self.timeout = timeout
         self.pauses = pauses
+        self._tenants: dict[str, ApiObject] = {}
 
     def cluster(self, cluster_id: str) -> ApiObject:
         """The cluster object; the error for an unknown id suggests the nearest one."""
@@ -68,8 +69,10 @@ class Server:
         raise unknown
 
     def tenant(self, tenant_id: str) -> ApiObject:
-        """The tenant object."""
-        return self._object("tenants", tenant_id)
+        """The tenant object, requested once."""
+        if tenant_id not in self._tenants:
+            self._tenants[tenant_id] = self._object("tenants", tenant_id)
+        return self._tenants[tenant_id]
 
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
         """Every cluster object, as the server filters and sorts them."""

@@ -15,11 +15,11 @@ from .paths import Item, generalised
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from commodore_py.model.difference import Grade
 
-    from .diff import ObjectChange
+    from .diff import ObjectChange, What
     from .fields import FieldChange, Happened
     from .objects import ObjectId
 
@@ -63,6 +63,81 @@ def folded(
     folds = [_fold(key[1], of) for key, of in common.items()]
     folds.sort(key=lambda fold: (GRADES.index(fold.field.grade), fold.path, fold.objects))
     return tuple(sorted(left, key=importance)), tuple(folds)
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """A change that objects of several clusters have in common."""
+
+    grade: Grade
+    what: What
+    reason: str
+    objects: tuple[tuple[str, ObjectId], ...]
+    """Each with its cluster."""
+    path: str = ""
+    field: FieldChange | None = None
+    """The change in the first of the objects; none where whole objects come and go."""
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters, in their order."""
+        return tuple(sorted({cluster for cluster, _ in self.objects}))
+
+
+def folded_over_clusters(
+    changes: Mapping[str, Iterable[ObjectChange]],
+) -> tuple[tuple[Common, ...], dict[str, tuple[ObjectChange, ...]]]:
+    """Separate the changes that several clusters have in common from those of single clusters."""
+    of_fields: dict[_Key, dict[tuple[str, ObjectId], FieldChange]] = defaultdict(dict)
+    of_objects: dict[tuple[What, Grade, str, ObjectId], set[str]] = defaultdict(set)
+    for cluster, of_cluster in changes.items():
+        for change in of_cluster:
+            for key, field in zip(_keys(change), change.fields, strict=False):
+                of_fields[key].setdefault((cluster, change.id), field)
+            if change.what != "changed":
+                of_objects[change.what, change.grade, change.reason, change.id].add(cluster)
+    common_fields = {
+        key: objects
+        for key, objects in of_fields.items()
+        if len({cluster for cluster, _ in objects}) > 1
+    }
+    common_objects = {key: clusters for key, clusters in of_objects.items() if len(clusters) > 1}
+    found = [
+        Common(key[0], "changed", "", tuple(sorted(objects)), key[1], objects[min(objects)])
+        for key, objects in common_fields.items()
+    ]
+    together: dict[tuple[What, Grade, str, frozenset[str]], list[ObjectId]] = defaultdict(list)
+    for (what, grade, reason, id_), clusters in common_objects.items():
+        together[what, grade, reason, frozenset(clusters)].append(id_)
+    for (what, grade, reason, of), ids in together.items():
+        pairs = tuple((cluster, id_) for cluster in sorted(of) for id_ in sorted(ids))
+        found.append(Common(grade, what, reason, pairs))
+    found.sort(key=lambda one: (GRADES.index(one.grade), one.path, one.what, one.objects))
+    left = {
+        cluster: tuple(
+            kept
+            for change in of_cluster
+            if (kept := _without(change, common_fields, common_objects)) is not None
+        )
+        for cluster, of_cluster in changes.items()
+    }
+    return tuple(found), left
+
+
+def _without(
+    change: ObjectChange,
+    common_fields: Collection[_Key],
+    common_objects: Collection[tuple[What, Grade, str, ObjectId]],
+) -> ObjectChange | None:
+    """A change without what other clusters have as well; None if nothing is left."""
+    if change.what != "changed":
+        key = (change.what, change.grade, change.reason, change.id)
+        return None if key in common_objects else change
+    pairs = zip(change.fields, _keys(change), strict=True)
+    fields = tuple(field for field, key in pairs if key not in common_fields)
+    if not fields:
+        return None
+    return replace(change, fields=fields, grade=grades.worst([field.grade for field in fields]))
 
 
 def _keys(change: ObjectChange) -> list[_Key]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
     from commodore_py.model.published import Published
 
 log = logging.getLogger(__name__)
@@ -40,10 +41,10 @@ _WOULD = (
 )
 
 
-def compile_dry(config: Config, cluster_id: str) -> Published:
+def compile_dry(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
     with copied(replace(config, dry_run=True)) as own:
-        published = pipeline.compile_catalog(own, cluster_id, approve=lambda _: False)
+        published = pipeline.compile_catalog(own, cluster_id, lambda _: False, cluster=cluster)
         return _named_as_in(config, published, own)
 
 

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from commodore_py import pipeline
-from commodore_py.cli import completion, known_clusters, several
+from commodore_py.cli import completion, known_clusters
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
@@ -47,13 +48,14 @@ if TYPE_CHECKING:
 
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
     from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
 _MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
-    "Several clusters": "+all_clusters +tenant +fail_fast",
+    "Several clusters": "+all_clusters +tenant +jobs +scheduler +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen"
     " +from_export",
@@ -183,6 +185,19 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     shell_complete=completion.tenants,
     help="Compile all clusters of this tenant.",
 )
+@click.option(
+    "--jobs",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0, max=MOST_PROCESSES),
+    help="Number of clusters that are compiled at a time; 0 uses all available CPUs.",
+)
+@click.option(
+    "--scheduler",
+    default="",
+    metavar="ADDRESS",
+    help="Compile on the workers of this Dask scheduler, such as tls://10.0.0.1:8786.",
+)
 @click.option("--fail-fast", is_flag=True, help="Skip the remaining clusters after one that fails.")
 @api_options
 @click.option(
@@ -275,6 +290,8 @@ def compile_(
     clusters: tuple[str, ...],
     all_clusters: bool,
     tenant: str,
+    jobs: int,
+    scheduler: str,
     fail_fast: bool,
     verbose: int,
     output: str,
@@ -286,15 +303,16 @@ def compile_(
 
     Without CLUSTER, compile the one that the working directory was compiled for.
 
-    Several clusters are compiled one after the other, each below clusters/ in the working
-    directory; one that fails does not stop the others.
+    Several clusters are compiled side by side, each below clusters/ in the working directory; one
+    that fails does not stop the others. At the end, changes that clusters have in common are shown
+    once, and there is a table of all.
 
     \b
     From a facts folder, without any server:
       commodore catalog compile c-demo-1 --api-url ./facts
     Commit and push:
       commodore catalog compile c-demo-1 --push
-    All clusters of a tenant, and a table at the end:
+    All clusters of a tenant, and nothing but the table:
       commodore catalog compile --tenant t-demo --diff none
     """
     settings: Globals = ctx.obj
@@ -302,23 +320,37 @@ def compile_(
         clusters = (cluster_here(ctx, ctx.command.params[0], ""),)
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
-        selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
-        several.check(selection)
+        from commodore_py.cli import fleet  # most runs are about one cluster
+
+        selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
+        fleet.check(selection)
         if unkeyed := [one for one in options["dynamic_fact"] if "=" not in one]:
             raise UsageError(
                 f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
                 hint="the working directory is named before the command:"
                 f" commodore -d {unkeyed[0]} catalog compile ...",
             )
-    elif fail_fast:
-        messages.warn("--fail-fast has no effect with one cluster")
+    else:
+        without_effect = {"--fail-fast": fail_fast, "--jobs": jobs, "--scheduler": scheduler}
+        for option in (name for name, given in without_effect.items() if given):
+            messages.warn(f"{option} has no effect with one cluster")
     settings = settings.more_verbose(verbose)
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
     exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
         locks = DefaultLock(settings.working_dir / OF_CLUSTER if options["frozen"] else None)
         config = _compile_config(settings, options, locks)
-        return several.compile_clusters(config, selection, form, partial(_compiled, exported))
+        if scheduler and config.local:
+            raise UsageError("--scheduler requires network access", hint="omit it, or --local")
+        by_default = ctx.get_parameter_source("diff") is ParameterSource.DEFAULT
+        return fleet.compile_clusters(
+            config,
+            selection,
+            form,
+            partial(_compiled, exported),
+            shows_output=not by_default and diff != "none",
+            quiet=settings.quiet,
+        )
     with CompileReporter(form).collecting() as show:
         named = options["lock"] is not None or exported is not None
         default = NO_LOCK if named else default_lock(settings.working_dir, clusters[0])
@@ -328,7 +360,11 @@ def compile_(
 
 
 def _compiled(
-    exported: Path | None, config: Config, cluster: str, show: CompileReporter
+    exported: Path | None,
+    config: Config,
+    cluster_id: str,
+    show: CompileReporter,
+    cluster: Cluster | None = None,
 ) -> Published:
     with ExitStack() as stack:
         if exported is not None:
@@ -336,8 +372,9 @@ def _compiled(
 
             config = stack.enter_context(from_export(config, exported))
         if config.dry_run:
-            return dry_run.compile_dry(config, cluster)
-        return pipeline.compile_catalog(config, cluster, partial(show.approve, config))
+            return dry_run.compile_dry(config, cluster_id, cluster)
+        approve = partial(show.approve, config)
+        return pipeline.compile_catalog(config, cluster_id, approve, cluster=cluster)
 
 
 def _compile_config(

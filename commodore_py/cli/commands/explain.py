@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from commodore_py.cli import completion
+from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.output import explained, formats, streams
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
-from commodore_py.cli.several import cluster_option
 from commodore_py.config import WorkPaths
 from commodore_py.inventory.explain import explanation, line_effects
 from commodore_py.workflows.catalog import several

@@ -19,6 +19,7 @@ from . import log, messages
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
@@ -224,16 +225,22 @@ def _write(text: str) -> None:
     sys.stderr.flush()
 
 
-def _progress(*, plain: bool) -> Bar:
-    # Imported late: slow, and only needed after a while.
-    from rich import progress
-    from rich.console import Console
+def steady_console(*, plain: bool) -> Console:
+    """Standard error, for lines that change."""
+    from rich.console import Console  # as below
 
     class Steady(Console):
         """Does not hide the cursor: a killed process could not restore it."""
 
         def show_cursor(self, show: bool = True) -> bool:  # noqa: ARG002, FBT002 - the base class has it so
             return False
+
+    return Steady(stderr=True, no_color=plain or None, highlight=False)
+
+
+def _progress(*, plain: bool) -> Bar:
+    # Imported late: slow, and only needed after a while.
+    from rich import progress
 
     return progress.Progress(
         progress.SpinnerColumn(),
@@ -242,7 +249,7 @@ def _progress(*, plain: bool) -> Bar:
         progress.TextColumn("{task.fields[count]}", markup=False),
         progress.TimeElapsedColumn(),
         progress.TextColumn("{task.fields[name]}", style="dim", markup=False),
-        console=Steady(stderr=True, no_color=plain or None, highlight=False),
+        console=steady_console(plain=plain),
         auto_refresh=False,
         transient=True,
         redirect_stdout=False,

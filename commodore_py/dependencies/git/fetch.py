@@ -146,7 +146,10 @@ class _Run:
         commits = all(map(is_commit, versions))
         if not _exists(group):
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
-            mirrored = self.mirrors is not None and self.mirrors.has(group.url)
+            # Other processes may be making the mirror.
+            mirrored = self.mirrors is not None and (
+                self.client.is_shared or self.mirrors.has(group.url)
+            )
             named_head = any(version.startswith("HEAD") for version in versions)
             return group.configuration is None and (named_head or (mirrored and not commits))
         missing = versions - {seen.commit for seen in looked.seen.values()}

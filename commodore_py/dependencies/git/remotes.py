@@ -2,36 +2,91 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import json
 import logging
+import os
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.refs import BRANCHES, TAGS, list_remote
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, Refs, list_remote
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.cache.store import PrivateFiles
 
 from .revisions import is_commit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-
-    from commodore_py.adapters.git.refs import Refs
+    from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-# By address; None unless several clusters are compiled.
-_listed: dict[str, Refs] | None = None
+_DAY = 86400.0
+
+
+class _Listings:
+    """Refs by address, in memory and in a folder that all processes of a run share."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._listed: dict[str, Refs] = {}
+        self._folder = folder
+        self._files = PrivateFiles(str(folder), ())
+
+    def refs(self, address: str) -> Refs:
+        """The refs of a remote, which the first process that needs them lists."""
+        if address not in self._listed:
+            with self._locked(address) as file:
+                stored = _parsed(self._files.read(file)) if file else None
+                self._listed[address] = listed = stored or _list(address)
+                if file and stored is None:
+                    self._files.write(file, json.dumps(listed).encode())
+        return self._listed[address]
+
+    @contextmanager
+    def _locked(self, address: str) -> Iterator[str]:
+        """The file of a remote while no other process lists it; empty without a folder."""
+        if self._folder is None:
+            yield ""
+            return
+        name = hashlib.sha256(os.fsencode(address)).hexdigest()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        lock = os.open(self._folder / f"{name}.lock", how, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield str(self._folder / name)
+        finally:
+            os.close(lock)
+
+
+# None unless several clusters are compiled.
+_listings: _Listings | None = None
 
 
 @contextmanager
-def listed_once() -> Iterator[None]:
-    """List each remote once: all clusters that are compiled see it in the same state."""
-    global _listed  # noqa: PLW0603 - a command compiles several clusters, or it does not
-    before, _listed = _listed, {}
+def listed_once(folder: Path | None = None) -> Iterator[None]:
+    """List each remote once: all clusters that are compiled see it in the same state.
+
+    Processes that name the same folder share what they list.
+    """
+    global _listings  # noqa: PLW0603 - a command compiles several clusters, or it does not
+    before, _listings = _listings, _Listings(folder)
     try:
         yield
     finally:
-        _listed = before
+        _listings = before
+
+
+def remove_listings(folder: Path) -> None:
+    """Remove the folder of a run that has ended, and those of runs that were killed."""
+    remove(folder)
+    for other in folder.parent.iterdir() if folder.parent.is_dir() else ():
+        if time.time() - other.lstat().st_mtime > _DAY:
+            remove(other)
 
 
 class RemoteClient:
@@ -41,18 +96,30 @@ class RemoteClient:
     """
 
     def __init__(self, *, current: bool = False) -> None:
-        self._known = None if current else _listed
+        self._listings = None if current else _listings
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several clusters use what is listed."""
+        return self._listings is not None
 
     def list_refs(self, url: str) -> Refs:
         """The branches and tags of a remote."""
         address = git_urls.normalise(url)
-        if self._known is not None and address in self._known:
-            return self._known[address]
-        log.info("listing the refs of %s", without_secrets(address))
-        refs = list_remote(address)
-        if self._known is not None:
-            self._known[address] = refs
-        return refs
+        return self._listings.refs(address) if self._listings is not None else _list(address)
+
+
+def _list(address: str) -> Refs:
+    log.info("listing the refs of %s", without_secrets(address))
+    return list_remote(address)
+
+
+def _parsed(stored: bytes | None) -> Refs | None:
+    try:
+        commits, default_branch = json.loads(stored or b"")
+        return Refs(dict(commits), str(default_branch))
+    except ValueError:  # there is none, or a process was killed while it wrote it
+        return None
 
 
 def differs(listed: Refs, present: Refs, versions: Collection[str] | None = None) -> bool:

@@ -8,29 +8,34 @@ from typing import TYPE_CHECKING
 from commodore_py.config import WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.api_objects import is_plain_name
-from commodore_py.lieutenant.clusters import invalid_id, list_clusters, load_cluster
+from commodore_py.lieutenant.clusters import invalid_id, load_cluster, load_clusters
 from commodore_py.lieutenant.last_compile import cluster_id_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
 
 FOLDER = "clusters"
 """Below the working directory: the working directories of the clusters."""
 
 
-def select(config: Config, tenant: str = "") -> tuple[str, ...]:
-    """The ids of all clusters, or of a tenant's; without the API, of those compiled before."""
-    if config.local:
-        found = tuple(_compiled_before(config, tenant))
-        where, hint = str(config.paths.root / FOLDER), "compile once without --local and --offline"
+def select(
+    config: Config, names: Iterable[str] = (), tenant: str = ""
+) -> dict[str, Cluster | None]:
+    """The named clusters, or all, or those of a tenant, by their ids.
+
+    Without the API, these are the ones that were compiled before. A cluster that cannot be loaded
+    is None: its compile reports why.
+    """
+    where, hint = "", "`commodore catalog list` lists the clusters"
+    if not config.local:
+        found = load_clusters(config, tuple(names), tenant=tenant)
     else:
-        found = tuple(
-            sorted(str(one.get("id") or "") for one in list_clusters(config, tenant=tenant))
-        )
-        where, hint = "", "`commodore catalog list` lists the clusters"
+        found = dict.fromkeys(tuple(names) or _compiled_before(config, tenant))
+        where, hint = str(config.paths.root / FOLDER), "compile once without --local and --offline"
     if not found:
         what = f"no cluster belongs to tenant {tenant}" if tenant else "there are no clusters"
         raise CommodoreError(what, where=where, hint=hint)

@@ -145,7 +145,7 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
         ids = rules.clusters
         if "all" in ids:
             everywhere = name.partition(".")[0] == "global"
-            ids = select(config, "" if everywhere else layers.tenant_in(plan.staged))
+            ids = tuple(select(config, tenant="" if everywhere else layers.tenant_in(plan.staged)))
         for one in sorted(set(ids) - {cluster}):
             found = outcome_elsewhere(config, one, plan.files)
             problems = list(found.problems)

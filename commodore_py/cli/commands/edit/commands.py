@@ -12,6 +12,7 @@ import click
 from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.cli import completion
+from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
@@ -25,7 +26,6 @@ from commodore_py.cli.settings.options import (
     verbose_option,
     with_options,
 )
-from commodore_py.cli.several import cluster_option
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.class_edits import value_of
 from commodore_py.workflows.catalog import several

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.adapters import yaml
+from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.differences import lines_of
@@ -22,7 +23,6 @@ from commodore_py.cli.settings.options import (
     own_api_options,
     verbose_option,
 )
-from commodore_py.cli.several import cluster_option
 from commodore_py.delivery.simulation import Model
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.plans import (

@@ -59,7 +59,7 @@ def _blocks(diff: ObjectDiff) -> Iterator[tuple[str, str]]:
         for fold in folds:
             yield grade, _block(_fold(fold))
         for change in changes:
-            yield grade, _block(_change(change))
+            yield grade, _block(change_lines(change))
     if diff.files:
         yield "files", "\n#### Other files\n\n"
     for file in diff.files:
@@ -89,7 +89,8 @@ def _html(text: str) -> str:
     return f"\n\n  {text}\n\n  "
 
 
-def _change(change: ObjectChange) -> Iterator[str]:
+def change_lines(change: ObjectChange) -> Iterator[str]:
+    """What happens to one object."""
     yield f"- {change.what} {code(words.title(change))}{_because(change.reason)}"
     for field in change.fields:
         yield f"  - {_line(field)}{_because(words.reason(field))}"

@@ -36,7 +36,7 @@ def object_diff(diff: ObjectDiff) -> str:
     lines = [" > Changes:" if diff else " > No object changes."]
     for grade, folds, changes in words.by_grade(diff.alone, diff.folds):
         lines += [line for fold in folds for line in _fold(grade, fold)]
-        lines += [line for change in changes for line in _change(grade, change)]
+        lines += [line for change in changes for line in change_lines(grade, change)]
     lines += [_INDENT + f"{'file':{_WIDTH}} {words.file_line(file)}" for file in diff.files]
     lines += [_INDENT + aside for aside in asides]
     if diff:
@@ -66,14 +66,15 @@ def _fold(grade: str, fold: Fold) -> Iterator[str]:
     text = f"{words.field_line(fold.field, fold.path)} in {words.kinds(fold)}"
     if words.is_text(fold.field):
         text = f"{words.shown(fold.path)} in {words.kinds(fold)}:"
-    yield _headed(grade, _with_reason(text, words.reason(fold.field)))
+    yield headed(grade, _with_reason(text, words.reason(fold.field)))
     if words.is_text(fold.field):
         yield from _text(fold.field)
 
 
-def _change(grade: str, change: ObjectChange) -> Iterator[str]:
+def change_lines(grade: str, change: ObjectChange) -> Iterator[str]:
+    """What happens to one object."""
     text = f"{change.what} {words.title(change)}"
-    yield _headed(grade, _with_reason(text, change.reason))
+    yield headed(grade, _with_reason(text, change.reason))
     for field in change.fields:
         yield _below(_with_reason(words.field_line(field), words.reason(field)))
         if words.is_text(field):
@@ -86,7 +87,8 @@ def _text(field: FieldChange) -> Iterator[str]:
         yield _below("  " + (streams.styled(line, fg=colour) if colour else line))
 
 
-def _headed(grade: str, text: str) -> str:
+def headed(grade: str, text: str) -> str:
+    """A line that begins with a grade."""
     colour = _COLOURS[grade]
     word = f"{grade:{_WIDTH}}"
     shown = streams.styled(word, fg=colour, bold=grade == "data-loss") if colour else word

@@ -1,0 +1,140 @@
+"""Executors for long pieces of work: this process, processes beside it, or workers of Dask."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from commodore_py.errors import CommodoreError
+
+from . import workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """An executor, and how many pieces of work it does at a time."""
+
+    executor: Executor
+    size: int
+
+
+class _Here(Executor):
+    """Does the work at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whoever waits for the result raises it
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def in_this_process() -> Iterator[Pool]:
+    """This process: one piece of work after the other."""
+    yield Pool(_Here(), 1)
+
+
+@contextmanager
+def processes(count: int) -> Iterator[Pool]:
+    """Processes of this machine; they end at once if this block is left."""
+    # A fork has everything loaded, but Go does not survive one.
+    context = multiprocessing.get_context("fork" if workers.possible() else "spawn")
+    pool = ProcessPoolExecutor(count, context, initializer=workers.serve_parent)
+    try:
+        yield Pool(pool, count)
+    finally:
+        for process in multiprocessing.active_children():
+            process.kill()
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def scheduler(address: str, seconds: float = 15.0) -> Iterator[Pool]:
+    """The workers of a Dask scheduler, which starts the work of a lost worker again."""
+    try:
+        import distributed  # heavy, and for few users
+    except ImportError as error:
+        raise CommodoreError(
+            "the program distributed is not installed",
+            hint="install it here and on the workers: pip install 'commodore-py[fleet]'",
+        ) from error
+    try:
+        connect: Any = distributed.Client
+        client = connect(address, timeout=seconds, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise CommodoreError(
+            f"the Dask scheduler cannot be reached: {reason}",
+            where=address,
+            hint="start one with `dask scheduler`, and workers with `dask worker ADDRESS`",
+        ) from error
+    try:
+        size = sum(client.nthreads().values())
+        if not size:
+            raise CommodoreError(
+                "the Dask scheduler has no workers",
+                where=address,
+                hint=f"start some: dask worker {address}",
+            )
+        yield Pool(client.get_executor(pure=False), size)
+    finally:
+        client.close()
+
+
+def each(
+    opened: Callable[[], AbstractContextManager[Pool]],
+    alone: Callable[[], AbstractContextManager[Pool]],
+    work: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    *,
+    started: Callable[[Task], None],
+) -> Iterator[tuple[Task, Result | BaseException]]:
+    """Each task with its result or error, in the order of being done.
+
+    No more is handed out than can be done at a time: what is not, can still be left out. A worker
+    process that dies takes its pool along; what was at work is then done again, each `alone`, so
+    that only the task that kills its worker fails.
+    """
+    waiting = iter(tasks)
+    has_more = True
+    while has_more:
+        lost: list[Task] = []
+        with opened() as pool:
+            running: dict[Future[Result], Task] = {}
+            while True:
+                for task in islice(waiting, 0 if lost else pool.size - len(running)):
+                    started(task)
+                    running[pool.executor.submit(work, task)] = task
+                if not running:
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    ended, error = running.pop(future), future.exception()
+                    if isinstance(error, BrokenExecutor):
+                        lost.append(ended)
+                    else:
+                        yield ended, error or future.result()
+        has_more = bool(lost)
+        for task in lost:
+            with alone() as pool:
+                future = pool.executor.submit(work, task)
+                yield task, future.exception() or future.result()

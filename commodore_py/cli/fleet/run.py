@@ -1,0 +1,237 @@
+"""A run over several clusters: which ones, in which order, by how many workers."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.adapters import executors, time_limits
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.cli import failures
+from commodore_py.cli.exit_codes import CHANGES_FOUND, worst
+from commodore_py.cli.output import fleet as output
+from commodore_py.cli.output import messages
+from commodore_py.cli.output.fleet_progress import Progress
+from commodore_py.compiler import usable_cpus
+from commodore_py.config import WorkPaths, facts_folder
+from commodore_py.dependencies.git.remotes import listed_once, remove_listings
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.lieutenant.clusters import with_token
+from commodore_py.workflows.catalog import several
+from commodore_py.workflows.fleet.stages import ONLY, Stage, stages_for
+from commodore_py.workflows.fleet.waiting import wait_for_stage
+
+from .task import Task, compile_cluster, last_seconds, listings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from commodore_py.adapters.executors import Pool
+    from commodore_py.cli.output.compile_result import Form
+    from commodore_py.cli.output.fleet import ClusterResult
+    from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
+
+    from .task import Compile
+
+_FINE = (0, CHANGES_FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The clusters that the user wants, and who compiles them."""
+
+    clusters: tuple[str, ...]
+    everything: bool
+    tenant: str
+    fail_fast: bool
+    jobs: int = 0
+    scheduler: str = ""
+
+
+def check(selection: Selection) -> None:
+    """Refuse a selection that names no cluster, or names them twice over."""
+    ways = {
+        "CLUSTER": bool(selection.clusters),
+        "--all": selection.everything,
+        "--tenant": bool(selection.tenant),
+    }
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} cannot be combined", hint=f"omit {given[-1]}")
+    if not given:
+        ctx = click.get_current_context()
+        raise click.MissingParameter(ctx=ctx, param_hint="'CLUSTER'", param_type="argument")
+
+
+def compile_clusters(
+    config: Config,
+    selection: Selection,
+    form: Form,
+    compile_one: Compile,
+    *,
+    shows_output: bool,
+    quiet: bool,
+) -> int:
+    """Compile all of them whatever happens to one; returns the exit code of the worst."""
+    several.check_folder(config)
+    run = secrets.token_hex(8)
+    listings = listings_of(config, run)
+    results: dict[str, ClusterResult] = {}
+    clusters: dict[str, Cluster | None] = {}
+    code = 0
+    try:
+        clusters = several.select(config, selection.clusters, selection.tenant)
+        pools = _Pools.of(selection, form, len(clusters))
+        if pools.are_remote:
+            config = with_token(config)
+        with listed_once(listings):
+            stages = _by_stage(config, clusters)
+        task_of = partial(
+            Task,
+            config=_shared(config, pools, len(clusters)),
+            compile=compile_one,
+            form=form,
+            run=run,
+            limits=time_limits.current(),
+            quiet=quiet,
+            shows_output=shows_output or form.interactive,
+            is_here=pools.are_here,
+        )
+        for number, (stage, names) in enumerate(stages):
+            tasks = [task_of(name, clusters[name], stage=stage) for name in names]
+            if stage.name:
+                messages.heading(f"\nStage {stage.name} ({len(tasks)} of {len(clusters)} clusters)")
+            _compile_stage(tasks, pools, results, len(clusters), fail_fast=selection.fail_fast)
+            if number + 1 < len(stages) and (why := _stopped_by(config, stage, names, results)):
+                messages.error_with(f"the rollout ends with stage {stage.name}: {why}")
+                code = 1
+                break
+    finally:  # also if the user interrupts it: what was done is done
+        if listings is not None:
+            remove_listings(listings)
+        if clusters:
+            skipped = {name: output.ClusterResult(name, "skipped") for name in clusters}
+            every = tuple({**skipped, **results}.values())
+            code = worst((code, *(one.code for one in every)))
+            output.show(every, form, code=code)
+    return code
+
+
+def _compile_stage(
+    tasks: Sequence[Task],
+    pools: _Pools,
+    results: dict[str, ClusterResult],
+    total: int,
+    *,
+    fail_fast: bool,
+) -> None:
+    """Compile the clusters of a stage, and add their results to those of earlier ones."""
+    failed: list[str] = []
+    shown: set[str] = set()
+    wanted = (task for task in tasks if not (fail_fast and failed))
+    with Progress(len(tasks), hidden=pools.are_here) as progress:
+
+        def started(task: Task) -> None:
+            if pools.are_here:
+                number = len(results) + 1
+                messages.heading(f"\nCluster {task.cluster_id} ({number} of {total})")
+            progress.started(task.cluster_id)
+
+        done = executors.each(pools.several, pools.alone, compile_cluster, wanted, started=started)
+        for task, ended in done:
+            name = task.cluster_id
+            with progress.ended(name):
+                result = _lost(name, ended) if isinstance(ended, BaseException) else ended
+                results[name] = replace(result, stage=task.stage.name)
+                output.show_end(results[name], len(results), total, shown)
+            if result.code not in _FINE:
+                failed.append(name)
+
+
+def _lost(cluster: str, error: BaseException) -> ClusterResult:
+    """A cluster whose worker has ended without a result."""
+    lost = CommodoreError(
+        f"the worker that compiled {cluster} was lost: {without_secrets(str(error))}",
+        hint="if memory ran out: with fewer --jobs less of it is needed",
+    )
+    code = failures.report(lost)
+    return output.ClusterResult(cluster, "failed", code, errors=({"message": str(lost)},))
+
+
+def _stopped_by(
+    config: Config, stage: Stage, names: Sequence[str], results: Mapping[str, ClusterResult]
+) -> str:
+    """Why the stages after this one are not rolled out; empty if they are."""
+    done = {name for name in names if name in results and results[name].code in _FINE}
+    bad = [name for name in names if name not in done]
+    if bad:
+        return f"{', '.join(bad)} {'was' if len(bad) == 1 else 'were'} not rolled out"
+    return wait_for_stage(config, stage, names, report=messages.info)
+
+
+def _by_stage(
+    config: Config, clusters: Mapping[str, Cluster | None]
+) -> list[tuple[Stage, list[str]]]:
+    """The clusters of each stage, the longest first; without --push, there is one stage."""
+    known = [cluster for cluster in clusters.values() if cluster is not None]
+    rolls_out = config.push and not config.dry_run
+    stages = stages_for(config, known) if rolls_out else (ONLY,)
+    of_stage: dict[str, list[str]] = {stage.name: [] for stage in stages}
+    for name, cluster in clusters.items():
+        found = (stage for stage in stages if cluster is not None and stage.has(cluster))
+        of_stage[next(found, stages[-1]).name].append(name)
+    return [
+        (stage, _longest_first(config, of_stage[stage.name]))
+        for stage in stages
+        if of_stage[stage.name]
+    ]
+
+
+def _longest_first(config: Config, names: Sequence[str]) -> list[str]:
+    """By the last compile of each; what was never compiled comes first."""
+
+    def seconds(name: str) -> float:
+        paths = WorkPaths(config.paths.root / several.FOLDER / name)
+        return -(last_seconds(paths) or float("inf"))
+
+    return sorted(names, key=seconds)
+
+
+def _shared(config: Config, pools: _Pools, clusters: int) -> Config:
+    """The settings of every cluster: its processes are those that others leave."""
+    folder = facts_folder(config.api_url)
+    if folder is not None:  # another machine has another current directory
+        config = replace(config, api_url=str(folder.absolute()))
+    if pools.are_here or config.processes:
+        return config
+    return replace(config, processes=max(1, usable_cpus() // min(pools.jobs, clusters)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pools:
+    """How workers are started, all that there are and one by itself."""
+
+    jobs: int
+    several: Callable[[], AbstractContextManager[Pool]]
+    alone: Callable[[], AbstractContextManager[Pool]]
+    are_here: bool = False
+    are_remote: bool = False
+
+    @classmethod
+    def of(cls, selection: Selection, form: Form, clusters: int) -> _Pools:
+        if selection.scheduler:
+            if form.interactive:
+                raise UsageError("--interactive and --scheduler cannot be combined")
+            opened = partial(executors.scheduler, selection.scheduler)
+            return cls(usable_cpus(), opened, opened, are_remote=True)
+        jobs = min(selection.jobs or usable_cpus(), clusters)
+        if jobs == 1 or form.interactive:
+            here = executors.in_this_process
+            return cls(1, here, here, are_here=True)
+        return cls(jobs, partial(executors.processes, jobs), partial(executors.processes, 1))

@@ -1,0 +1,358 @@
+"""Output of `catalog compile` for several clusters: each as it ends, changes and a table of all."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+from commodore_py.manifests import grades
+from commodore_py.manifests.folding import folded_over_clusters
+from commodore_py.model.difference import GRADES
+from commodore_py.model.names import counted
+from commodore_py.model.published import ReportOutcome
+
+from . import differences, formats, log, messages, streams
+from .compile_result import CompileReporter
+from .differences import as_markdown, as_text, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commodore_py.config import Config
+    from commodore_py.manifests.diff import ObjectChange, What
+    from commodore_py.manifests.folding import Common
+    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.difference import Grade
+    from commodore_py.model.published import Published
+
+    from .compile_result import Form
+
+_COLUMNS = ("CLUSTER", "RESULT", "ADDED", "CHANGED", "REMOVED", "WORST", "CACHED", "TIME", "STAGE")
+_MOST_LINES = 30
+_MOST_KINDS = 4
+_NAMED = 3
+_WORDS = 2
+_BAD = dict.fromkeys(("failed", "held", "not reported"), "red")
+_COLOURS = {**_BAD, "changed": "yellow", "pushed": "green"}
+_KINDS: dict[str, tuple[What, ...]] = {
+    "added": ("created", "copy added"),
+    "changed": ("changed", "renamed"),
+    "removed": ("deleted", "copy removed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterResult:
+    """How the compile of one of several clusters ended, as small as it can be sent."""
+
+    cluster: str
+    outcome: str
+    """`unchanged`, `changed`, `held`, `pushed`, `not reported`, `failed` or `skipped`."""
+    code: int = 0
+    seconds: float = 0.0
+    changes: tuple[ObjectChange, ...] | None = None
+    """What changes, without the contents of the objects; None if it is not known."""
+    cached: tuple[int, int] = (0, 0)
+    """How many results came from the cache, and of how many."""
+    folder: str = ""
+    errors: tuple[dict[str, str], ...] = ()
+    content: dict[str, Any] | None = None
+    """The result for programs, as that of a single cluster."""
+    records: tuple[dict[str, Any], ...] = ()
+    """What was logged."""
+    output: str = ""
+    """What was printed."""
+    stage: str = ""
+
+    @property
+    def worst(self) -> Grade:
+        """The worst grade of its changes."""
+        return grades.worst([change.grade for change in self.changes or ()])
+
+    @property
+    def objects(self) -> dict[str, int] | None:
+        """How many objects are added, changed and removed."""
+        if self.changes is None:
+            return None
+        number = Counter(change.what for change in self.changes)
+        return {kind: sum(number[what] for what in whats) for kind, whats in _KINDS.items()}
+
+
+class ClusterReporter(CompileReporter):
+    """Shows the result of one of several clusters; what is for programs is printed at the end."""
+
+    def __init__(self, form: Form, max_grade: Grade = GRADES[0]) -> None:
+        super().__init__(form)
+        self._max_grade = max_grade
+        self._held = False
+        self._content: dict[str, Any] | None = None
+
+    def approve(self, config: Config, change: Change) -> bool:
+        """Show the change, and push it unless it is worse than its stage allows."""
+        if not super().approve(config, change):
+            return False
+        worst = grades.worst([one.grade for one in self._objects(change)])
+        self._held = GRADES.index(worst) < GRADES.index(self._max_grade)
+        if self._held:
+            messages.error_with(
+                f"not pushed: the worst change is {worst}, and the stage allows {self._max_grade}",
+                hint="see it with --diff objects, and push this cluster by itself if it is wanted",
+            )
+        return not self._held
+
+    @contextmanager
+    def collecting_errors(self) -> Iterator[None]:
+        """Collect the errors that are logged."""
+        self._errors = _Errors()
+        logger = logging.getLogger("commodore_py")
+        logger.addHandler(self._errors)
+        try:
+            yield
+        finally:
+            logger.removeHandler(self._errors)
+
+    def failed(self, cluster: str, code: int, seconds: float) -> ClusterResult:
+        """A cluster whose compile failed; the error was reported."""
+        return ClusterResult(cluster, "failed", code, seconds, errors=tuple(self._errors.found))
+
+    def result(
+        self, config: Config, published: Published, code: int, seconds: float
+    ) -> ClusterResult:
+        """A cluster that was compiled."""
+        return ClusterResult(
+            published.record.cluster,
+            "held" if self._held else _outcome(published),
+            1 if self._held else code,
+            seconds,
+            tuple(map(_without_contents, self._objects(published.change))),
+            folder=str(config.paths.root),
+            errors=tuple(self._errors.found),
+            content=self._content,
+        )
+
+    def _objects(self, change: Change) -> tuple[ObjectChange, ...]:
+        if not change:
+            return ()
+        unchanged = differences.unchanged_of(change)
+        return differences.diff_of(change, self._options(), unchanged).objects
+
+    def _data(self, content: dict[str, Any]) -> None:
+        self._content = content
+
+
+class _Errors(logging.Handler):
+    """Errors as they are logged, for programs."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.found: list[dict[str, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one."""
+        for line in log.as_json(record):
+            content = json.loads(line)
+            self.found.append({k: v for k, v in content.items() if k not in ("schema", "level")})
+
+
+def show_end(result: ClusterResult, number: int, count: int, shown: set[str]) -> None:
+    """Print what was logged for a cluster, and in a line how it ended.
+
+    What others have logged, too, was `shown` before: most warnings are about what all share.
+    """
+    records = [record for record in result.records if _is_new(record, shown)]
+    if records:
+        messages.heading(f"\nCluster {result.cluster}")
+    for record in records:
+        logging.getLogger(record["name"]).handle(logging.makeLogRecord(record))
+    objects = sum((result.objects or {}).values())
+    changes = f", {counted(objects, 'object')} changed" if objects else ""
+    messages.info(
+        f"{result.cluster}: {result.outcome}{changes} ({number} of {count}, {result.seconds:.1f} s)"
+    )
+    if result.output:
+        streams.result(f"\nCluster {result.cluster}:\n{result.output}".rstrip("\n"))
+
+
+def _is_new(record: dict[str, Any], shown: set[str]) -> bool:
+    key = f"{record['msg']}\0{Path(str(record.get('where', ''))).name}"
+    is_new = record["levelno"] >= logging.ERROR or key not in shown
+    shown.add(key)
+    return is_new
+
+
+def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
+    """Print what changes, and the table of all clusters; or everything for programs."""
+    results = tuple(results)
+    changes = {one.cluster: one.changes for one in results if one.changes}
+    common, own = folded_over_clusters(changes)
+    if form.output == "json":
+        streams.data(formats.structured(_as_data(results, common, code)))
+        return
+    lines: list[str] = []
+    if form.output == "markdown":
+        if form.diff != "none":
+            lines = list(_changes_in_markdown(common, own))
+        streams.result("\n".join((*lines, "## Summary", "", _markdown(results))))
+        return
+    if form.diff != "none" and changes:
+        lines = [*_changes_in_text(common, own), ""]
+    streams.result("\n".join((*lines, _table(results))))
+
+
+def _changes_in_text(
+    common: Sequence[Common], own: Mapping[str, Sequence[ObjectChange]]
+) -> Iterator[str]:
+    if common:
+        yield "Changes in several clusters:"
+    for one in common:
+        yield as_text.headed(one.grade, _line_of(one))
+    for cluster, changes in own.items():
+        if not changes:
+            continue
+        yield f"Changes in {escaping.one_line(cluster)} only:"
+        lines = [line for one in changes for line in as_text.change_lines(one.grade, one)]
+        yield from lines[:_MOST_LINES]
+        if len(lines) > _MOST_LINES:
+            yield f"     … {counted(len(lines) - _MOST_LINES, 'more line')}: see --diff objects"
+
+
+def _changes_in_markdown(
+    common: Sequence[Common], own: Mapping[str, Sequence[ObjectChange]]
+) -> Iterator[str]:
+    if common:
+        yield "## Changes in several clusters\n"
+        yield from (f"- **{one.grade}** {as_markdown.code(_line_of(one))}" for one in common)
+        yield ""
+    for cluster, changes in own.items():
+        if not changes:
+            continue
+        yield f"## Changes in {escaping.one_line(cluster)} only\n"
+        lines = [line for one in changes for line in as_markdown.change_lines(one)]
+        yield from lines[:_MOST_LINES]
+        if len(lines) > _MOST_LINES:
+            yield f"\n_{counted(len(lines) - _MOST_LINES, 'more line')}_"
+        yield ""
+
+
+def _line_of(common: Common) -> str:
+    """A change in one line: what, and in how many objects of how many clusters."""
+    objects = tuple(id_ for _, id_ in common.objects)
+    clusters = common.clusters
+    names = f" ({', '.join(map(escaping.one_line, clusters))})" if len(clusters) <= _NAMED else ""
+    where = f"{counted(len(clusters), 'cluster')}{names}"
+    if common.field is not None:
+        reason = words.reason(common.field)
+        why = f" ({reason})" if reason else ""
+        field = words.field_line(common.field, common.path)
+        return f"{field} in {_kinds(objects)} of {where}{why}"
+    why = f" ({common.reason})" if common.reason else ""
+    if len(set(objects)) == 1:
+        return f"{common.what} {words.shown(str(objects[0]))} in {where}{why}"
+    return f"{common.what} {_kinds(objects)} of {where}{why}"
+
+
+def _kinds(objects: Sequence[ObjectId]) -> str:
+    """How many objects, and of which kinds most."""
+    counts = Counter(id_.kind for id_ in objects)
+    kinds = [f"{number} {words.shown(kind)}" for kind, number in counts.most_common(_MOST_KINDS)]
+    if len(counts) > _MOST_KINDS:
+        kinds.append("…")
+    return f"{counted(len(objects), 'object')} ({', '.join(kinds)})"
+
+
+def _without_contents(change: ObjectChange) -> ObjectChange:
+    """A change that is small enough to be sent: it still names the object and its file."""
+    old, new = (one and replace(one, content={}) for one in (change.old, change.new))
+    return replace(change, old=old, new=new)
+
+
+def _outcome(published: Published) -> str:
+    if published.report is ReportOutcome.FAILED:
+        return "not reported"
+    if published.commit:
+        return "pushed"
+    return "changed" if published.change else "unchanged"
+
+
+def _table(results: Sequence[ClusterResult]) -> str:
+    columns, rows = _columns_and_rows(results)
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+    lines = ["  ".join(_cells(columns, widths)).rstrip()]
+    for one, row in zip(results, rows, strict=True):
+        cells = _cells(row, widths)
+        cells[1] = streams.styled(cells[1], fg=_COLOURS.get(one.outcome))
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Words to the left, numbers to the right."""
+    return [
+        text.ljust(width) if number < _WORDS else text.rjust(width)
+        for number, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]
+
+
+def _markdown(results: Sequence[ClusterResult]) -> str:
+    columns, rows = _columns_and_rows(results)
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], list[list[str]]]:
+    rows = [_row(one) for one in results]
+    if any(one.stage for one in results):
+        return _COLUMNS, rows
+    return _COLUMNS[:-1], [row[:-1] for row in rows]
+
+
+def _row(one: ClusterResult) -> list[str]:
+    counts = [str((one.objects or {}).get(kind, "")) for kind in _KINDS]
+    hits, uses = one.cached
+    time = "" if one.outcome == "skipped" else f"{one.seconds:.1f} s"
+    worst = one.worst if one.changes else ""
+    cached = f"{hits}/{uses}" if uses else ""
+    return [escaping.one_line(one.cluster), one.outcome, *counts, worst, cached, time, one.stage]
+
+
+def _as_data(
+    results: Sequence[ClusterResult], common: Sequence[Common], code: int
+) -> dict[str, Any]:
+    return {
+        "schema": "catalog-compile-clusters/v1",
+        "exit_code": code,
+        "common": [
+            {
+                "change": one.what,
+                "grade": one.grade,
+                "path": one.path or None,
+                "text": _line_of(one),
+                "objects": len(one.objects),
+                "clusters": list(one.clusters),
+            }
+            for one in common
+        ],
+        "clusters": [
+            {
+                "cluster": one.cluster,
+                "result": one.outcome,
+                "exit_code": one.code,
+                "objects": one.objects,
+                "worst": one.worst if one.changes else None,
+                "cached": {"hits": one.cached[0], "of": one.cached[1]},
+                "stage": one.stage or None,
+                "seconds": round(one.seconds, 3),
+                "working_directory": one.folder,
+                "errors": list(one.errors),
+                "compile": one.content,
+            }
+            for one in results
+        ],
+    }

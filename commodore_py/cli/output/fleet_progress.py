@@ -1,0 +1,88 @@
+"""Progress of several clusters: a bar for all, and a line for each that is at work."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import escaping
+
+from . import log
+from .progress import SCREEN, steady_console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+
+class Progress:
+    """Lines on a terminal; elsewhere there is a line for each cluster that has ended."""
+
+    def __init__(self, total: int, *, hidden: bool = False) -> None:
+        self._total = total
+        self._bar: Bar | None = None
+        self._lines: dict[str, TaskID] = {}
+        self._shown = not hidden and log.form() == "text" and SCREEN.usable()
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            self._bar = _bar()
+            self._all = self._bar.add_task("Compiling clusters", total=self._total, count="")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def started(self, cluster: str) -> None:
+        """A cluster is at work."""
+        if self._bar is not None:
+            name = f"  {escaping.one_line(cluster)}"
+            self._lines[cluster] = self._bar.add_task(name, total=None, count="")
+
+    @contextmanager
+    def ended(self, cluster: str) -> Iterator[None]:
+        """A cluster has ended; what is written in this block is above the lines."""
+        if self._bar is None:
+            yield
+            return
+        if cluster in self._lines:
+            self._bar.remove_task(self._lines.pop(cluster))
+        self._bar.advance(self._all)
+        done = int(self._bar.tasks[0].completed)
+        self._bar.update(self._all, count=f"{done}/{self._total}")
+        self._bar.stop()
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            self._bar.start()
+
+
+def _bar() -> Bar:
+    # Imported late: slow, and only needed on a terminal.
+    from rich import progress
+
+    return progress.Progress(
+        progress.SpinnerColumn(),
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(bar_width=24),
+        progress.TextColumn("{task.fields[count]}", markup=False),
+        progress.TimeElapsedColumn(),
+        console=steady_console(plain=log.plain()),
+        refresh_per_second=4,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

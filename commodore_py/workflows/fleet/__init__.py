@@ -1,0 +1,1 @@
+"""Many clusters in one run."""
