@@ -14,7 +14,7 @@ from commodore_py.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model.remote_cache import RemoteCache
+    from commodore_py.cache.signed import RemoteCache
 
 
 Engine = Literal["native", "reference"]

@@ -1,7 +1,8 @@
-"""Worker processes for work that is worth them: results cross the border, inputs are there already.
+"""Threads for work that waits, and worker processes for work that is worth them.
 
-The workers are forks of this process: Go's runtime does not survive a fork, so a process that has
-loaded it does not fork, and whatever a worker needs is there without a copy.
+Results cross the border of a process, inputs are there already. The workers are forks of this
+process: Go's runtime does not survive a fork, so a process that has loaded it does not fork, and
+whatever a worker needs is there without a copy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import sys
 import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py import run_log
@@ -20,7 +22,7 @@ from commodore_py.errors import CommodoreError
 from . import ending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,6 +42,20 @@ class _Worker:
 def possible() -> bool:
     """Whether this process can be forked safely."""
     return sys.platform == "linux" and "_gojsonnet" not in sys.modules
+
+
+def in_parallel(
+    work: Callable[[Item], Result], items: Iterable[Item], *, at_most: int
+) -> tuple[Result, ...]:
+    """The results in the order of the items; an error cancels what has not begun."""
+    items = tuple(items)
+    if len(items) < 2:  # noqa: PLR2004 - there is nothing to do in parallel
+        return tuple(map(work, items))
+    pool = ThreadPoolExecutor(min(at_most, len(items)))
+    try:
+        return tuple(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def each(

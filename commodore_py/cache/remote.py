@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.parallel import in_parallel
-from commodore_py.adapters.shared_files import SharedFiles, Unavailable
+from commodore_py.adapters.files.shared import SharedFiles, Unavailable
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError
 
 from .digests import digest
+from .signed import Signed, private_key, public_key
 from .trust import Distrust, log_once
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from commodore_py.model.remote_cache import RemoteCache
-
+    from .signed import RemoteCache
     from .store import Store
 
 _CONNECTIONS = 8
-_MOST_RECORDS = 16
 _given_up: set[str] = set()
 """Addresses that failed in this process: every entry would wait for them again."""
-_PURPOSE = b"commodore result\0"
 # In any notation that an entry may write.
 _SECRET = re.compile(rb"kind[\"']?\s*:\s*[\"']?Secret\b")
 
@@ -53,7 +48,7 @@ class RemoteResults:
         if self.settings.signing_key is None or self._is_away:
             return
         try:
-            self._key = _private_key(self.settings.signing_key)
+            self._key = private_key(self.settings.signing_key)
         except CommodoreError as error:
             self._give_up(error)
 
@@ -65,7 +60,7 @@ class RemoteResults:
     def records(self, key: str) -> tuple[bytes, ...]:
         """The records of a key that trusted writers have signed."""
         if key not in self._records:
-            signed = _Signed.all_in(self._read(_record_path(key)) or b"[]")
+            signed = Signed.all_in(self._read(_record_path(key)) or b"[]")
             self._records[key] = tuple(one.content for one in signed if self._is_trusted(one, key))
         return self._records[key]
 
@@ -97,16 +92,16 @@ class RemoteResults:
         blob = store.blob(result)
         if blob is None:
             return False
-        others = _Signed.all_in(self._read(_record_path(name)) or b"[]")
+        others = Signed.all_in(self._read(_record_path(name)) or b"[]")
         kept = [one for one in others if self._is_trusted(one, name) and one.content != record]
-        signed = _Signed.by(key, name, record)
+        signed = Signed.by(key, name, record)
         # The result comes first: a record never names what is not there.
         return self._write(_blob_path(result), blob) and self._write(
-            _record_path(name), _Signed.packed([signed, *kept[: _MOST_RECORDS - 1]])
+            _record_path(name), Signed.packed((signed, *kept))
         )
 
-    def _is_trusted(self, signed: _Signed, key: str) -> bool:
-        own = _public_key(self._key) if self._key else ""
+    def _is_trusted(self, signed: Signed, key: str) -> bool:
+        own = public_key(self._key) if self._key else ""
         if signed.writer not in (own, *self.settings.trusted):
             return False
         if signed.is_valid(key):
@@ -141,84 +136,6 @@ class RemoteResults:
     def _warn(self, what: str) -> None:
         hint = "find out who can write to it; only results of trusted writers are used"
         log_once(logging.WARNING, what, Distrust("it is compiled again", self.settings.url, hint))
-
-
-@dataclass(frozen=True, slots=True)
-class _Signed:
-    """A record, who wrote it, and the proof."""
-
-    writer: str
-    signature: str
-    content: bytes
-
-    @classmethod
-    def by(cls, private: Ed25519PrivateKey, key: str, content: bytes) -> _Signed:
-        signature = private.sign(_signed_bytes(key, content))
-        return cls(_public_key(private), _base64(signature), content)
-
-    @classmethod
-    def all_in(cls, packed: bytes) -> tuple[_Signed, ...]:
-        """The records in a file, of which anybody may be the author."""
-        try:
-            found = json.loads(packed)
-            return tuple(
-                cls(str(one["writer"]), str(one["signature"]), str(one["record"]).encode())
-                for one in found[:_MOST_RECORDS]
-            )
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return ()
-
-    @staticmethod
-    def packed(signed: list[_Signed]) -> bytes:
-        return json.dumps(
-            [
-                {
-                    "writer": one.writer,
-                    "signature": one.signature,
-                    "record": one.content.decode(),
-                }
-                for one in signed
-            ]
-        ).encode()
-
-    def is_valid(self, key: str) -> bool:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-        try:
-            public = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.writer))
-            public.verify(base64.b64decode(self.signature), _signed_bytes(key, self.content))
-        except (InvalidSignature, ValueError):
-            return False
-        return True
-
-
-def _public_key(private: Ed25519PrivateKey) -> str:
-    return _base64(private.public_key().public_bytes_raw())
-
-
-def _private_key(file: Path) -> Ed25519PrivateKey:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    hint = "make one: openssl genpkey -algorithm ed25519 -out FILE"
-    try:
-        private = load_pem_private_key(file.read_bytes(), password=None)
-    except OSError as error:
-        raise CommodoreError(f"cannot read the key: {error.strerror}", where=str(file)) from error
-    except (ValueError, TypeError) as error:
-        raise CommodoreError("not a private key in PEM", where=str(file), hint=hint) from error
-    if not isinstance(private, Ed25519PrivateKey):
-        raise CommodoreError("not a key of type Ed25519", where=str(file), hint=hint)
-    return private
-
-
-def _signed_bytes(key: str, content: bytes) -> bytes:
-    return _PURPOSE + key.encode() + b"\0" + content
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
 
 
 def _record_path(key: str) -> str:

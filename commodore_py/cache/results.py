@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.model.remote_cache import RemoteCache
+    from commodore_py.cache.signed import RemoteCache
 
     from .questions.base import View
     from .roots import Roots

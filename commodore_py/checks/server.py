@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.parallel import in_parallel
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.manifests.secrets import may_be_sent
 from commodore_py.model.problem import Place, Problem
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.reach import Reach
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
+    from commodore_py.cache.signed import RemoteCache
     from commodore_py.model.inventory import Inventory
-    from commodore_py.model.remote_cache import RemoteCache
     from commodore_py.model.secrets import ReferenceFile
 
     from .evaluation import Evaluation

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.repository import Checkout, checkout_at, default_branch_of, head_of
-from commodore_py.adapters.parallel import in_parallel
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 

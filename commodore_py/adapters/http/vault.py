@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.adapters.parallel import in_parallel
+from commodore_py.adapters.workers import in_parallel
 
 from .address import is_one_word
 from .errors import HttpError, read_whole

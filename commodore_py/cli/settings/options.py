@@ -20,7 +20,7 @@ from . import directories, origins, user_file
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model.remote_cache import RemoteCache
+    from commodore_py.cache.signed import RemoteCache
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

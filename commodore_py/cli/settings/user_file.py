@@ -12,8 +12,8 @@ import click
 
 from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.time_limits import TimeLimits
+from commodore_py.cache.signed import RemoteCache, is_public_key
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.remote_cache import RemoteCache, is_public_key
 
 from . import directories
 from .types import size_of

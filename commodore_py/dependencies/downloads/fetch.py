@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.adapters.parallel import in_parallel
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones

@@ -18,8 +18,8 @@ from commodore_py.adapters.git.refs import (
 from commodore_py.adapters.git.worktrees import commit_at, switch_worktree
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.bare_repositories import remove_bare
 from commodore_py.dependencies.protection.checkout_record import CheckedOut, CheckoutRecord
 from commodore_py.dependencies.protection.journal import Journal

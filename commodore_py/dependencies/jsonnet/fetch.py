@@ -11,8 +11,8 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.git.refs import Refs, RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git import clones as bare_clones
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find, is_commit, named

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS
-from commodore_py.adapters.parallel import in_parallel
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.bundles.index import FILE, parse
 from commodore_py.dependencies.downloads.artifacts import Artifacts
 from commodore_py.dependencies.downloads.charts import Charts
