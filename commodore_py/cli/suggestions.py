@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
+
+from commodore_py.model.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def _similar(name: str, here: click.Context, paths: Sequence[str]) -> list[str]:
     inside = [path for path in paths if path.rpartition(" ")[0] == here.command_path]
     for some in (inside, paths):
         last = {path.rpartition(" ")[2]: path for path in reversed(some)}
-        close = get_close_matches(name, last, n=3)
+        close = nearest(name, last)
         if close:
             return [path for one in close for path in _named(one, some)]
     return []

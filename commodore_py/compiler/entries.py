@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Download, Repository, WebFile
-from commodore_py.model.names import value_shown
+from commodore_py.model.names import did_you_mean, value_shown
 from commodore_py.model.spot import Spot, nowhere
 
 from .fields import DEPENDENCY_TYPES, Field
@@ -196,5 +195,5 @@ class _List:
 
 
 def _meant(name: object, names: Iterable[str]) -> str:
-    close = get_close_matches(name, names, n=1) if isinstance(name, str) else ()
-    return f"did you mean {close[0]}? Else, " if close else ""
+    meant = did_you_mean(name, names) if isinstance(name, str) else ""
+    return f"{meant} Else, " if meant else ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.names import did_you_mean
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.spot import PlaceOf, Spot
@@ -50,8 +50,4 @@ def _place(path: ParameterPath, place_of: PlaceOf, note: str = "") -> Place:
 
 def near(name: str, known: Iterable[str]) -> str:
     """A remedy for a name that is unknown."""
-    names = sorted(known)
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f"did you mean {close[0]}?"
-    return f"known are: {', '.join(names)}" if names else ""
+    return did_you_mean(name, known, listed="known are:")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
-from commodore_py.model.names import misspelled, problem_of_text, shown
+from commodore_py.model.names import did_you_mean, problem_of_text, shown, typo_of
 
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance
@@ -98,7 +98,7 @@ def _missing(
     parameters: ClusterParameters, path: tuple[str, str], field: str, entry: Mapping[str, Any]
 ) -> CommodoreError:
     message = f"{path[0].removesuffix('s')} {path[1]} has no {field}"
-    if typo := misspelled(field, entry):
+    if typo := typo_of(field, entry):
         return parameters.error(message, *path, typo, hint=f"write {field}, not {typo}")
     return parameters.error(message, *path, hint=f"add parameters.{'.'.join(path)}.{field}")
 
@@ -110,15 +110,12 @@ def _known(parameters: ClusterParameters, key: str) -> Mapping[str, Any]:
 def _unknown(
     parameters: ClusterParameters, kind: str, name: str, known: Mapping[str, Any]
 ) -> CommodoreError:
-    from difflib import get_close_matches
-
     shown = name if name == name.strip() else repr(name)  # makes surrounding spaces visible
-    similar = get_close_matches(name, map(str, known), n=1)
-    meant = f"did you mean {similar[0]}? Else " if similar else ""
+    meant = did_you_mean(name, known)
     return parameters.error(
         f"unknown {kind} {shown}",
         f"{kind}s",
-        hint=f"{meant}add parameters.{kind}s.{shown} with url and version,"
+        hint=f"{meant and meant + ' Else '}add parameters.{kind}s.{shown} with url and version,"
         " or remove the application",
     )
 

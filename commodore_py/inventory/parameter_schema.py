@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.paths import dotted, path_parts
+from commodore_py.model.names import did_you_mean
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
@@ -238,14 +238,13 @@ def _unknown_keys(error: _Json, instance: str, parts: tuple[Hashable, ...]) -> I
     for name in sorted(str(key) for key in error.instance if key not in declared):
         if name.startswith("_"):
             continue
-        near = get_close_matches(name, declared, n=1)
         yield Problem.at(
             Place(instance=instance, field=dotted((*parts, name))),
             "parameters/unknown-key",
             f"the component does not know {dotted((*parts, name))}",
             subject=name,
             options=tuple(declared),
-            remedy=f"did you mean {near[0]}?" if near else "",
+            remedy=did_you_mean(name, declared),
         )
 
 

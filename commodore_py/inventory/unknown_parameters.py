@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import typo_of
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from .parameter_schema import Subject
 
 _MARKS = "=~"
-_SIMILAR = 0.84
-_SHORTEST = 4
 
 
 def unknown_parameters(
@@ -68,23 +65,10 @@ def misspelled_keys(
         if name in known:
             if isinstance(inner, Mapping) and isinstance(value, Mapping):
                 yield from misspelled_keys(inner, value, (*above, name))
-        elif meant := next((one for one in known if _is_typo(name, one)), ""):
+        elif meant := typo_of(
+            name, (one for one in known if f"{one}s" != name and f"{name}s" != one)
+        ):
             yield (*above, name), ".".join((*above, meant))
-
-
-def _is_typo(name: str, known: str) -> bool:
-    """Whether one name is the other with a mistake: not with another number, or in the plural."""
-    if min(len(name), len(known)) < _SHORTEST or re.sub(r"\d+", "", name) == re.sub(
-        r"\d+", "", known
-    ):
-        return False
-    if {name, known} in ({name, f"{name}s"}, {known, f"{known}s"}):
-        return False
-    words, known_words = re.split(r"[-_.]", name), re.split(r"[-_.]", known)
-    if words[1:] and len(words) == len(known_words):  # europe-west is not europe-east
-        pairs = [pair for pair in zip(words, known_words, strict=True) if pair[0] != pair[1]]
-        return len(pairs) == 1 and _is_typo(*pairs[0])
-    return sorted(name) == sorted(known) or SequenceMatcher(None, name, known).ratio() >= _SIMILAR
 
 
 def defaults_in(file: Path, key: str) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import misspelled, problem_of_path
+from commodore_py.model.names import did_you_mean, problem_of_path, typo_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ class FieldReader:
         """A required string."""
         value = self.text(*path)
         if not value and not self.has_rejected(*path):
-            if field := misspelled(path[-1], self.mapping(*path[:-1])):
+            if field := typo_of(path[-1], self.mapping(*path[:-1])):
                 path, hint = (*path[:-1], field), f"write {path[-1]}, not {field}"
             self.reject(missing, *path, hint=hint)
         return value
@@ -141,14 +141,8 @@ _FEW = 10
 
 def hint_for(wanted: str, known: Sequence[str], *, kind: str) -> str:
     """Suggest the nearest known id, or list all of them if they are few."""
-    from difflib import get_close_matches
-
-    same = [one for one in known if one.casefold() == wanted.casefold()]
-    close = same or get_close_matches(wanted, known, n=1)
-    if close:
-        return f"did you mean {close[0]}?"
     if not known:
         return f"there is no {kind}"
-    if len(known) <= _FEW:
-        return f"known {kind}s: {', '.join(sorted(known))}"
-    return f"none of the {len(known)} {kind}s has a similar id"
+    many = f"none of the {len(known)} {kind}s has a similar id"
+    few = f"known {kind}s:" if len(known) <= _FEW else ""
+    return did_you_mean(wanted, known, listed=few, otherwise=many)

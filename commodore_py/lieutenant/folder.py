@@ -6,11 +6,11 @@ import json
 import logging
 import math
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.names import typo_of
 from commodore_py.model.warning import FROM_FILES
 
 from .api_objects import FieldReader, hint_for, is_plain_name, kind_of, read_object
@@ -182,13 +182,13 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
         )
     raise_collected(reader.problems, str(path))
     for field in found.fields:
-        close = get_close_matches(field, _KNOWN_FIELDS, n=1, cutoff=0.75)
-        if close and field not in _KNOWN_FIELDS:
+        meant = typo_of(field, _KNOWN_FIELDS)
+        if meant and field not in _KNOWN_FIELDS:
             log.warning(
                 "%s: %s is ignored; did you mean %s?",
                 found.place(field),
                 field,
-                close[0],
+                meant,
                 extra=FROM_FILES,
             )
     return found

@@ -1,8 +1,10 @@
-"""Names and values that content chooses: what no file system takes, and no reader expects."""
+"""Names that content chooses: limits of file systems, forms for messages, and similar names."""
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +17,10 @@ LONGEST_PATH = 3840
 
 _DELETE = "\x7f"
 _SHOWN = 80
+_MOST_MEANT = 3
+_MOST_LISTED = 8
+_SHORTEST_TYPO = 3
+_TYPO = 0.84
 
 
 def problem_of_text(text: str) -> str:
@@ -66,13 +72,59 @@ def value_shown(value: object) -> str:
         return "a number that is too long"
 
 
-def misspelled(name: str, names: Iterable[object]) -> str:
-    """The first of these names that has the same letters in another order or case, if any."""
-    letters = sorted(name.lower())
-    same = (str(one) for one in names if sorted(str(one).lower()) == letters and one != name)
-    return next(same, "")
-
-
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def nearest(name: str, names: Iterable[object]) -> list[str]:
+    """Names with the same letters, otherwise those that are about as close as the closest."""
+    candidates = list(dict.fromkeys(map(str, names)))
+    same = [candidate for candidate in candidates if _letters(candidate) == _letters(name)]
+    if same:
+        return same[:_MOST_MEANT]
+    close = difflib.get_close_matches(name, candidates, n=_MOST_MEANT)
+    ratios = [difflib.SequenceMatcher(None, match, name).ratio() for match in close]
+    return [match for match, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
+
+
+def did_you_mean(
+    name: str, names: Iterable[object], *, listed: str = "", otherwise: str = ""
+) -> str:
+    """A hint for a name that does not exist.
+
+    Without a similar name, it lists some names behind the words of `listed`, or says `otherwise`.
+    """
+    candidates = sorted(set(map(str, names)))
+    if close := nearest(name, candidates):
+        return f"did you mean {' or '.join(close)}?"
+    if not listed or not candidates:
+        return otherwise
+    more = len(candidates) - _MOST_LISTED
+    some = ", ".join(candidates[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    return f"{listed} {some}"
+
+
+def typo_of(name: str, names: Iterable[object]) -> str:
+    """The first name that is this one with a typing mistake, if any.
+
+    For names that may be new: another number or direction is no mistake.
+    """
+    return next((str(other) for other in names if _is_typo(name, str(other))), "")
+
+
+def _letters(name: str) -> list[str]:
+    return sorted(name.lower())
+
+
+def _is_typo(name: str, other: str) -> bool:
+    if name == other or re.sub(r"\d+", "", name) == re.sub(r"\d+", "", other):
+        return False
+    words, other_words = re.split(r"[-_.]", name), re.split(r"[-_.]", other)
+    if words[1:] and len(words) == len(other_words):  # europe-west is not europe-east
+        pairs = [pair for pair in zip(words, other_words, strict=True) if pair[0] != pair[1]]
+        return len(pairs) == 1 and _is_typo(*pairs[0])
+    if _letters(name) == _letters(other):
+        return True
+    ratio = difflib.SequenceMatcher(None, name, other).ratio()
+    return min(len(name), len(other)) >= _SHORTEST_TYPO and ratio >= _TYPO

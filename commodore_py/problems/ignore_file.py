@@ -7,6 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.reading import text_of
+from commodore_py.model.names import did_you_mean
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import CODES, is_known
 
@@ -99,18 +100,13 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
             place,
             "problems/unknown-code",
             f"no problem has the code {code}",
-            remedy=_nearest(code),
+            remedy=did_you_mean(
+                code,
+                [*CODES, *{f"{one.partition('/')[0]}/*" for one in CODES}],
+                otherwise="docs/reference/problems.md lists all codes",
+            ),
             subject=code,
         )
-
-
-def _nearest(code: str) -> str:
-    """The code that is probably meant."""
-    from difflib import get_close_matches
-
-    areas = {f"{one.partition('/')[0]}/*" for one in CODES}
-    near = get_close_matches(code, [*CODES, *areas], n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else "docs/reference/problems.md lists all codes"
 
 
 def _ignore(entry: Mapping[str, Any], place: Place) -> Ignore:

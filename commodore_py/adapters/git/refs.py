@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import did_you_mean
 
 from .program import git, git_lines, over_network, succeeds
 
@@ -30,12 +30,11 @@ class RevisionNotFound(CommodoreError):
     def named(cls, revision: str, *, url: str, refs: Iterable[str] = ()) -> RevisionNotFound:
         """Name the revision, where it was looked for, and the most similar of the refs."""
         names = [ref.removeprefix(BRANCHES).removeprefix(TAGS) for ref in refs]
-        close = get_close_matches(revision, names, n=1)
         hint = "check the version: it must be a branch, a tag or a commit of that repository"
         return cls(
             f"revision {revision} not found",
             where=without_secrets(url),
-            hint=f"did you mean {close[0]}?" if close else hint,
+            hint=did_you_mean(revision, names, otherwise=hint),
         )
 
 

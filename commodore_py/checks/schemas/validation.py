@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.checks.base import Issue, mapping
+from commodore_py.model.names import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,12 +118,12 @@ def _issues(
         case "AdditionalProperties":
             fields = list(mapping(_at(schema, error.schema_path[:-1]).get("properties")))
             for name in about.unexpected:
-                near = get_close_matches(str(name), fields, n=1, cutoff=0.6)
+                near = nearest(str(name), fields)
                 yield Issue(
                     f"{area}/unknown-field",
                     f"unknown field {name}",
                     written([*path, name]),
-                    f"did you mean {near[0]}?" if near else "",
+                    did_you_mean(str(name), fields),
                     subject=str(name),
                     options=tuple(near),
                 )

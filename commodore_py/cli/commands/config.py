@@ -13,6 +13,7 @@ from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 from commodore_py.cli.settings.origins import dotenv_of, global_settings, settings_of
+from commodore_py.model.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,12 +53,9 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
     wanted = " ".join(command).replace(".", " ")
     known = tuple(settings_of(ctx.find_root()))
     if command and not any(one.command and _is_wanted(one, wanted) for one in known):
-        from difflib import get_close_matches
-
         names = {one.command for one in known if one.command}
-        near = get_close_matches(wanted, names, n=1)
-        meant = f"; did you mean {near[0]}?" if near else ""
-        problem = f"no command {wanted} with settings{meant}"
+        meant = did_you_mean(wanted, names)
+        problem = f"no command {wanted} with settings{meant and '; ' + meant}"
         raise click.BadParameter(problem, ctx, param_hint="COMMAND")
     found = (one for one in known if one.origin != "default" and _is_wanted(one, wanted))
     settings = (*global_settings(ctx), *_each_once(tuple(found)))

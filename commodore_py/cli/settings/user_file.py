@@ -14,6 +14,7 @@ from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.time_limits import TimeLimits
 from commodore_py.cache.signed import RemoteCache, is_public_key
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.names import did_you_mean
 
 from . import directories
 from .types import size_of
@@ -232,10 +233,7 @@ class _Reader:
     def _unknown(
         self, what: str, at: Place, key: str, known: Iterable[str], owners: Iterable[str] = ()
     ) -> None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(key, list(known), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"available: {', '.join(sorted(known))}"
+        hint = did_you_mean(key, known, listed="available:")
         sections = [f"[{'.'.join((*at, owner))}]" for owner in owners]
         if sections:
             hint = f"it is an option of a command: put it into section {' or '.join(sections)}"

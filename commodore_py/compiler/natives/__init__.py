@@ -15,6 +15,7 @@ from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
 from commodore_py.compiler.memo import Memo
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import did_you_mean
 
 from . import files as native_files
 from . import yaml as native_yaml
@@ -73,10 +74,9 @@ def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object)
     if not target:
         return {name: views.of(name) for name in views.names()}
     if target not in views.names():
-        from difflib import get_close_matches
-
-        close = get_close_matches(str(target), views.names(), n=1)
-        hint = f"did you mean {close[0]}?" if close else "`commodore inventory show` lists them"
+        hint = did_you_mean(
+            str(target), views.names(), otherwise="`commodore inventory show` lists them"
+        )
         raise CommodoreError(f"there is no target {target}", hint=hint)
     return views.of(str(target))
 

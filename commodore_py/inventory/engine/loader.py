@@ -7,13 +7,13 @@ kept by the classes that set them, so they are one object in all targets that ha
 
 from __future__ import annotations
 
-import difflib
 import logging
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import did_you_mean
 
 from .classes import ClassFiles, absolute_name
 from .reader import Applications, ClassFile
@@ -222,13 +222,14 @@ class Loader:
         if self._missing_ok:
             log.info("class %s not found, ignored", name)
             return
-        close = difflib.get_close_matches(name, self._files.names(), n=3)
         error = MissingClass(
             f"class {name} not found",
             where=" -> ".join(chain),
-            hint=f"did you mean {' or '.join(close)}?"
-            if close
-            else "check the spelling, or add the package that provides it",
+            hint=did_you_mean(
+                name,
+                self._files.names(),
+                otherwise="check the spelling, or add the package that provides it",
+            ),
         )
         error.name = name
         self._fail(error, chain, written)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import logging
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +12,7 @@ import yaml
 
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.model.names import nearest
 from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
@@ -118,7 +118,7 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
             raise Refused(f"duplicate key `{key.value}`", key)
         if key.value in _FIELDS:
             fields[key.value] = value
-        elif close := difflib.get_close_matches(str(key.value), _FIELDS, n=1):
+        elif close := nearest(str(key.value), _FIELDS):
             log.warning(
                 "%s:%d: key `%s` is ignored; did you mean `%s`?",
                 name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +11,13 @@ from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
 from commodore_py.inventory.engine.render import ParameterError
+from commodore_py.model.names import did_you_mean, nearest
 
 from .causes import Cause, Causes
 from .tracer import Tracer
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from commodore_py.inventory.engine.render import TargetsFailed
     from commodore_py.model.spot import ParameterPath
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _EARLY = "component defaults are not known yet while packages and components are looked for"
 _FEW = 3
-_SOME = 8
 _EXCERPT = 200
 
 
@@ -114,8 +113,6 @@ class _Problems:
         if isinstance(error, MissingClass):
             origin = self._context.origins.get(error.name.partition(".")[0])
             lines += [f"looked for in {origin}"] if origin else []
-            close = near(error.name, self._hierarchy.files.names())
-            hint = f"did you mean {' or '.join(close)}?" if close else hint
         located = _copy(error, where="\n".join(lines), hint=hint)
         if len(chain) > 1:
             located.add_note(f"included by {' -> '.join(chain)}")
@@ -153,29 +150,11 @@ class _Problems:
     def _hint(self, cause: Cause) -> str:
         if cause.hint or cause.missing is None:
             return cause.hint
-        hint = similar(cause.missing, cause.present)
+        hint = did_you_mean(cause.missing, cause.present, listed="there are")
         if not self._context.early:
             return hint
         # Similar names are a guess; that defaults are missing is certain.
-        return f"{hint} ({_EARLY})" if near(cause.missing, cause.present) else _EARLY
-
-
-def near(name: str, candidates: Iterable[str]) -> list[str]:
-    """The most similar names: those that are about as close as the closest."""
-    close = difflib.get_close_matches(name, list(candidates), n=_FEW)
-    ratios = [difflib.SequenceMatcher(None, match, name).ratio() for match in close]
-    return [match for match, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
-
-
-def similar(name: str, candidates: Iterable[str], otherwise: str = "there are") -> str:
-    """A hint with the names that were probably meant, or else with some of the candidates."""
-    names = sorted(candidates)
-    close = near(name, names)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    more = len(names) - _SOME
-    some = ", ".join(names[:_SOME]) + (f" and {more} more" if more > 0 else "")
-    return f"{otherwise} {some}" if names else ""
+        return f"{hint} ({_EARLY})" if nearest(cause.missing, cause.present) else _EARLY
 
 
 def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:

@@ -19,8 +19,9 @@ from commodore_py.inventory.engine.values import (
 )
 from commodore_py.inventory.paths import Selector, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.names import did_you_mean
 
-from .diagnostics import raise_failures, similar
+from .diagnostics import raise_failures
 from .replay import compiled_hierarchy
 from .tracer import ABSENT, Tracer
 
@@ -238,7 +239,7 @@ def _target_named(hierarchy: Hierarchy, paths: WorkPaths, name: str) -> str:
     raise CommodoreError(
         f"target {name} not found",
         where=str(paths.targets),
-        hint=similar(name, targets, "the targets are"),
+        hint=did_you_mean(name, targets, listed="the targets are"),
     )
 
 
@@ -259,7 +260,7 @@ def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> Comm
     missing = dotted(path[: len(above) + 1])
     if type(value) is Map:
         keys = [dotted((*above, key)) for key in value.items]
-        hint = similar(missing, keys, "there are")
+        hint = did_you_mean(missing, keys, listed="there are")
     elif type(value) is Unresolved:
         hint = f"{dotted(above)} cannot be resolved: {value.error}"
     else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
+from commodore_py.model.names import nearest
 
 from .files import finding
 
@@ -107,7 +107,7 @@ def _entry(
 
 
 def _meant(unknown: list[object]) -> str:
-    close = [match for name in unknown for match in get_close_matches(str(name), _KEYS, n=1)]
+    close = [match for name in unknown for match in nearest(str(name), _KEYS)]
     return f"did you mean {' and '.join(dict.fromkeys(close))}?" if close else ""
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.class_edits import Edit, own_items
-from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.places import items_of
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, dotted
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.names import did_you_mean
 
 from . import layers
 
@@ -130,7 +130,9 @@ def _item_of(replay: Replay, name: str) -> str:
     components = getattr(tracer.value(("components",)), "items", ())
     raise CommodoreError(
         f"{name} is not an application of this cluster, and {component} is not a component",
-        hint=similar(component, {*listed, *aliases, *map(str, components)}),
+        hint=did_you_mean(
+            component, {*listed, *aliases, *map(str, components)}, listed="there are"
+        ),
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map
-from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.names import did_you_mean, typo_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +24,6 @@ _GLOBAL = "global"
 _GENERATED = "params"
 _ENTRY = "commodore"
 _COMMON = "common"
-_ALMOST = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +172,8 @@ def meant(replay: Replay, path: ParameterPath) -> str:
             continue
         value = tracer.value(path[:depth])
         known = [str(key) for key in value.items] if isinstance(value, Map) else []
-        close = get_close_matches(str(part), known, n=1, cutoff=_ALMOST)
-        return dotted((*path[:depth], *close, *path[depth + 1 :])) if close else ""
+        close = typo_of(str(part), known)
+        return dotted((*path[:depth], close, *path[depth + 1 :])) if close else ""
     return ""
 
 
@@ -202,5 +200,5 @@ def _none(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> CommodoreError:
     wider = "--tenant or --global" if scope.level == "cluster" else "--global"
     hint = f"use {wider}, or name one of these by --at: {', '.join(files)}"
     if scope.level == "global":
-        hint = similar(scope.usual, hierarchy.files.names())
+        hint = did_you_mean(scope.usual, hierarchy.files.names(), listed="there are")
     return CommodoreError(f"no class of {scope} is included by target {replay.target}", hint=hint)

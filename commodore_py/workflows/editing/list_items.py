@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import own_value
 from commodore_py.inventory.engine.values import plain
-from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, Selector, dotted
+from commodore_py.model.names import did_you_mean
 
 from . import layers
 
@@ -102,7 +102,9 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
     number = "several items" if selector.value in values else "no item"
     raise CommodoreError(
         f"{number} of {dotted(above)} with {selector.field} {selector.value}",
-        hint="" if selector.value in values else similar(selector.value, values, "items are"),
+        hint=""
+        if selector.value in values
+        else did_you_mean(selector.value, values, listed="items are"),
     )
 
 

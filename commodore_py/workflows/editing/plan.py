@@ -12,12 +12,12 @@ from commodore_py.adapters.yaml.splice import Absent
 from commodore_py.dependencies.protection.class_files import refuse_other_files
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import Edit, edited, own_items, own_value
-from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.explain.explanation import explain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import ABSENT, Tracer
 from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP, parameter_key
+from commodore_py.model.names import did_you_mean
 
 from . import layers
 from .applications import (
@@ -196,7 +196,7 @@ def _refuse_reference(present: object, path: ParameterPath, request: Request, wh
 
 def _target_of(hierarchy: Hierarchy, path: ParameterPath, named: str) -> str:
     if named and named not in hierarchy.targets:
-        hint = similar(named, hierarchy.targets, "the targets are")
+        hint = did_you_mean(named, hierarchy.targets, listed="the targets are")
         raise CommodoreError(f"target {named} not found", where="--target", hint=hint)
     key = str(path[0]).replace("_", "-")
     return named or (key if key in hierarchy.targets else BOOTSTRAP)
@@ -213,7 +213,7 @@ def _refuse_unknown(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -
     if is_field and not tracer.follow(path[:2]) and inner[0] not in hierarchy.targets:
         names = map(str, getattr(tracer.value(path[:1]), "items", ()))
         message = f"there is no {top.removesuffix('s')} {inner[0]}"
-        raise CommodoreError(message, hint=similar(str(inner[0]), names))
+        raise CommodoreError(message, hint=did_you_mean(str(inner[0]), names, listed="there are"))
 
 
 def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
@@ -229,7 +229,9 @@ def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
     inside = [dotted((key, *path)) for key, one in replays if one.follow((key, path[0]))]
     if inside:
         return f"did you mean {' or '.join(inside)}?"
-    return similar(top, keys, "parameters of components are below") or "there are no components"
+    return did_you_mean(
+        top, keys, listed="parameters of components are below", otherwise="there are no components"
+    )
 
 
 def _not_set_there(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import git_urls
@@ -14,6 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.names import nearest
 from commodore_py.workflows.tools.programs import precedence
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Versions(NamedTuple):
         """Refuse a version that the repository does not have."""
         if version in (*self.tags, *self.branches) or is_commit(version):
             return
-        near = get_close_matches(version, self.tags, n=_MOST_SHOWN, cutoff=0.3)
+        near = nearest(version, self.tags)
         options = [*near, *(tag for tag in self.tags if tag not in near)][:_MOST_SHOWN]
         options += self.branches[: _MOST_SHOWN - len(options)]
         raise CommodoreError(

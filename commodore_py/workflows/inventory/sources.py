@@ -14,10 +14,10 @@ from commodore_py.adapters.reading import content_of
 from commodore_py.checks.base import mapping
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
+from commodore_py.model.names import did_you_mean
 from commodore_py.workflows.dry_run import elsewhere
 from commodore_py.workflows.inventory.hierarchy import Assumption
 
@@ -142,7 +142,11 @@ def _node_of_cluster(
 
 def unknown_target(target: str, names: Sequence[str], *, where: str) -> CommodoreError:
     """The error for a target that does not exist, with the known ones."""
-    return CommodoreError(f"target {target} not found", where=where, hint=similar(target, names))
+    return CommodoreError(
+        f"target {target} not found",
+        where=where,
+        hint=did_you_mean(target, names, listed="there are"),
+    )
 
 
 def _top(paths: WorkPaths) -> Iterable[Path]:

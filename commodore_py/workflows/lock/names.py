@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.downloads.chart_versions import is_exact
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import UsageError
+from commodore_py.model.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,12 +49,10 @@ def _find(lock: Lock, name: str, file: str) -> Path:
             hint="use one of these names",
         )
     names = {short: path for path in known for short in (*_short_names(path), name_of(path))}
-    similar = get_close_matches(name, names, n=1)
-    meant = f"did you mean {similar[0]}? " if similar else ""
     raise UsageError(
         f"{name} is not locked",
         where=file,
-        hint=f"{meant}The file has a block for each input",
+        hint=f"{did_you_mean(name, names)} The file has a block for each input".lstrip(),
     )
 
 
