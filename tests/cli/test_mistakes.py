@@ -32,7 +32,7 @@ def fleet(commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("mistake", "place", "says"),
     [
         ((CLUSTER, '"t-fleet"', '"t-fleeet"'), f"{CLUSTER}:3", "did you mean t-fleet?"),
-        ((CLUSTER, "gitRepo:\n  url:", "gitRepo:\n  ulr:"), f"{CLUSTER}:9", "write url, not ulr"),
+        ((CLUSTER, "gitRepo:\n  url:", "gitRepo:\n  ulr:"), f"{CLUSTER}:10", "write url, not ulr"),
         ((TENANT, "gitRepo:\n  url:", "gitRepo:\n  ulr:"), f"{TENANT}:5", "write url, not ulr"),
         ((CLUSTER, "facts:\n  ", "facts:\n\t"), f"{CLUSTER}:6:1", "a tab indents this line"),
         ((CLUSTER, "fleet", "fl\udce9et"), f"{CLUSTER}:2", "save the file as UTF-8"),
@@ -105,6 +105,7 @@ COMMON, TENANTS, ENTRY = (
     f"inventory/classes/{name}.yml"
     for name in ("global/common", "t-fleet/common", "global/commodore")
 )
+OF_CLUSTER = "inventory/classes/t-fleet/c-fleet.yml"
 CLASS, DEFAULTS, MAIN, APP = (
     f"dependencies/hello/{name}"
     for name in (
@@ -240,3 +241,36 @@ def test_parameters_that_a_component_does_not_have(commodore: CommandLine, compi
     assert f"{says}; did you mean namespace?\n   {place}" in verbose.err
     assert f"{says}; did you mean namespace? [parameters/unknown-key]\n  {place}" in checked.out
     assert f"{place}: warning: {says} (did you mean namespace?)" in linted.out
+
+
+@pytest.mark.parametrize(
+    ("mistake", "says"),
+    [
+        ((TENANTS, "  - hello", "\t- hello"), "3: not valid YAML: a tab indents this line"),
+        ((TENANTS, "# Conf", "# C\udce9nf"), "1: not valid YAML: invalid trailing UTF-8"),
+        ((TENANTS, "parameters:", "applications: []\nparameters:"), "5: duplicate key"),
+        ((ENTRY, "- .common", "- .comon"), "5: class .comon not found (did you mean global."),
+        ((OF_CLUSTER, "- .common", "- .comon"), "3: class .comon not found (did you mean common?"),
+        ((OF_CLUSTER, "- .common", "- global.comon"), "3: class global.comon not found"),
+    ],
+)
+def test_lint_reports_what_a_compile_refuses(
+    commodore: CommandLine, compiled: Path, mistake: tuple[str, str, str], says: str
+) -> None:
+    name, old, new = mistake
+    os.chdir(compiled)
+    content = (compiled / name).read_bytes()
+    assert old.encode() in content
+    lint_it = ("inventory", "lint", str((compiled / name).parent))
+    before = commodore(*lint_it)
+    changed = content.replace(old.encode(), new.encode(errors="surrogateescape"), 1)
+    (compiled / name).write_bytes(changed)
+    try:
+        linted = commodore(*lint_it)
+        ran = commodore("catalog", "compile", "c-fleet", "--local", "--api-url", "./facts")
+    finally:
+        (compiled / name).write_bytes(content)
+
+    assert (before.code, linted.code, ran.code) == (0, 1, 1)
+    assert f"{name}:{says}" in linted.out
+    assert f"{name}:{says.partition(':')[0]}" in ran.err

@@ -34,7 +34,7 @@ LINTERS: dict[str, Linter] = {
     "components": Linter(file_rules.components, hierarchy_rules.unused_components),
     "deprecated-parameters": Linter(file_rules.deprecated_parameters),
     "packages": Linter(file_rules.packages, hierarchy_rules.unused_packages),
-    "classes": Linter(in_all=hierarchy_rules.unreachable_classes),
+    "classes": Linter(in_all=hierarchy_rules.classes),
 }
 
 

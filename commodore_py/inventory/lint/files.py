@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import logging
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,15 @@ from yaml import MappingNode, SequenceNode
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import MOST_FILES
 from commodore_py.adapters.files.reach import NeverRead, Reach
-from commodore_py.adapters.reading import text_of
+from commodore_py.adapters.reading import bytes_of, text_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.reader import read as read_class
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from yaml import Node
 
@@ -30,6 +32,7 @@ log = logging.getLogger(__name__)
 
 IGNORE_FILE = ".commodoreignore"
 _SUFFIXES = (".yml", ".yaml")
+_CLASS_FIELD = re.compile(rb"^(applications|classes|parameters):", re.MULTILINE)
 
 
 def finding(rule: str, message: str, file: Path, line: int = 0, *, hint: str = "") -> Problem:
@@ -173,8 +176,11 @@ def _read_inner(
 
 
 def _read_file(path: Path, tree: Tree) -> None:
+    refused: list[Problem] = []
     try:
-        text = text_of(str(path))
+        raw = bytes_of(str(path))
+        refused = list(_refused_class(path, raw)) if path.suffix in _SUFFIXES else []
+        text = raw.decode()
         documents = yaml.load_all(text, name=str(path))
     except OSError as error:
         tree.findings.append(_unreadable(path, error))
@@ -183,17 +189,31 @@ def _read_file(path: Path, tree: Tree) -> None:
         if path.suffix in _SUFFIXES:
             line = error.object[: error.start].count(b"\n") + 1
             message = "not UTF-8: the file was not checked"
-            tree.findings.append(finding("files/not-utf-8", message, path, line))
+            tree.findings += refused or [finding("files/not-utf-8", message, path, line)]
     except YamlError as error:
         log.info("%s: skipped: not valid YAML", path)
         if path.suffix in _SUFFIXES:
             message = str(error).splitlines()[0]
-            tree.findings.append(finding("files/broken-yaml", message, path, error.line))
+            tree.findings += refused or [finding("files/broken-yaml", message, path, error.line)]
     else:
         if len(documents) == 1 and isinstance(documents[0], dict):
             tree.documents.append(Document(path, text, documents[0]))
+            # Of parameters that are no mapping, the rules for components report it.
+            if isinstance(documents[0].get("parameters", {}), dict):
+                tree.findings += refused
         else:
             log.info("%s: skipped: %s", path, _why_not(documents))
+
+
+def _refused_class(path: Path, raw: bytes) -> Iterator[Problem]:
+    """The error of a compile about a file that has a field of classes."""
+    if not _CLASS_FIELD.search(raw):
+        return
+    try:
+        read_class(raw, name=str(path))
+    except YamlError as error:
+        message = str(error).splitlines()[0]
+        yield finding("classes/invalid", message, path, error.line, hint=error.hint)
 
 
 def _why_not(documents: list[Any]) -> str:

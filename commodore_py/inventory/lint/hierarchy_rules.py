@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
+from commodore_py.inventory.engine.classes import ClassFiles, DuplicateClass, absolute_name
+from commodore_py.model.names import did_you_mean
 
 from .files import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import PurePosixPath
 
     from commodore_py.model.problem import Problem
@@ -29,6 +32,7 @@ _FIELDS = {"applications", "classes", "parameters"}
 # What the first part of a class name may be without naming a tenant.
 _NO_TENANTS = {_GLOBAL, "components", "defaults", "params"}
 _IDS = "${cluster:"
+_TENANT = "${cluster:tenant}"
 _PACKAGE = "pkg."
 _REFERENCE = re.compile(r"\$\{([^${}]*)\}")
 # Ids and facts name one file or folder; other parameters may hold whole class names.
@@ -50,10 +54,16 @@ def unused_packages(trees: Iterable[Tree]) -> Iterator[Problem]:
     return _unused(trees, "packages", "package", names_in)
 
 
+def classes(trees: Sequence[Tree]) -> Iterator[Problem]:
+    """Classes that do not exist, and those that are not included."""
+    yield from unknown_classes(trees)
+    yield from unreachable_classes(trees)
+
+
 def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
     """Classes that are not included, starting from the entry of the hierarchy."""
-    whole = _whole(trees)
-    classes = {unit.name: unit for tree in enumerate(whole) for unit in _classes(*tree)}
+    loaded, _ = _loaded(_whole(trees))
+    classes = {unit.name: unit for tree, files in loaded for unit in _classes(files, tree)}
     included = _included_classes(classes)
     for name, unit in classes.items():
         if name not in included:
@@ -63,6 +73,76 @@ def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
                 unit.document.file,
                 hint="include it, or remove it",
             )
+
+
+def unknown_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
+    """Included classes that do not exist, and names that two files claim.
+
+    It judges relative names, those of a global configuration that is given or beside a target, and
+    with one that is given the tenant's: where other classes come from is not known here.
+    """
+    folders = [tree for tree in trees if tree.target.is_dir()]
+    loaded, errors = _loaded(folders)
+    for tree, error in errors:
+        yield from _claimed_twice(tree, error)
+    names = {name: None for _, files in loaded for name in files.names()}
+    prefixes = {name.partition(".")[0] for name in names}
+    if _GLOBAL in prefixes and len(prefixes) > 1:
+        prefixes.add(_TENANT)
+    for beside in {tree.target.absolute().parent / _GLOBAL for tree in folders}:
+        if _GLOBAL not in prefixes and any(beside.glob(f"{_ENTRY}.y*ml")):
+            with suppress(CommodoreError):
+                names |= dict.fromkeys(ClassFiles([(_GLOBAL, beside)]).names())
+                prefixes.add(_GLOBAL)
+    for unit in (unit for tree, files in loaded for unit in _classes(files, tree)):
+        for index, written in enumerate(_texts(unit.document, "classes")):
+            name = absolute_name(written, unit.folder)
+            if name.partition(".")[0] in prefixes and not any(_included(name, names)):
+                yield finding(
+                    "classes/unknown",
+                    f"class {written} not found",
+                    unit.document.file,
+                    unit.document.line_of("classes", index),
+                    hint=_meant(name, names),
+                )
+
+
+def _loaded(
+    folders: Iterable[Tree],
+) -> tuple[list[tuple[Tree, ClassFiles]], list[tuple[Tree, CommodoreError]]]:
+    """The class files of each folder, and the errors of those that no compile could read."""
+    loaded: list[tuple[Tree, ClassFiles]] = []
+    errors: list[tuple[Tree, CommodoreError]] = []
+    for number, tree in enumerate(folders, start=1):
+        prefix = _GLOBAL if _entry_of(tree) else f"tenant-{number}"
+        try:
+            loaded.append((tree, ClassFiles([(prefix, tree.target)])))
+        except CommodoreError as error:
+            errors.append((tree, error))
+    return loaded, errors
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    """The hint for an unknown class, without the id of the tenant."""
+    first, _, rest = name.partition(".")
+    prefix = f"{_GLOBAL}." if first == _GLOBAL else ""
+    inside = (
+        f"{prefix}{other.partition('.')[2]}"
+        for other in names
+        if other.partition(".")[0] == _GLOBAL == first
+        or (first != _GLOBAL and other.startswith("tenant-"))
+    )
+    return did_you_mean(f"{prefix}{rest}", inside, otherwise="create it, or remove the line")
+
+
+def _claimed_twice(tree: Tree, error: CommodoreError) -> Iterator[Problem]:
+    """Class names that two files claim; broken links are findings already."""
+    documents = {one.file for one in tree.documents if _FIELDS & one.content.keys()}
+    for part in error.parts:
+        files = [Path(line) for line in part.where.splitlines()]
+        if isinstance(part, DuplicateClass) and documents.issuperset(files):
+            message = f"{files[1]} has the name of the same class"
+            yield finding("classes/invalid", message, files[0], hint=part.hint)
 
 
 def _whole(trees: Iterable[Tree]) -> list[Tree]:
@@ -117,13 +197,8 @@ class _Class:
         self.document = document
 
 
-def _classes(number: int, tree: Tree) -> Iterator[_Class]:
+def _classes(files: ClassFiles, tree: Tree) -> Iterator[_Class]:
     documents = {document.file: document for document in tree.documents}
-    prefix = f"tenant-{number}" if number else _GLOBAL
-    try:
-        files = ClassFiles([(prefix, tree.target)])
-    except CommodoreError:  # two files for one class: an error for every other command
-        return
     for name in files.names():
         document = documents.get(files.path(name))
         if document is not None and _FIELDS & document.content.keys():
@@ -142,7 +217,7 @@ def _included_classes(classes: dict[str, _Class]) -> set[str]:
     return included
 
 
-def _included(written: str, classes: dict[str, _Class]) -> Iterator[str]:
+def _included(written: str, classes: Collection[str]) -> Iterator[str]:
     """Every class that a name may refer to, for any value of its references."""
     if written in classes:
         yield written

@@ -27,6 +27,8 @@ LINT: dict[str, Code] = {
     "packages/wrong-shape": Code("error", "The packages, or one of them, are not a mapping."),
     "packages/unused": Code("warning", "No application lists a package."),
     "deprecated-parameters/removed-reference": Code("error", "A reference was removed."),
+    "classes/invalid": Code("error", "A compile refuses a class file."),
+    "classes/unknown": Code("error", "A class is included that does not exist."),
     "classes/unreachable": Code("warning", "No class includes a class."),
     "files/broken-link": Code("error", "A symlink is broken."),
     "files/unreadable": Code("error", "A file or folder cannot be read."),
@@ -95,6 +97,7 @@ CHECKS: dict[str, Code] = {
     "duplicates/unknown-namespace": Code(
         "info", "Two objects of one name, without a namespace, in two instances."
     ),
+    "kinds/unknown": Code("warning", "There is no such kind, but a similar one."),
     "kubernetes-schema/wrong-type": Code("error", "A field has a value of the wrong type."),
     "kubernetes-schema/missing-field": Code("error", "A required field is missing."),
     "kubernetes-schema/unknown-field": Code("error", "The API does not know a field."),
