@@ -32,6 +32,8 @@ class Document:
     text: bytes
     objects: tuple[Content, ...] | None
     """Its objects as servers read them; None if it cannot be read."""
+    others: tuple[object, ...] = ()
+    """What is in it besides objects."""
 
     def items(self, extract: Callable[[Content], Any]) -> Iterator[Item]:
         """Each object with what a check extracts from it."""
@@ -62,7 +64,8 @@ def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
         for text in (content,) if name.endswith(".json") else split_documents(content):
             if text.strip():
                 parsed = read(text, name)
-                objects = (
-                    None if parsed is None else tuple(as_json(o.content) for o in parsed.objects)
-                )
-                yield Document(instance, name, text, objects)
+                if parsed is None:
+                    yield Document(instance, name, text, None)
+                else:
+                    objects = tuple(as_json(one.content) for one in parsed.objects)
+                    yield Document(instance, name, text, objects, parsed.others)

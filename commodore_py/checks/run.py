@@ -103,10 +103,14 @@ def _examined(catalog: _Catalog, settings: Settings) -> Examined:
             for document in catalog.documents
             if document.objects is None
         ]
+        others: dict[str, dict[str, list[object]]] = {}
+        for document in catalog.documents:
+            of_file = others.setdefault(document.instance, {}).setdefault(document.file, [])
+            of_file.extend(document.others)
         not_objects = [
             Finding(Issue("objects/invalid", fault), instance, str(path))
             for instance, tree in catalog.trees.items()
-            for path, fault in faults_in(tree)
+            for path, fault in faults_in(tree, others.get(instance, {}))
         ]
         return examine(catalog.objects(), settings, [*unreadable, *not_objects]).plain()
 

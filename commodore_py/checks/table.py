@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from . import (
     duplicates,
     images,
+    kinds,
     namespaces,
     online,
     parameters_schema,
@@ -46,7 +47,7 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
     )
 }
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
-    one.NAME: one for one in (duplicates, namespaces, references, sync_paths)
+    one.NAME: one for one in (duplicates, kinds, namespaces, references, sync_paths)
 }
 RUN_CHECKS: dict[str, RunCheck] = {
     one.NAME: one for one in (policy, online, server, parameters_schema)

@@ -15,7 +15,7 @@ from .objects import KubeObject, identify, members
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
     from commodore_py.model.tree import Tree
@@ -138,20 +138,28 @@ def _fault_of(document: object, path: str) -> str:
     return f"a document has no {words}" if missing else ""
 
 
-def faults_in(tree: Tree) -> Iterator[tuple[PurePosixPath, str]]:
-    """Files with documents that are not objects, but for those that a tool renders."""
+def _others_in(name: str, content: bytes) -> Iterator[object]:
+    """The documents of a file that are not objects; what looks like an object is not parsed."""
+    for text in (content,) if name.endswith(".json") else split_documents(content):
+        if not all(mark in b"\n" + text for mark in _MARKS) or not _NAMED.search(text):
+            parsed = read(text, name)
+            yield from parsed.others if parsed else ()
+
+
+def faults_in(
+    tree: Tree, others: Mapping[str, Iterable[object]] | None = None
+) -> Iterator[tuple[PurePosixPath, str]]:
+    """Files with documents that are not objects, but for those that a tool renders.
+
+    `others` has these documents of each file, where the files were parsed already.
+    """
     rendered = {path.parent for path in tree if path.name in TOOL_FILES}
     for path, entry in tree.items():
         name = str(path)
         if not may_hold_objects(name) or rendered.intersection(path.parents):
             continue
-        faults: list[str] = []
-        for text in (entry.content,) if name.endswith(".json") else split_documents(entry.content):
-            # What looks like an object is not parsed.
-            if not all(mark in b"\n" + text for mark in _MARKS) or not _NAMED.search(text):
-                parsed = read(text, name)
-                faults += [_fault_of(one, name) for one in parsed.others] if parsed else []
-        faults = [one for one in faults if one]
+        besides = _others_in(name, entry.content) if others is None else others.get(name, ())
+        faults = [fault for one in besides if (fault := _fault_of(one, name))]
         if faults:
             more = f" (and {len(faults) - 1} more)" if faults[1:] else ""
             yield path, f"{faults[0]}: it is not an object{more}"

@@ -49,6 +49,15 @@ def root_type(content: Content) -> str | None:
     return name
 
 
+def builtin_kinds() -> Mapping[tuple[str, str], str]:
+    """Group and kind of everything that Kubernetes has, with the first of its versions."""
+    kinds: dict[tuple[str, str], str] = {}
+    for name in _table()["kinds"]:
+        api_version, _, kind = name.partition(" ")
+        kinds.setdefault((api_version.rpartition("/")[0], kind), api_version)
+    return kinds
+
+
 def field_of(type_name: str, name: str) -> Field:
     """What is known about a field of a type."""
     entry = _table()["types"].get(type_name, {}).get(name)

@@ -382,3 +382,29 @@ def test_a_check_that_is_skipped_does_not_run() -> None:
 
     assert "images" not in {one.name for one in runs}
     assert {one.outcome for one in runs} == {"passed"}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "remedy"),
+    [
+        ("apps/v1", "Deploymnt", "did you mean Deployment?"),
+        ("v1", "ConfigMpa", "did you mean ConfigMap?"),
+        ("v1", "Deployment", "did you mean apps/v1 Deployment?"),
+        ("app/v1", "Deployment", "did you mean apps/v1 Deployment?"),
+        ("example.com/v1", "Widgte", "did you mean Widget?"),
+        ("example.com/v1", "Widget", ""),
+        ("example.com/v1", "Other", ""),
+        ("other.example.com/v1", "Widgte", ""),
+        ("extensions/v1beta1", "Ingress", ""),
+        ("policy/v1beta1", "PodSecurityPolicy", ""),
+    ],
+)
+def test_misspelled_kinds(api_version: str, kind: str, remedy: str) -> None:
+    definition = an_object(
+        "CustomResourceDefinition",
+        api_version="apiextensions.k8s.io/v1",
+        spec={"group": "example.com", "names": {"kind": "Widget"}},
+    )
+    result = problems(definition, an_object(kind, api_version=api_version), only="kinds")
+
+    assert [one.remedy for one in result] == ([remedy] if remedy else [])

@@ -1,0 +1,35 @@
+"""Kinds that no API has, and that are one with a typing mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.manifests.desired.schema import builtin_kinds
+from commodore_py.model.names import typo_of
+
+from .base import Issue
+from .schemas.custom_resources import definition_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .base import Item, Settings
+
+NAME = "kinds"
+extract = definition_of
+
+
+def check(items_: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
+    """Objects whose kind is missing in its group, if another one was probably meant."""
+    kinds = builtin_kinds()
+    defined = {(item.fact["group"], item.fact["kind"]) for item in items_ if item.fact}
+    for item in items_:
+        group, kind = item.api_version.rpartition("/")[0], item.id.kind
+        if (group, kind) in kinds or (group, kind) in defined:
+            continue
+        meant = typo_of(kind, sorted(name for of, name in {*kinds, *defined} if of == group))
+        if not meant and "." not in group:  # a group of Kubernetes itself
+            meant = next((f"{kinds[key]} {kind}" for key in sorted(kinds) if key[1] == kind), "")
+        if meant:
+            text = f"there is no kind {kind} in {item.api_version}"
+            yield item, Issue("kinds/unknown", text, "kind", f"did you mean {meant}?", subject=kind)
