@@ -38,7 +38,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.config import Author
-from commodore_py.dependencies.lock.place import NO_LOCK, OF_CLUSTER, DefaultLock, default_lock
+from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, default_lock
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
 from commodore_py.workflows import dry_run
@@ -317,7 +317,7 @@ def compile_(
     """
     settings: Globals = ctx.obj
     if not (clusters or all_clusters or tenant):
-        clusters = (cluster_here(ctx, ctx.command.params[0], ""),)
+        clusters = (cluster_here(ctx),)
     several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
     if several_clusters:
         from commodore_py.cli import fleet  # most runs are about one cluster
@@ -338,8 +338,7 @@ def compile_(
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
     exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
-        locks = DefaultLock(settings.working_dir / OF_CLUSTER if options["frozen"] else None)
-        config = _compile_config(settings, options, locks)
+        config = _compile_config(settings, options, None)
         if scheduler and config.local:
             raise UsageError("--scheduler requires network access", hint="omit it, or --local")
         by_default = ctx.get_parameter_source("diff") is ParameterSource.DEFAULT
@@ -378,7 +377,7 @@ def _compiled(
 
 
 def _compile_config(
-    settings: Globals, options: dict[str, Any], default: DefaultLock = NO_LOCK
+    settings: Globals, options: dict[str, Any], default: DefaultLock | None
 ) -> Config:
     locked = lock_settings(options, default)
     local = options["local"] or (options["offline"] and not locked)

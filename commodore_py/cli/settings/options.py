@@ -14,6 +14,7 @@ from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, short_name
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.last_compile import cluster_id_in
+from commodore_py.model.names import typo_of
 
 from . import directories, origins, user_file
 
@@ -26,7 +27,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 HELP = {"help_option_names": ["-h", "--help"]}
 DIFF_FORMS = ("text", "objects", "stat", "none")
-_SIMILAR = 0.75
 ENGINES = ("native", "reference")
 ENGINE = "COMMODORE_ENGINE"
 """For developers: `reference` has Kapitan and reclass do everything."""
@@ -105,13 +105,16 @@ github_token_option = click.option(
 )
 
 
-def cluster_here(ctx: click.Context, parameter: click.Parameter, named: str) -> str:
+def cluster_here(
+    ctx: click.Context, _parameter: click.Parameter | None = None, named: str = ""
+) -> str:
     """The cluster that is named, or else the one that the working directory was compiled for."""
     paths = WorkPaths(ctx.obj.working_dir)
     if named or ctx.resilient_parsing:
         return named
     if not paths.params_file.is_file():
-        raise click.MissingParameter(ctx=ctx, param=parameter, param_hint="'CLUSTER'")
+        listing = "`commodore catalog list` lists the clusters."
+        raise click.MissingParameter(listing, ctx, param_hint="'CLUSTER'", param_type="argument")
     found = cluster_id_in(paths)
     messages.info(f"Cluster {found}")
     return found
@@ -231,19 +234,18 @@ def own_lock_options(command: _Command) -> _Command:
     )(command)
 
 
-def lock_settings(options: dict[str, Any], default: DefaultLock = NO_LOCK) -> dict[str, Any]:
+def lock_settings(options: dict[str, Any], default: DefaultLock | None = NO_LOCK) -> dict[str, Any]:
     """The values of `lock_options`, by the names of Config; empty without a lock.
 
-    The default is a lock file that is there, and used without `--lock`.
+    The default is a lock file that is there, and used without `--lock`; None if each cluster has
+    its own.
     """
     file, export = options["lock"], options.get("from_export")
-    if file is None and export is None:
+    if file is None and export is None and default is not None:
         file = lock_by_default(default, frozen=options["frozen"])
     if export is not None:
         options["offline"] = True
-    elif file is None:
-        if options["frozen"]:
-            raise UsageError("--frozen requires a lock", hint="name its file: --lock FILE")
+    elif file is None and not options["frozen"]:
         return {}
     return {
         "lock_file": file.absolute() if file is not None else None,
@@ -255,11 +257,9 @@ def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
     """The lock file that is used without `--lock`; says so, and which ones are not used."""
     if found.file is not None:
         messages.info(f"Using the lock file {short_name(found.file)}")
-    elif found.others and frozen:
-        raise UsageError(
-            f"--frozen requires a lock of the cluster: {', '.join(found.others)}",
-            hint="name its file: --lock FILE",
-        )
+    elif frozen:
+        others = f" of the cluster: {', '.join(found.others)}" if found.others else ""
+        raise UsageError(f"--frozen requires a lock{others}", hint="name its file: --lock FILE")
     for other in found.others:
         messages.warn(f"{other}: not used")
     return found.file
@@ -267,11 +267,8 @@ def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
 
 def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
     """Refuse what is most likely a misspelled value of an option that takes any word."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(value, list(known), n=1, cutoff=_SIMILAR)
-    if near:
-        raise UsageError(f"{option} {value}: unknown value", hint=f"did you mean {near[0]}?")
+    if meant := typo_of(value, known):
+        raise UsageError(f"{option} {value}: unknown value", hint=f"did you mean {meant}?")
 
 
 def refuse_online(options: dict[str, Any]) -> None:
