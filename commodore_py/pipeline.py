@@ -156,7 +156,8 @@ def gather(
         folder = sink.folder_of(config)
         # With a lock, an offline run is not local; but the catalog is what is here.
         own = replace(config, local=True) if config.offline else config
-        remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
+        with located(facts_places(config, cluster)):
+            remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
     with run_log.collecting() as events:
         classes, node = gather_classes(config, cluster, lock)
         instances = instances_of(node, classes)

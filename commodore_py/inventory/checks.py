@@ -80,6 +80,14 @@ def check_instances(inventory: Inventory, locator: Locator) -> None:
             ),
             hint="move its entries to parameters.components",
         )
+    if not inventory.instances and any(
+        not name.startswith("pkg.") for name in inventory.bootstrap.applications
+    ):
+        raise CommodoreError(
+            "no component of the cluster is checked out",
+            where="applications of the cluster",
+            hint="compile once without --local to fetch them",
+        )
     if not inventory.instances:
         raise NoComponents(
             "the cluster has no components: there is nothing to compile",

@@ -19,7 +19,7 @@ from .folder import FactsFolder
 from .last_compile import cluster_in
 from .server import REJECTED, Server
 from .server import check_reachable as check_server_reachable
-from .urls import HOW_TO_SET_A_URL
+from .urls import no_api_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -167,6 +167,8 @@ def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
         if field == "version":
             named = [one for one in objects if f"{kind}GitRepoRevision" in one.fields]
             return named[0].place(f"{kind}GitRepoRevision") if named else ""
+        if kind == "catalog":
+            return objects[0].place("gitRepo", "url")
         return objects[1].place(
             *(("globalGitRepoURL",) if kind == "global" else ("gitRepo", "url"))
         )
@@ -177,7 +179,7 @@ def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
 def source_of(config: Config) -> Server | FactsFolder:
     """The source that the API URL names, authenticated if it is a server."""
     if not config.api_url:
-        raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+        raise no_api_url(config.paths.root)
     folder = facts_folder(config.api_url)
     if folder is not None:
         return FactsFolder(folder)

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from commodore_py.errors import CommodoreError
 
-HOW_TO_SET_A_URL = (
-    "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
-    " ./facts; `commodore demo` creates one to try out"
-)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
+
+
+def no_api_url(root: Path) -> CommodoreError:
+    """The error without any setting of the API; names the facts of the working directory."""
+    facts = os.path.relpath(root / "facts")
+    facts = facts if facts.startswith(".") else f"./{facts}"
+    if not (root / "facts" / "clusters").is_dir():
+        hint = (
+            "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster"
+            " facts like ./facts; `commodore demo` creates one to try out"
+        )
+    elif (root / ".env").is_file() and root.absolute() != Path.cwd():
+        hint = f"{root / '.env'} is read in {root} only: change to it, or add --api-url {facts}"
+    else:
+        hint = f"{facts} holds cluster facts: add --api-url {facts}, or set it in .env"
+    return CommodoreError("no API URL", hint=hint)
 
 
 def request_url(api_url: str, endpoint: str, name: str = "") -> str:

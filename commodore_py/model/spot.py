@@ -39,6 +39,7 @@ class Spot(NamedTuple):
 
 
 _FACTS = {
+    ("catalog", "url"): "gitRepo.url of the cluster",
     ("global", "url"): "globalGitRepoURL of the tenant",
     ("global", "version"): "globalGitRepoRevision of the cluster or the tenant",
     ("tenant", "url"): "gitRepo.url of the tenant",

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from commodore_py.errors import CommodoreError
 
-from .starting import empty_repository, files_of, refuse_content, write_files, write_repository
+from .starting import (
+    ENV_FILE,
+    REPOSITORIES,
+    empty_repository,
+    files_of,
+    refuse_content,
+    write_files,
+    write_repository,
+)
 
 # Plain files: one folder per repository, as it will be cloned.
 _CONTENT = Path(__file__).parent.parent / "lib" / "demo"
@@ -21,12 +29,10 @@ _TAGS = {
 
 # The only part of the playground that depends on its location; used in facts only, so that
 # the repositories, down to their commit ids, are the same everywhere.
-_REPOSITORIES = "@REPOS@"
+_LOCATION = "@REPOS@"
 
 _AUTHOR = "Commodore demo <demo@example.com> 1767225600 +0000"
 _MESSAGE = "Set up the playground"
-
-_ENV_FILE = "# Read by commodore when it runs in this folder.\nCOMMODORE_API_URL=./facts\n"
 
 _NEXT_STEPS = (
     "commodore catalog list",
@@ -59,7 +65,7 @@ def write_demo(directory: Path) -> Demo:
 
 def _write_demo(directory: Path) -> Demo:
     refuse_content(directory, "demo")
-    repositories = directory.resolve() / "repos"
+    repositories = directory.resolve() / REPOSITORIES
     clusters = tuple(sorted(path.stem for path in (_CONTENT / "facts" / "clusters").iterdir()))
     signatures = f"author {_AUTHOR}\ncommitter {_AUTHOR}"
     for source in sorted((_CONTENT / "repositories").iterdir()):
@@ -69,9 +75,13 @@ def _write_demo(directory: Path) -> Demo:
         empty_repository(repositories / f"catalog-{cluster}.git")
     location = repositories.as_uri().encode()
     facts = files_of(_CONTENT / "facts").items()
-    own = {name: text.replace(_REPOSITORIES.encode(), location) for name, text in facts}
+    own = {name: text.replace(_LOCATION.encode(), location) for name, text in facts}
     write_files(directory / "facts", own)
     write_files(
-        directory, {"README.md": (_CONTENT / "README.md").read_bytes(), ".env": _ENV_FILE.encode()}
+        directory,
+        {
+            "README.md": (_CONTENT / "README.md").read_bytes(),
+            ".env": ENV_FILE.format("./facts").encode(),
+        },
     )
     return Demo(directory, clusters, (shlex.join(("cd", str(directory))), *_NEXT_STEPS))

@@ -20,7 +20,7 @@ from commodore_py.lieutenant.api_objects import FieldReader
 from commodore_py.lieutenant.cluster import REQUIRED_FACTS
 from commodore_py.lieutenant.clusters import cluster_from
 from commodore_py.lieutenant.folder import FactsFolder, object_in
-from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
+from commodore_py.lieutenant.urls import no_api_url
 from commodore_py.model.cluster import NOT_TENANTS
 from commodore_py.model.problem import Problem
 from commodore_py.workflows.editing.outcome import outcome_of_cluster
@@ -144,7 +144,7 @@ def _folder(config: Config) -> FactsFolder:
             where="--api-url",
             hint="this command edits a folder of facts, such as ./facts",
         )
-    raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+    raise no_api_url(config.paths.root)
 
 
 def _refuse_incomplete(new: NewCluster) -> None:

@@ -19,6 +19,8 @@ from .authoring.templates.kinds import COMPONENT
 from .authoring.templates.new import NewRepository, make_repository
 from .starting import (
     BRANCH,
+    ENV_FILE,
+    REPOSITORIES,
     empty_repository,
     files_of,
     refuse_content,
@@ -33,7 +35,6 @@ _DATA = Path(__file__).parent.parent / "lib"
 _ARGOCD = "component-argocd"
 _COMPONENT = "hello"
 _MESSAGE = "Initial commit"
-_ENV_FILE = "# Read by commodore when it runs in this directory.\nCOMMODORE_API_URL={}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,13 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
     refuse_content(directory, "installation")
     name = re.sub(r"[^a-z0-9]+", "-", directory.resolve().name.lower()).strip("-") or "first"
     cluster, tenant = f"c-{name}", f"t-{name}"
-    repositories = directory.resolve() / "repos"
+    repositories = directory.resolve() / REPOSITORIES
+    writes_any = not (remotes.global_config and remotes.tenant)
     urls = {
         "GLOBAL_REPOSITORY": remotes.global_config or (repositories / "global.git").as_uri(),
         "TENANT_REPOSITORY": remotes.tenant or (repositories / f"{tenant}.git").as_uri(),
         "CATALOG": remotes.catalog or (repositories / f"catalog-{cluster}.git").as_uri(),
-        "REPOSITORIES": repositories.as_uri(),
+        "REPOSITORIES": f'\n  repositories: "{repositories.as_uri()}"' if writes_any else "",
     }
     values = {"NAME": name, "CLUSTER": cluster, "TENANT": tenant, **urls}
     who = signatures(committer(Author(), Path.cwd()), Path.cwd())
@@ -95,7 +97,7 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
                 f"facts/tenants/{tenant}.yaml": content("facts", "tenant.yaml"),
                 f"facts/clusters/{cluster}.yaml": content("facts", "cluster.yaml"),
                 "README.md": content("README.md"),
-                ".env": _ENV_FILE.format("./facts").encode(),
+                ".env": ENV_FILE.format("./facts").encode(),
             },
         )
     except OSError as error:
@@ -113,7 +115,7 @@ def write_working_directory(directory: Path, url: str) -> Installation:
     """Write a working directory that uses a server."""
     refuse_content(directory, "working directory")
     try:
-        write_files(directory, {".env": _ENV_FILE.format(url).encode()})
+        write_files(directory, {".env": ENV_FILE.format(url).encode()})
     except OSError as error:
         raise _cannot_write(directory, error) from error
     steps = (shlex.join(("cd", str(directory))), "commodore login", "commodore catalog list")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BRANCH = "master"
+REPOSITORIES = "repos"
+"""The directory of bare repositories, beside the facts."""
+ENV_FILE = "# Read by commodore when it runs in this directory.\nCOMMODORE_API_URL={}\n"
 
 # Git without the user's settings: no hooks, no templates, no signing, no other hash.
 _GIT_ENVIRONMENT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
@@ -42,6 +45,20 @@ def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+
+def bare_beside(root: Path, name: str) -> Path | None:
+    """The place of a new bare repository, if there are some as `demo` and `init` create them."""
+    folder = root.resolve() / REPOSITORIES
+    if not any(folder.glob("*.git")):
+        return None
+    if (folder / name).exists():
+        raise CommodoreError(
+            "there is a repository of that name",
+            where=str(folder / name),
+            hint="choose another name, or move the repository away",
+        )
+    return folder / name
 
 
 def empty_repository(path: Path) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -163,3 +165,134 @@ def test_a_dry_run_reports_no_backup_that_is_not_there(
     assert "component hello: local work would be put aside\n" in dry.err
     assert "see it with" not in dry.err
     assert "component hello: local work was put aside; see it with: git" in real.err
+
+
+def _steps_of(ran: Ran) -> list[list[str]]:
+    return [shlex.split(line) for line in ran.err.partition("Next steps:\n")[2].splitlines()]
+
+
+@pytest.fixture
+def fleet(commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation that was compiled."""
+    commodore("init", "fleet")
+    monkeypatch.chdir(here / "fleet")
+    monkeypatch.setenv("COMMODORE_API_URL", "./facts")
+    assert commodore("catalog", "compile", "c-fleet").code == 0
+    return here / "fleet"
+
+
+@pytest.mark.parametrize("kind", ["component", "package"])
+def test_what_new_suggests_leads_to_a_compile(
+    commodore: CommandLine, fleet: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "ada@example.com")
+    made = commodore(kind, "new", "web-shop")
+    again = commodore(kind, "new", "web-shop")
+
+    for program, *words in _steps_of(made):
+        if program == "git":
+            git(fleet, *words)
+        elif words[:2] != ["package", "test"]:  # it has no component yet
+            ran = commodore(*words)
+            assert ran.code == 0, ran.err
+    prefix = "pkg." if kind == "package" else ""
+    assert (
+        f"  - {prefix}web-shop\n" in (fleet / "inventory/classes/t-fleet/c-fleet.yml").read_text()
+    )
+    assert (fleet / f"dependencies/{prefix}web-shop/.git").is_file()
+    assert (again.code, "there is a repository of that name" in again.err) == (1, True)
+
+
+def test_new_with_an_owner_has_a_remote_at_github(commodore: CommandLine, fleet: Path) -> None:
+    ran = commodore("component", "new", "web-shop", "--owner", "me")
+
+    assert "github.com/me/component-web-shop.git" in ran.err
+    assert not (fleet / "repos/component-web-shop.git").exists()
+
+
+def test_a_moved_installation_compiles_after_its_addresses_were_replaced(
+    commodore: CommandLine, fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fleet / "dependencies/hello/component/mine.jsonnet").write_text("{}")
+    moved = fleet.rename(fleet.with_name("moved"))
+    monkeypatch.chdir(moved)
+    compile_it = ("catalog", "compile", "c-fleet")
+
+    failed = commodore(*compile_it)
+    for file in (moved / "facts").rglob("*.yaml"):
+        file.write_text(file.read_text().replace(f"{fleet}/repos", f"{moved}/repos"))
+    work = commodore(*compile_it)
+    (moved / "dependencies/hello/component/mine.jsonnet").unlink()
+    compiled = commodore(*compile_it)
+
+    assert failed.code == 1
+    assert "  facts/clusters/c-fleet.yaml:10\n" in failed.err
+    assert f"replace {fleet}/repos by {moved}/repos" in failed.err
+    assert "untracked component/mine.jsonnet" in work.err
+    assert compiled.code == 0, compiled.err
+
+
+@pytest.mark.parametrize("removed", ["dependencies/hello", "dependencies", "dependencies/.repos"])
+def test_removed_checkouts_come_back(commodore: CommandLine, fleet: Path, removed: str) -> None:
+    shutil.rmtree(fleet / removed)
+
+    local = commodore("catalog", "compile", "c-fleet", "--local")
+    ran = commodore("catalog", "compile", "c-fleet")
+    if removed.endswith(".repos"):
+        assert ran.err.count("move it away; it is checked out again") == 2
+        for name in ("argocd", "hello"):
+            shutil.rmtree(fleet / "dependencies" / name)
+        ran = commodore("catalog", "compile", "c-fleet")
+    elif removed == "dependencies":
+        assert "compile once without --local to fetch them" in local.err
+
+    assert ran.code == 0, ran.err
+    assert (fleet / "dependencies/hello/class/hello.yml").is_file()
+
+
+def test_a_new_checkout_in_the_place_of_a_removed_one_keeps_its_repository(
+    commodore: CommandLine, fleet: Path
+) -> None:
+    shutil.rmtree(fleet / "dependencies/hello")
+    commodore("component", "new", "hello", "--owner", "me")
+    (fleet / "dependencies/hello/mine").write_text("mine")
+    git(fleet / "dependencies/hello", "add", "mine")
+
+    ran = commodore("catalog", "compile", "c-fleet")
+
+    assert ran.code == 1
+    assert "component hello holds local work, and its repository changed" in ran.err
+    assert "added mine" in ran.err
+    assert "github.com/me" in (fleet / "dependencies/hello/.git").read_text()
+
+
+def test_without_an_api_url_the_facts_of_the_directory_are_named(
+    commodore: CommandLine, fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COMMODORE_API_URL")
+    monkeypatch.chdir(fleet.parent)
+    outside = commodore("-d", "fleet", "catalog", "list")
+    monkeypatch.chdir(fleet)
+    (fleet / ".env").unlink()
+    inside = commodore("catalog", "list")
+
+    assert f"{fleet}/.env is read in {fleet} only" in outside.err
+    assert "add --api-url ./fleet/facts" in outside.err
+    assert "add --api-url ./facts, or set it in .env" in inside.err
+
+
+@pytest.mark.parametrize("name", ["catalog.lock", "locks/c-fleet.lock"])
+def test_frozen_compiles_of_all_clusters_use_default_locks(
+    commodore: CommandLine, fleet: Path, name: str
+) -> None:
+    compile_all = ("catalog", "compile", "--all", "--frozen")
+    without = commodore(*compile_all)
+    (fleet / "locks").mkdir()
+    commodore("catalog", "compile", "c-fleet", "--lock", name)
+
+    ran = commodore(*compile_all)
+
+    assert (without.code, "--frozen requires a lock" in without.err) == (2, True)
+    assert (ran.code, f"Using the lock file {name}" in ran.err) == (0, True)

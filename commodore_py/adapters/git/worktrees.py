@@ -15,6 +15,7 @@ from .refs import BRANCHES, HEADS
 
 _INITIALIZING = "locked initializing"
 _LINK = "gitdir: "
+_CLONES = ".repos"
 
 
 class Worktree(NamedTuple):
@@ -81,9 +82,25 @@ def reconnect(worktree: Path, bare: Path) -> None:
         own = bare.resolve() / "worktrees" / admin.name
         if not admin.is_dir():
             git(bare, "worktree", "repair", os.path.realpath(worktree))
-        elif own.is_dir() and own != admin:
+        elif own.is_dir() and own != admin and _below_clones(own) == _below_clones(admin):
             write_if_changed(own / "gitdir", os.fsencode(f"{link.absolute()}\n"))
             write_if_changed(link, os.fsencode(f"{_LINK}{own}\n"))
+
+
+def clone_beside(worktree: Path) -> Path | None:
+    """The clone that was moved together with a worktree of a working directory, if it was."""
+    with suppress(OSError):
+        admin = Path(os.fsdecode((worktree / ".git").read_bytes()).removeprefix(_LINK).strip())
+        inside = _below_clones(admin).parent.parent
+        clone = worktree.parent / _CLONES / inside
+        if inside.name and ".." not in inside.parts and clone.is_dir() and not admin.is_dir():
+            return clone
+    return None
+
+
+def _below_clones(path: Path) -> Path:
+    """A path below the clones of a working directory, wherever that is."""
+    return Path(str(path).partition(f"/{_CLONES}/")[2])
 
 
 def reconnect_moved(bare: Path, directory: Path) -> None:

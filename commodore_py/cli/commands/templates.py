@@ -30,6 +30,7 @@ from commodore_py.workflows.authoring.templates.variables import (
     TemplateOptions,
     assignments,
 )
+from commodore_py.workflows.starting import bare_beside, empty_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,44 +60,61 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     """Create a repository and print its files."""
     settings = settings.more_verbose(options["verbose"])
     name = options["name"] or options["slug"]
-    kind.check(options["slug"])
+    slug = options["slug"]
+    kind.check(slug)
     messages.heading(f"Adding {kind.name} {name}...")
+    config = config_of(settings)
+    source = click.get_current_context().get_parameter_source("owner")
+    by_default = source is ParameterSource.DEFAULT
+    bare = bare_beside(config.paths.root, f"{kind.prefix}{slug}.git") if by_default else None
     request = NewRepository(
         kind,
-        options["slug"],
+        slug,
         options["template_url"],
         options["template_version"],
         _this_year(),
         name=options["name"] or "",
         owner=options["owner"] or _OWNER,
+        url=bare.as_uri() if bare is not None else "",
         output_dir=options["output_dir"],
         trust=options["trust"],
         options=_template_options(options),
     )
-    made = make_repository(config_of(settings), request)
+    made = make_repository(config, request)
+    if bare is not None:
+        empty_repository(bare)
     _print_notes(made.notes)
     streams.result(formats.diff_lines(made.lines))
     streams.result(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
     messages.info(f"Created in {made.place}")
-    _print_next_steps(kind, made, options["slug"])
-
-
-def _print_next_steps(kind: RepositoryKind, made: Made, slug: str) -> None:
-    place = os.path.relpath(made.place)
-    source = click.get_current_context().get_parameter_source("owner")
-    if source is ParameterSource.DEFAULT:
+    if bare is not None:
+        messages.info(f"Its repository is {bare}; for one at GitHub: --owner NAME")
+    elif by_default:
         messages.info(
             f"The owner is {_OWNER}; to choose another: --owner NAME, or `owner` in section"
             f" [{kind.name}.new] of the settings file"
         )
-    messages.plain(
-        f"\nNext steps:\n"
-        f"  commodore {kind.name} test {shlex.quote(place)}\n"
-        f"  git -C {shlex.quote(place)} push origin {BRANCH}    # to {made.url}\n"
-        # Without indentation: these lines are pasted into a file.
-        "Then add it to the configuration of a tenant or a cluster:\n\n"
-        f"{kind.requested(slug, made.url, BRANCH)}"
-    )
+    _print_next_steps(kind, made, slug, bare)
+
+
+def _print_next_steps(kind: RepositoryKind, made: Made, slug: str, bare: Path | None) -> None:
+    place = shlex.quote(os.path.relpath(made.place))
+    messages.plain(f"\nNext steps:\n  commodore {kind.name} test {place}")
+    if bare is not None:
+        entry = shlex.quote(f"{{url: {made.url}, version: {BRANCH}}}")
+        messages.plain(
+            f"  git -C {place} push origin {BRANCH}\n"
+            f"  commodore edit set {kind.name}s.{slug} {entry} --commit\n"
+            f"  commodore edit add applications {kind.folder_prefix}{slug} --commit --push\n"
+            "  commodore catalog compile"
+        )
+    else:
+        messages.plain(
+            f"  git -C {place} push origin {BRANCH}    # to {made.url}\n"
+            # Without indentation: these lines are pasted into a file.
+            "Then add it to the configuration of a tenant or a cluster:\n\n"
+            f"{kind.requested(slug, made.url, BRANCH)}"
+        )
 
 
 def update(

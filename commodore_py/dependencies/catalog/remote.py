@@ -35,6 +35,7 @@ from commodore_py.dependencies.protection.local_work import (
 )
 from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
+from commodore_py.model.spot import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +57,7 @@ def query(config: Config, cluster: Cluster, now: Status) -> Refs:
     """List the refs of the remote; raises if the checkout contains local work."""
     what = _name(cluster)
     _foreign_work(what, config.paths.catalog, now, force=config.force)
-    return _ask(what, cluster.catalog_url)
+    return _ask(what, cluster.catalog_url, config.paths.catalog)
 
 
 def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
@@ -91,7 +92,7 @@ def update(
     the checkout's repository.
     """
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
-    listed = listed if listed is not None else _ask(what, url)
+    listed = listed if listed is not None else _ask(what, url, directory)
     old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     found = named(listed, listed.default_branch, prefer="branch")
@@ -107,7 +108,7 @@ def update(
             follow_head=True,
         )
     except ProgramFailed as error:
-        raise _unreachable(cannot_fetch(what, url, error)) from error
+        raise _unreachable(cannot_fetch(what, url, error, checkout=directory)) from error
     if found is not None:
         _take_tip(config, what, now, found)
         return found.commit, found.branch, moved
@@ -120,15 +121,17 @@ def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
 
 
-def _ask(what: str, url: str) -> Refs:
+def _ask(what: str, url: str, checkout: Path) -> Refs:
     try:
         return RemoteClient(current=True).list_refs(url)
     except ProgramFailed as error:
-        raise _unreachable(cannot_fetch(what, url, error)) from error
+        raise _unreachable(cannot_fetch(what, url, error, checkout=checkout)) from error
 
 
 def _unreachable(error: CommodoreError) -> CommodoreError:
-    if any(sign in str(error) for sign in _MISSING):
+    error.spots = (Fact("catalog", "url"),)
+    error.where = f"{error.where}\n{error.spots[0]}"
+    if any(sign in str(error) for sign in _MISSING) and "moved" not in error.hint:
         error.hint = (
             "make an empty repository there, or correct gitRepo.url of the cluster;"
             " where it is there, you may not be allowed to read it"

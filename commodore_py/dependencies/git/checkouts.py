@@ -16,6 +16,7 @@ from commodore_py.adapters.git.repository import clone_of, remote_settings
 from commodore_py.adapters.git.status import Status, status
 from commodore_py.adapters.git.worktrees import (
     add_worktree,
+    clone_beside,
     reconnect,
     reconnect_moved,
     switch_worktree,
@@ -105,8 +106,10 @@ def look(place: Place, record: CheckoutRecord) -> Seen:
 
 def _look_at_worktree(place: Place, record: CheckoutRecord) -> Seen:
     spec, path, clone = place
-    if clone.is_dir():
-        reconnect(path, clone)
+    # If the address of its repository has changed as well, the clone has another name.
+    present = clone if clone.is_dir() else clone_beside(path)
+    if present is not None:
+        reconnect(path, present)
     now = _status(place)
     if now is None and clone.is_dir() and _is_incomplete(place):
         return Seen(incomplete=True)

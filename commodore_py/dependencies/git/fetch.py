@@ -376,12 +376,15 @@ def _noted(error: CommodoreError, note: str) -> CommodoreError:
 
 def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
     if group.configuration is not None:
-        problem = clones.cannot_fetch(str(group.configuration), group.url, error)
+        problem = clones.cannot_fetch(
+            str(group.configuration), group.url, error, checkout=group.clone
+        )
         return _set_at(problem, group.configuration, "url")
     problem = CommodoreError(
         f"cannot fetch {', '.join(map(str, group.specs))}: {clones.reason(error)}",
         where=without_secrets(git_urls.normalise(group.url)),
-        hint="check the url in the hierarchy, and that you may read the repository",
+        hint=clones.hint_if_moved(group.url, group.clone)
+        or "check the url in the hierarchy, and that you may read the repository",
     )
     for spec in group.specs:
         _set_at(problem, spec, "url")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.http.address import is_one_word
 from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
-from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
@@ -167,7 +166,11 @@ def _cache() -> TokenCache:
 
 def _require_server(api_url: str) -> None:
     if not api_url:
-        raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+        raise CommodoreError(
+            "no API URL",
+            hint="set --api-url or COMMODORE_API_URL to a Lieutenant API; a folder of cluster facts"
+            " needs no login",
+        )
     if facts_folder(api_url) is not None:
         raise CommodoreError(
             "a folder of cluster facts needs no token",

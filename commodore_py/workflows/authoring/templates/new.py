@@ -46,6 +46,8 @@ class NewRepository:
     owner: str
     name: str = ""
     output_dir: str = ""
+    url: str = ""
+    """The remote; empty for that of the owner at GitHub."""
     trust: bool = False
     options: TemplateOptions = field(default_factory=TemplateOptions)
 
@@ -65,7 +67,7 @@ def make_repository(config: Config, request: NewRepository) -> Made:
     """Render a template and create a repository from it; a failure leaves nothing behind."""
     request.kind.check(request.slug)
     place = _place(config, request)
-    url = request.kind.remote(request.owner, request.slug)
+    url = request.url or request.kind.remote(request.owner, request.slug)
     who = committer(Author(), config.paths.root)
     texts = {"copyright_holder": f"{who.name} <{who.email}>", **request.options.texts}
     given = apply_options(
