@@ -231,6 +231,7 @@ ACCOUNTS = """\
   accounts:
     - name: ann # first
       email: a@x
+      keys: [{id: k1}]
     - {name: bob, groups: [a]}
 """
 
@@ -240,6 +241,7 @@ ACCOUNTS = """\
     [
         (("set", "accounts[name=ann].email", "b@x"), "email: a@x", "email: b@x"),
         (("add", "accounts[name=bob].groups", "b"), "groups: [a]", "groups: [a, b]"),
+        (("add", "accounts[name=ann].keys", "{id: k2}"), "[{id: k1}]", "[{id: k1}, {id: k2}]"),
         (("unset", "accounts[name=ann].email"), "\n      email: a@x", ""),
         (("unset", "accounts[name=bob]"), "    - {name: bob, groups: [a]}\n", ""),
     ],
@@ -271,6 +273,11 @@ def test_item_of_list_is_edited_by_its_key(
             ("add", "accounts", "{name: tim}"),
             "has an item with name tim",
             "accounts[name=tim].FIELD",
+        ),
+        (
+            ("add", "accounts[name=ann].keys", "{id: k1, text: x}"),
+            "has an item with id k1",
+            "accounts[name=ann].keys[id=k1].FIELD",
         ),
         (("set", "accounts[1].email", "x"), "is an item of a list", "accounts[name=VALUE]"),
     ],

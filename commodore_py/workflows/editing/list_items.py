@@ -109,9 +109,15 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
 
 
 def _merged(replay: Replay, path: ParameterPath) -> list[Any]:
-    """The items of the merged list."""
-    tracer = Tracer(replay)
-    value = plain(tracer.value(path)) if tracer.follow(path) else None
+    """The items of the merged list; the path may lead into items of lists around it."""
+    tracer, above = Tracer(replay), list_in(path)
+    value: Any = plain(tracer.value(above)) if tracer.follow(above) else None
+    for part in path[len(above) :]:
+        if isinstance(part, Selector):
+            index = part.index_in(value)
+            value = value[index] if index is not None else None
+        else:
+            value = value.get(part) if isinstance(value, dict) else None
     return value if isinstance(value, list) else []
 
 

@@ -132,7 +132,7 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
             edits = edits_of_applications(replay, request, application, choice, before)
         else:
             edits = _edits(request, path, at, choice, before)
-            if edits and request.verb == "add" and not is_item:
+            if edits and request.verb == "add":
                 refuse_taken_key(replay, path, request.value)
         for edit in edits:
             after = edited(after, edit, name=choice.shown)
