@@ -1,0 +1,93 @@
+"""Jsonnet expressions of component code, their `values`, and messages of those that are `refused`.
+
+Each is evaluated in all `places` of its case: while a component compiles, in a filter, or `bare`,
+without natives and without Kapitan's library. Expressions see `com`, `kube` and a few others;
+`{dir}` is the folder of the case's `files`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
+from commodore_py.compiler.evaluation import Evaluation
+from commodore_py.compiler.inventory.imports import InventoryImports
+from commodore_py.compiler.natives import Memo
+from commodore_py.compiler.natives.files import Lookup
+from commodore_py.lib import LIBRARIES
+from commodore_py.postprocess.jsonnet_environment import natives, read_node
+from tests.support.builders import TargetsByName
+from tests.support.golden import golden_cases
+
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
+
+PREAMBLE = """
+local com = import 'lib/commodore.libjsonnet';
+local kube = import 'lib/kube.libjsonnet';
+local original = import 'lib/kube-libsonnet/kube.libsonnet';
+local container = kube.Container('c') {
+  image: 'i',
+  ports_: { http: { containerPort: 8080 } },
+};
+local runs = { spec+: { template+: { spec+: { containers_: { c: container } } } } };
+local deployment = kube.Deployment('d') + runs;
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "place"),
+    [
+        pytest.param(case, place, id=f"{case.name}-{place}")
+        for case in golden_cases(Path(__file__).parent)
+        for place in case.content.get("places", ["compiling", "filtering"])
+    ],
+)
+def test_expressions_have_the_values_of_the_case(
+    case: GoldenCase, place: str, golden: Golden, tmp_path: Path
+) -> None:
+    case.write_files(tmp_path)
+    values, refused = case.content.get("values", {}), case.content.get("refused", {})
+
+    made = evaluated(case, place, tmp_path, f"[{', '.join(f'({text})' for text in values)}]")
+    if values:
+        golden.check(case, values=dict(zip(values, made, strict=True)))
+
+    for expression, message in refused.items():
+        with pytest.raises(JsonnetError) as caught:
+            evaluated(case, place, tmp_path, expression)
+        assert message in str(caught.value), expression
+        assert "case.jsonnet" in caught.value.where
+
+
+def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> Any:  # noqa: ANN401
+    """The value of an expression in one of the places."""
+    file = folder / "case.jsonnet"
+    file.write_text(PREAMBLE + expression.replace("{dir}", str(folder)))
+    overlay = Overlay(folder / "compiled", folder / "catalog", {})
+    node = {
+        "applications": [],
+        "classes": [],
+        "exports": {},
+        "parameters": case.content.get("parameters", {}),
+    }
+    if place == "bare":
+        return json.loads(evaluate(file, import_folders=(LIBRARIES,)))
+    if place == "compiling":
+        targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
+        evaluation = Evaluation("example", InventoryImports(targets), Memo())
+        return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), overlay)))
+    node = {**node, "environment": "base"}
+    text = evaluate(
+        file,
+        import_folders=(LIBRARIES,),
+        ext_vars={"target": "example"},
+        natives=natives(overlay, node),
+        read=lambda path: read_node(path, node) or overlay.read(path),
+    )
+    return json.loads(text)
