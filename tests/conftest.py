@@ -33,10 +33,16 @@ EXCUSED = re.compile(
 )
 """Reasons of skips that are no failure with STRICT=1."""
 
+# The same examples in each ordinary run; other ones every night.
 settings.register_profile(
-    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "default",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("long", settings.get_profile("default"), max_examples=5000)
+settings.register_profile(
+    "long", settings.get_profile("default"), derandomize=False, max_examples=5000
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

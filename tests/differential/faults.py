@@ -88,7 +88,6 @@ def with_fault(rng: random.Random, hierarchy: Hierarchy, name: str) -> Hierarchy
     classes = [path for path in hierarchy.files if path.startswith("classes/")]
     path = _BASE if rng.random() < 0.7 else rng.choice(classes)
     file = hierarchy.files[path]
-    hierarchy = replace(hierarchy, rules=hierarchy.rules | {name})
     if name in _PARAMETERS:
         return _with(hierarchy, path, _with_pairs(file, rng.choice(_PARAMETERS[name])))
     if name in _FILES:

@@ -35,15 +35,14 @@ def hierarchy(seed: str) -> Hierarchy:
 class _Maker:
     def __init__(self, rng: random.Random, *, wild: bool) -> None:
         self._rng = rng
-        self._rules: set[str] = set()
-        self._parameters = Parameters(rng, self._rules, wild=wild)
+        self._parameters = Parameters(rng, wild=wild)
         self._wild = wild
         self._files: dict[str, File] = {}
         self._names: dict[str, str] = {}
         """Class names by path."""
 
     def made(self) -> Hierarchy:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         missing_ok = rng.random() < 0.3
         self._base()
         for path in self._paths():
@@ -51,8 +50,6 @@ class _Maker:
             self._names[path] = faults.class_name(path)
         links = self._links()
         targets = rng.sample(_TARGETS, rng.choice((1, 1, 2, 3)))
-        if len(targets) > 1:
-            rules.add("targets: several")
         per_target = rng.random() < 0.2
         shared = self._some_classes()
         for target in targets:
@@ -61,7 +58,7 @@ class _Maker:
                 self._per_target(target)
         if rng.random() < 0.3:
             self._alike(targets[-1])
-        return Hierarchy(self._files, links, missing_ok, frozenset(rules))
+        return Hierarchy(self._files, links, missing_ok)
 
     def _base(self) -> None:
         pairs = self._parameters.of_base()
@@ -72,36 +69,28 @@ class _Maker:
         self._files[_BASE] = File(parameters=Pairs(tuple(pairs)))
 
     def _paths(self) -> list[str]:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         paths: dict[str, str] = {}
         for _ in range(rng.randint(1, 6)):
             folder, stem = rng.choice(_FOLDERS), rng.choice(_STEMS)
-            if stem == "init":
-                if not folder:
-                    continue
-                rules.add("class: init.yml")
+            if stem == "init" and not folder:
+                continue
             ending = ".yml"
             if rng.random() < 0.15:
-                rules.add("file: .yaml")
                 ending = ".yaml"
-            if folder:
-                rules.add("class: in folders")
             path = f"classes/{folder}/{stem}".replace("//", "/")
             paths.setdefault(faults.class_name(path + ending), path + ending)
         return list(paths.values())
 
     def _class(self, path: str, *, missing_ok: bool) -> File:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         roll = rng.random()
         if roll < 0.04:
-            rules.add("file: empty")
             return File(raw=rng.choice(("", "# nothing\n", "---\n", "{}\n", "---\n# x\n")))
         if roll < 0.07:
-            rules.add("file: fields without value")
             return File(raw="classes:\napplications:\nparameters:\n")
         classes = self._includes(path)
         if missing_ok and rng.random() < 0.3:
-            rules.add("include: missing, skipped")
             classes.insert(0, rng.choice(("no.such", ".nope", "no.${cls:g}")))
         pairs = self._parameters.of_class()
         pairs += self._patterns()
@@ -110,29 +99,25 @@ class _Maker:
 
     def _patterns(self) -> Iterable[tuple[str, Node]]:
         """Rules that need certain layers to meet."""
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         if rng.random() < 0.12:
-            rules.add("reference: chain")
             # Targets set the end of it.
             yield from ((f"q{step}", Text(f"${{q{step + 1}}}")) for step in range(6))
         if rng.random() < 0.2:
             yield "inst_1", self._instance()
         if rng.random() < 0.08:
-            rules.add("merge: constant")
-            yield f"=c{rng.randint(1, 10**6)}", scalars.scalar(rng, rules)
+            yield f"=c{rng.randint(1, 10**6)}", scalars.scalar(rng)
         if rng.random() < 0.04:
             # Only here: below, reclass-rs shows the second mark to references for a while.
-            rules.add("merge: constant and override")
             yield rng.choice(("=~", "~=")) + f"c{rng.randint(1, 10**6)}", Text("1")
         if rng.random() < 0.05:
             yield "y1", Text("[1]")
 
     def _instance(self) -> Node:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         pairs: list[tuple[str, Node]] = []
         for key, value in (("l1", "[inst]"), ("m1", "{s2: 2}"), ("s1", "y")):
             if rng.random() < 0.3:
-                rules.add("instance: override through reference")
                 pairs.append((f"~{key}", Text(value)))
             elif rng.random() < 0.6:
                 pairs.append((key, Text(value)))
@@ -140,82 +125,65 @@ class _Maker:
 
     def _typed(self, file: File) -> File:
         """The same file, typed by somebody with habits of their own."""
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         if rng.random() < 0.06:
-            rules.add("file: unknown fields")
             extra = rng.choice(("exports: {}\n", "x: !foo [1]\n", "1: 2\nnull: {a: 1, a: 2}\n"))
             file = replace(file, extra=extra)
         if rng.random() < 0.03:
-            rules.add("file: line ends and byte order mark")
             file = replace(file, mark=rng.random() < 0.1, line_end=rng.choice(("\r\n", "\n")))
         return file
 
     def _applications(self) -> tuple[str, ...] | None:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         if rng.random() < 0.5:
             return None
-        rules.add("applications: listed")
         chosen = rng.choices(_APPLICATIONS, k=rng.randint(0, 4))
-        if any(name.startswith("~") for name in chosen):
-            rules.add("applications: removed")
-            rules.add("applications: removed before listed")
         return tuple(chosen)
 
     def _includes(self, path: str) -> list[str]:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         if not self._names:
             return []
         chosen = rng.choices(list(self._names.values()), k=rng.choice((0, 0, 1, 1, 2)))
-        if len(set(chosen)) < len(chosen):
-            rules.add("include: twice")
         return [self._written(name, path) for name in chosen]
 
     def _written(self, name: str, path: str) -> str:
         """One of the ways to include a class."""
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         roll = rng.random()
         if roll < 0.45:
             return self._relative(name, path)
         parts = name.split(".")
         known = {value: key for key, value in _SEGMENTS}
         if roll < 0.6 and any(part in known for part in parts):
-            rules.add("include: name with reference")
             return ".".join(f"${{cls:{known[part]}}}" if part in known else part for part in parts)
         if roll < 0.66 and parts[0] == "g":
-            rules.add("include: name with nested reference")
             return ".".join(("${cls:${key}}", *parts[1:]))
         if roll < 0.72:
-            rules.add("include: name with default")
             return f"${{nope::{name}}}"
         return name
 
     def _relative(self, name: str, path: str) -> str:
-        rules = self._rules
         folder = path.removeprefix("classes/").split("/")[:-1]
         if path.rpartition("/")[2].startswith("init."):
             folder = folder[:-1]
-            rules.add("include: from init.yml")
         parts = name.split(".")
         common = 0
         while common < min(len(folder), len(parts) - 1) and folder[common] == parts[common]:
             common += 1
         dots = len(folder) - common + 1
         if common == 0 and self._rng.random() < 0.3:
-            rules.add("include: clamped at the root")
             dots += self._rng.randint(1, 3)
-        rules.add("include: same folder" if dots == 1 else "include: folder above")
         return "." * dots + ".".join(parts[common:])
 
     def _links(self) -> dict[str, str]:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         links: dict[str, str] = {}
         paths = list(self._names)
         if paths and rng.random() < 0.1:
-            rules.add("class: symlink to a file")
             path = rng.choice(paths)
             links["classes/ln.yml"] = path.removeprefix("classes/")
         if any(path.startswith("classes/g/") for path in paths) and rng.random() < 0.1:
-            rules.add("class: symlink to a folder")
             links["classes/lg"] = "g"
         return links
 
@@ -224,13 +192,10 @@ class _Maker:
         return self._rng.sample(names, self._rng.randint(0, len(names)))
 
     def _target(self, target: str, shared: list[str], links: dict[str, str]) -> None:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         classes = shared[: rng.randint(0, len(shared))]
-        if classes:
-            rules.add("targets: shared prefix")
-            if rng.random() < 0.4:
-                rules.add("targets: another class, then the same")
-                classes.insert(0, rng.choice(list(self._names.values())))
+        if classes and rng.random() < 0.4:
+            classes.insert(0, rng.choice(list(self._names.values())))
         classes.insert(0, "base")
         classes += [self._written(name, "classes/x") for name in self._some_classes()]
         for link in links:
@@ -241,12 +206,9 @@ class _Maker:
             else:
                 classes.append("ln")
         pairs = self._parameters.of_class()
-        pairs += [("x1", scalars.scalar(rng, rules)), ("~y1", Text("5"))]
-        rules.add("reference: missing, overwritten")
-        rules.add("merge: override of a stack with a clash")
+        pairs += [("x1", scalars.scalar(rng)), ("~y1", Text("5"))]
         pairs.append(("q6", Text("end")))
         if rng.random() < 0.4:
-            rules.add("instance: parameters of a component")
             pairs += [("inst_1", Pairs()), ("comp", Text("${inst_1}"))]
         self._files[f"targets/{target}.yml"] = File(
             tuple(classes), self._applications(), Pairs(tuple(pairs))
@@ -254,7 +216,6 @@ class _Maker:
 
     def _per_target(self, target: str) -> None:
         """A class of the target's own, included through `_reclass_`."""
-        self._rules.add("include: name through _reclass_")
         own = f"classes/tgt/{target}.yml"
         self._files[own] = File(parameters=Pairs((("l1", Items((Text(f"'{target}'"),))),)))
         path = f"targets/{target}.yml"
@@ -265,7 +226,6 @@ class _Maker:
     def _alike(self, target: str) -> None:
         """More targets with the same classes, whose references find other values."""
         rng, like = self._rng, self._files[f"targets/{target}.yml"]
-        self._rules.add("targets: alike")
         different = rng.sample(TOP[:6], rng.randint(1, 3))
         for number in range(rng.randint(2, 5)):
             pairs: list[tuple[str, Node]] = [("q6", Text(f"end-{number}")), ("x1", Text("1"))]

@@ -15,22 +15,18 @@ if TYPE_CHECKING:
     import random
 
 TOP = ("s1", "s2", "l1", "m1", "s3", "m2", "l2", "sü", "m3", "l3", "s 4", "m4")
-_WORD = {"s": "scalar", "l": "list", "m": "mapping"}
 _INNER = ("s1", "s2", "l1", "m1", "s3", "l2")
 
 
 class Parameters:
     """Makes the parameters of one hierarchy's classes."""
 
-    def __init__(self, rng: random.Random, rules: set[str], *, wild: bool) -> None:
+    def __init__(self, rng: random.Random, *, wild: bool) -> None:
         self._rng = rng
-        self._rules = rules
         self._wild = wild
         # By kind: names of what was anchored in this file, and below which top-level key.
         self._anchors: dict[str, list[tuple[str, int]]] = {}
         self._open: list[str] = []
-        self.set: dict[str, int] = {}
-        """How many classes set each top-level key."""
 
     def of_base(self) -> list[tuple[str, Node]]:
         """What every target has, so that references find something."""
@@ -51,23 +47,16 @@ class Parameters:
         if rng.random() < 0.3:
             rng.shuffle(indexes)
         pairs = [self._pair(TOP[index], index, 0) for index in indexes]
-        for index in indexes:
-            self.set[TOP[index]] = self.set.get(TOP[index], 0) + 1
-            if self.set[TOP[index]] == 1:
-                self._rules.add(f"merge: {_WORD[TOP[index][0]]}s")
         if rng.random() < 0.15:
             pairs.append(rng.choice((("n1", Text("null")), ("n1", Text("[1]")), ("n2", Text("7")))))
-            self._rules.add("merge: null over value")
         if rng.random() < 0.15:
             pairs.append(("n3", rng.choice((Text("null"), Text("{a: [1]}")))))
-            self._rules.add("merge: value over null")
         return pairs
 
     def value(self, kind: str, order: int, depth: int) -> Node:
         """A value of a kind, which may refer to parameters that come earlier in the order."""
         rng = self._rng
         if self._wild and rng.random() < 0.06:
-            self._rules.add("noise: values of any kind")
             kind = rng.choice("slm")
         roll = rng.random()
         if roll < 0.2 and order:
@@ -84,7 +73,6 @@ class Parameters:
         """A path to something of a kind that comes earlier in the order."""
         rng = self._rng
         if self._wild and rng.random() < 0.1:
-            self._rules.add("noise: references to anywhere")
             order = len(TOP)
         tops = TOP[:order]
         fitting = [key for key in tops if key[0] == kind]
@@ -96,43 +84,31 @@ class Parameters:
 
     def text(self, order: int) -> Text:
         """A text with references of all sorts in it."""
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         roll = rng.random()
         if self._wild and roll < 0.12:
-            rules.add("noise: texts of reference signs")
             return scalars.noise(rng)
         if roll < 0.2:
             rule = rng.choice(tuple(scalars.ESCAPED))
-            rules.add(rule)
-            return (
-                Text(f"'{rng.choice(scalars.ESCAPED[rule])}'")
-                if order
-                else scalars.plain(rng, rules)
-            )
+            return Text(f"'{rng.choice(scalars.ESCAPED[rule])}'") if order else scalars.plain(rng)
         parts = [self._embedded(order) for _ in range(rng.randint(1, 2))]
         text = rng.choice(("{}", "<{}>", "a {} b", "{}:")).format("-".join(parts))
-        rules.add("reference: in text")
         if rng.random() < 0.15:
-            rules.add("yaml: several lines")
             lines = ("first", text, "last")
             return Text("'" + text.replace("'", "''") + "'", lines)
         return Text("'" + text.replace("'", "''") + "'")
 
     def _embedded(self, order: int) -> str:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         roll = rng.random()
         if roll < 0.4:
             index = rng.randrange(len(scalars.TYPED))
-            rules.add(tuple(scalars.TYPED)[index])
             return f"${{t{index}}}"
         if roll < 0.55:
-            rules.add("reference: default in text")
             return f"${{nope::{rng.choice(scalars.DEFAULTS)}}}"
         if roll < 0.6:
-            rules.add("reference: to the target itself")
             return "${_reclass_:name:short}"
         if self._wild and roll < 0.65:
-            rules.add("noise: stack in a text")
             return f"${{{self.path(rng.choice('lm'), order) or 'cls'}}}"
         return f"${{{self.path('s', order)}}}" if order else "${p1}"
 
@@ -140,27 +116,21 @@ class Parameters:
         self, kind: str, order: int, depth: int
     ) -> Node:
         """A reference that is the whole value."""
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         if kind == "s" and rng.random() < 0.5:
             return self.text(order)
         path = self.path(kind, order)
         if not path:
             return self._plain(kind, order, depth)
-        rules.add(f"reference: whole {_WORD[kind]}")
-        if kind != "s":
-            rules.add("merge: with reference")
         roll = rng.random()
         if roll < 0.12:
             return Text(f"'${{{self._nested(path)}}}'")
         if roll < 0.2:
-            rules.add("reference: default unused")
             other = {"s": "other", "l": "[other]", "m": "{\\}"}[kind]
             return Text(f"'${{{path}::{other}}}'")
         if roll < 0.27:
-            rules.add("reference: default is a reference")
             return Text(f"'${{m1:nope::${{{path}}}}}'") if order > 3 else Text(f"${{{path}}}")
         if roll < 0.32:
-            rules.add("reference: default")
             choice = {
                 "s": scalars.DEFAULTS[0:4],
                 "l": ("[1, a]", "[]"),
@@ -171,11 +141,8 @@ class Parameters:
 
     def _nested(self, path: str) -> str:
         """A path with references in the place of its keys."""
-        rules = self._rules
-        rules.add("reference: nested")
         known = {"s1": "${p1}", "m1": "${p2}"}
         if self._rng.random() < 0.3:
-            rules.add("reference: nested twice")
             known["s1"] = "${${p3}}"
         return ":".join(known.get(key, key) for key in path.split(":"))
 
@@ -183,7 +150,6 @@ class Parameters:
         fitting = [name for name, below in self._anchors.get(kind, ()) if below <= order]
         if not fitting:
             return ""
-        self._rules.add("yaml: anchor and alias")
         return f"*{self._rng.choice(fitting)}"
 
     def _anchored(self, kind: str) -> str:
@@ -193,17 +159,13 @@ class Parameters:
         known = any(name == other for other, _ in self._anchors.get(kind, ()))
         if name in self._open or (known and self._rng.random() < (0.3 if self._wild else 0.95)):
             return ""
-        if known:
-            self._rules.add("yaml: anchor given again")
         return name
 
     def _plain(self, kind: str, order: int, depth: int) -> Node:
         rng = self._rng
         if kind == "s":
-            return scalars.scalar(rng, self._rules)
+            return scalars.scalar(rng)
         flow = rng.random() < 0.25
-        if flow:
-            self._rules.add("yaml: flow style")
         anchor = self._anchored(kind)
         self._open.append(anchor)
         node: Node
@@ -231,8 +193,7 @@ class Parameters:
         keys = [key for key in rng.sample(_INNER, rng.randint(0, 3)) if depth < 3 or key[0] == "s"]
         pairs += [self._pair(key, order, depth + 1) for key in keys]
         if rng.random() < 0.08:
-            self._rules.add("yaml: odd keys")
-            pairs.append((rng.choice(scalars.ODD_KEYS), scalars.plain(rng, self._rules)))
+            pairs.append((rng.choice(scalars.ODD_KEYS), scalars.plain(rng)))
         if merge > 0.96:
             pairs.append(("<<", self._merged(order, depth)))
         if rng.random() < 0.04:
@@ -240,22 +201,18 @@ class Parameters:
         return tuple(pairs)
 
     def _marks(self, pairs: list[tuple[str, Node]]) -> None:
-        rng, rules = self._rng, self._rules
+        rng = self._rng
         name = f"c{rng.randint(1, 10**6)}"
         roll = rng.random()
         if roll < 0.5:
-            rules.add("merge: constant")
-            pairs.append((f"={name}", scalars.plain(rng, rules)))
+            pairs.append((f"={name}", scalars.plain(rng)))
         elif roll < 0.75:
-            rules.add("merge: constant after first value")
             pairs += [(name, Text("[1]")), (f"={name}", Text("[2]"))]
         else:
-            rules.add("merge: both marks of one key in a mapping")
             pairs += [(name, Text("[1]")), (f"~{name}", Text("[2]"))]
 
     def _merged(self, order: int, depth: int) -> Node:
         """What `<<` merges."""
-        self._rules.add("yaml: merge key")
         sources: list[Node] = []
         for _ in range(2):
             alias = self._alias("m", order)
@@ -263,14 +220,12 @@ class Parameters:
             if self._rng.random() > 0.3:
                 return flow
             sources.append(flow)
-        self._rules.add("yaml: merge key with a list")
         return Items(tuple(sources), flow=True)
 
     def _pair(self, key: str, order: int, depth: int) -> tuple[str, Node]:
         value = self.value(key[0], order, depth)
         # Without the keys that it had, a mapping fails many a reference.
         if self._rng.random() < (0.01 if key[0] == "m" and not self._wild else 0.06):
-            self._rules.add("merge: override")
             return f"'~{key}'", value
         return f"'{key}'", value
 

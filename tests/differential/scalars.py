@@ -73,15 +73,13 @@ _ALPHABET = "0123456789+-._eExobaAfFnN"
 _SIGNS = ("${", "}", "\\", "$[", "]", "a", ":", "::", "$", "{", "s1", "m1", "${s1}", "\\\\", " ")
 
 
-def scalar(rng: random.Random, rules: set[str]) -> Text:
+def scalar(rng: random.Random) -> Text:
     """A scalar that any mapping may hold."""
     if rng.random() < 0.35:
-        return plain(rng, rules)
+        return plain(rng)
     if rng.random() < 0.12:
-        rules.add("yaml: random scalar")
         return Text(_random_scalar(rng))
     rule = rng.choice(tuple(POOLS))
-    rules.add(rule)
     raw = rng.choice(POOLS[rule])
     if raw.startswith("!!"):
         tag, _, value = raw.partition(":")
@@ -89,14 +87,12 @@ def scalar(rng: random.Random, rules: set[str]) -> Text:
     return Text(raw)
 
 
-def plain(rng: random.Random, rules: set[str]) -> Text:
+def plain(rng: random.Random) -> Text:
     """A text without references."""
     roll = rng.random()
     if roll < 0.15:
-        rules.add("yaml: unicode")
         return typed(rng, rng.choice(_UNICODE))
     if roll < 0.3:
-        rules.add("yaml: several lines")
         lines = tuple(rng.choice(_WORDS) for _ in range(rng.randint(2, 4)))
         return Text(json.dumps("\n".join(lines), ensure_ascii=False), lines)
     return typed(rng, rng.choice(_WORDS))

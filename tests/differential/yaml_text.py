@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,17 @@ class Hierarchy:
     files: dict[str, File]
     links: dict[str, str] = field(default_factory=dict)
     missing_ok: bool = False
-    rules: frozenset[str] = frozenset()
+
+    def write(self, folder: Path) -> None:
+        """Write the files below a folder."""
+        for name in ("classes", "targets"):
+            (folder / name).mkdir(parents=True)
+        for path, file in self.files.items():
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(file.written())
+        for path, target in self.links.items():
+            (folder / path).symlink_to(target)
 
 
 def quoted(text: str) -> str:
@@ -118,50 +128,3 @@ def _inline(node: Node) -> str:
 
 def _children(node: Node) -> bool:
     return bool(node.items if isinstance(node, Items) else isinstance(node, Pairs) and node.pairs)
-
-
-def smaller(hierarchy: Hierarchy) -> Iterator[Hierarchy]:
-    """The same hierarchy with something left out, the largest cuts first."""
-    files = hierarchy.files
-    for path in files:
-        if len(files) > 1:
-            yield replace(hierarchy, files={k: v for k, v in files.items() if k != path})
-    for path in hierarchy.links:
-        links = {k: v for k, v in hierarchy.links.items() if k != path}
-        yield replace(hierarchy, links=links)
-    for path, file in files.items():
-        for less in _smaller_files(file):
-            yield replace(hierarchy, files={**files, path: less})
-
-
-def _smaller_files(file: File) -> Iterator[File]:
-    if file.raw is not None:
-        return
-    if file.mark or file.line_end != "\n" or file.extra:
-        yield replace(file, mark=False, line_end="\n", extra="")
-    for entries, name in ((file.classes, "classes"), (file.applications, "applications")):
-        for index in range(len(entries or ())):
-            assert entries is not None
-            less = (*entries[:index], *entries[index + 1 :])
-            yield (
-                replace(file, classes=less)
-                if name == "classes"
-                else replace(file, applications=less)
-            )
-    if file.parameters is not None:
-        for node in _smaller_nodes(file.parameters):
-            yield replace(file, parameters=node)
-
-
-def _smaller_nodes(node: Node) -> Iterator[Node]:
-    if isinstance(node, Items):
-        for index, item in enumerate(node.items):
-            yield replace(node, items=(*node.items[:index], *node.items[index + 1 :]))
-            for less in _smaller_nodes(item):
-                yield replace(node, items=(*node.items[:index], less, *node.items[index + 1 :]))
-    elif isinstance(node, Pairs):
-        for index, (key, value) in enumerate(node.pairs):
-            before, after = node.pairs[:index], node.pairs[index + 1 :]
-            yield replace(node, pairs=(*before, *after))
-            for less in _smaller_nodes(value):
-                yield replace(node, pairs=(*before, (key, less), *after))
