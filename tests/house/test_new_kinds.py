@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from commodore_py.compiler.fields import EVERY_INPUT, Field, text
-from commodore_py.compiler.inputs import INPUT_TYPES, CachePolicy, InputType, record_nothing
-from commodore_py.compiler.inputs.base import record_tool
+from commodore_py.compiler.inputs import INPUT_TYPES, CachePolicy, record_nothing
 from commodore_py.model.tree import Entry
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.output import place
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from commodore_py.cache.recorder import Recorder
     from commodore_py.cache.roots import Roots
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output
@@ -38,17 +36,6 @@ def shout(job: InputJob) -> Output:
     )
 
 
-def add_input_type(
-    monkeypatch: pytest.MonkeyPatch,
-    policy: CachePolicy,
-    record: Callable[[InputJob, Recorder], None] = record_nothing,
-) -> None:
-    fields = {**EVERY_INPUT, "mark": Field(text, default="!")}
-    module = SimpleNamespace(FIELDS=fields, CACHE=policy, render=shout, record=record)
-    table = cast("dict[str, InputType]", INPUT_TYPES)
-    monkeypatch.setitem(table, "shout", cast("InputType", module))
-
-
 @pytest.fixture
 def targets(tmp_path: Path) -> CompileTargets:
     """A target with one entry of the new type, and one that uses its output."""
@@ -60,52 +47,22 @@ def targets(tmp_path: Path) -> CompileTargets:
     return targets
 
 
-def test_an_input_type_is_one_module_and_one_line(
+def test_new_input_type_is_one_module_and_one_line(
     targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_input_type(monkeypatch, CachePolicy())
+    module = SimpleNamespace(
+        FIELDS={**EVERY_INPUT, "mark": Field(text, default="!")},
+        CACHE=CachePolicy(),
+        render=shout,
+        record=record_nothing,
+    )
+    monkeypatch.setitem(cast("dict[str, Any]", INPUT_TYPES), "shout", module)
 
     assert targets.compiled() == ["web greeting", "web main.jsonnet"]
     assert targets.compiled() == []
 
     targets.write("greeting", "goodbye")
     assert targets.compiled() == ["web greeting", "web main.jsonnet"]
-
-
-def test_an_input_type_may_never_be_cached(
-    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_input_type(monkeypatch, CachePolicy(never="it is too loud"))
-    targets.compiled()
-
-    assert targets.reasons() == ["it is too loud"]
-
-
-def test_an_input_type_that_takes_no_time_is_not_reported(
-    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add_input_type(monkeypatch, CachePolicy(instant=True))
-
-    assert targets.compiled() == ["web main.jsonnet"]
-
-
-def test_an_input_type_can_record_its_program(
-    targets: CompileTargets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "bin/horn"
-    program.parent.mkdir()
-    program.write_bytes(b"\x7fELF")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(program.parent))
-    add_input_type(monkeypatch, CachePolicy(), lambda _, recorder: record_tool("horn", recorder))
-    targets.compiled()
-    assert targets.compiled() == []
-
-    program.write_bytes(b"\x7fELF2")
-    assert targets.reasons() == ["there is another horn"]
-
-    program.write_bytes(b"#!/bin/sh")
-    assert targets.reasons() == ["horn is a script, which may read anything"]
 
 
 class _Count:
@@ -122,7 +79,7 @@ class _Count:
         return str(job.output_path)
 
 
-def test_a_filter_is_one_module_and_one_line(
+def test_new_filter_is_one_module_and_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "commodore_py.cache")

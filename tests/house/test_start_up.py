@@ -1,31 +1,43 @@
-"""Asking for help imports nothing heavy: it must not pay for what it does not use."""
+"""Imports of the command: help loads nothing heavy, and our engine loads no other one."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.fleet import CLUSTER, configmap_component, make_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 HEAVY = {
-    *(
-        "_gojsonnet",
-        "git",
-        "hvac",
-        "lupa",
-        "kapitan",
-        "pydantic",
-        "reclass_rs",
-        "requests",
-    ),
-    "rich",
+    *("_gojsonnet", "git", "hvac", "lupa", "kapitan", "pydantic", "reclass_rs", "requests", "rich")
+}
+FOREIGN = {"kapitan", "reclass_rs"}
+OF_LIVE = {
+    *("commodore_py.cli.commands.live", "commodore_py.live", "commodore_py.workflows.live", "lupa")
 }
 DRIVER = """
 import json, sys
 from commodore_py.cli import run
 code = run(sys.argv[1:])
 sys.stderr.write(json.dumps({"code": code, "modules": sorted(sys.modules)}))
+"""
+# Python imports this before anything else; children do, and forks have it.
+WATCH = """
+import sys
+
+def told(event, arguments):
+    if event == "import" and arguments[0] in {watched!r}:
+        with open({seen!r}, "a") as file:
+            file.write(arguments[0] + "\\n")
+
+sys.addaudithook(told)
 """
 
 
@@ -34,14 +46,11 @@ sys.stderr.write(json.dumps({"code": code, "modules": sorted(sys.modules)}))
     [
         "--help",
         "--version",
-        "catalog --help",
         "catalog compile --help",
-        "catalog list --help",
         "component new --help",
         "config show --help",
         "inventory show --help",
         "login --help",
-        "package compile --help",
         "version --help",
     ],
 )
@@ -55,3 +64,25 @@ def test_help_imports_nothing_heavy(words: str) -> None:
     assert done.stdout
     assert "commodore_py.cli.root" in report["modules"]
     assert not HEAVY & set(report["modules"])
+
+
+@pytest.mark.parametrize(("engine", "imported"), [("native", set()), ("reference", FOREIGN)])
+def test_compile_imports_its_own_engine_only(
+    engine: str, imported: set[str], tmp_path: Path
+) -> None:
+    fleet = make_fleet(tmp_path / "fleet", **{name: configmap_component(name) for name in "abcde"})
+    seen = tmp_path / "seen"
+    seen.touch()
+    hook = WATCH.format(watched=FOREIGN | OF_LIVE, seen=str(seen))
+    (tmp_path / "sitecustomize.py").write_text(hook)
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
+    subprocess.run(
+        [sys.executable, "-m", "commodore_py", "-d", str(fleet.work), *words, "--processes", "2"],
+        env={**os.environ, "PYTHONPATH": path, "COMMODORE_ENGINE": engine},
+        capture_output=True,
+        check=True,
+    )
+
+    assert (fleet.work / "compiled/a/a/out.yaml").is_file()
+    assert set(seen.read_text().split()) == imported
