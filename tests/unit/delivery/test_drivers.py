@@ -1,8 +1,8 @@
-"""What every driver keeps to, and the worked example."""
+"""What every driver keeps to."""
 
 from __future__ import annotations
 
-import json
+from itertools import product
 from pathlib import PurePosixPath
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,23 +11,31 @@ import pytest
 import yaml
 
 from commodore_py.compiler.tags import Tags
+from commodore_py.delivery.drivers.argocd.health_rule import RULE
+from commodore_py.delivery.drivers.argocd.registration import secret_name
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.settings import DRIVERS as NAMES
+from commodore_py.delivery.settings import Cluster
+from commodore_py.live.rules import UserRules
+from commodore_py.manifests.health.scripts import Script, ScriptTable
 from commodore_py.model.secrets import ReferenceFile, SecretRef
+from commodore_py.model.tree import Tree
 from commodore_py.refs.backends import vaultkv
+from tests.differential.plans.simulators import judged
 from tests.support.plan_catalogs import (
+    CLUSTER,
+    application,
     catalog,
     example,
+    file_of,
     job,
-    owner,
     rich_example,
 )
 from tests.support.plan_proofs import keeps_order, rendered_random
 
 if TYPE_CHECKING:
     from commodore_py.delivery.drivers.base import Laid
-    from commodore_py.model.tree import Tree
 
 EVERY = pytest.mark.parametrize("driver", sorted(DRIVERS))
 
@@ -38,14 +46,6 @@ def codes(laid: Laid) -> list[str]:
 
 def content(laid: Laid, path: str) -> Any:  # noqa: ANN401 - YAML
     return yaml.safe_load(laid.manifests[PurePosixPath(path)].content)
-
-
-def argo(written: object, trees: dict[str, Tree], **delivery: Any) -> Laid:  # noqa: ANN401
-    return DRIVERS["argocd"].render(job(written, trees, **delivery))
-
-
-def flux(written: object, trees: dict[str, Tree], **delivery: Any) -> Laid:  # noqa: ANN401
-    return DRIVERS["flux"].render(job(written, trees, **delivery))
 
 
 def test_the_table_has_the_drivers_that_can_be_set() -> None:
@@ -102,80 +102,6 @@ def test_removed_instances_leave_the_manifests(driver: str) -> None:
     assert [path for path in laid.manifests if "two" in str(path)] == []
 
 
-@EVERY
-def test_no_driver_writes_a_secret(driver: str) -> None:
-    laid = DRIVERS[driver].render(example())
-
-    found = [yaml.safe_load_all(one.content) for one in laid.own.values()]
-    secrets = [one for every in found for one in every if one.get("kind") == "Secret"]
-    for one in secrets:
-        config = json.loads(one["stringData"]["config"])
-        assert config["bearerToken"].startswith("?{vaultkv:")
-        assert config["tlsClientConfig"]["caData"].startswith("?{vaultkv:")
-
-
-def test_argocd_renders_the_example_as_it_is_documented() -> None:
-    laid = DRIVERS["argocd"].render(example())
-    waves = {
-        str(path): one["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"]
-        for path, entry in laid.manifests.items()
-        for one in yaml.safe_load_all(entry.content)
-        if "sync-wave" in str(one)
-    }
-
-    assert waves == {
-        "apps/00_syn-project.yaml": "-3",
-        "apps/capi-cluster.yaml": "-2",
-        "apps/plan-workload.yaml": "-2",
-        "apps/shop.yaml": "-1",
-        "plan/workload/ccm.yaml": "-1",
-        "plan/workload/cluster-workload.yaml": "-2",
-        "plan/workload/cni.yaml": "-1",
-    }
-    secret = content(laid, "cluster-workload/secret.yaml")
-    assert secret["metadata"]["name"] == "cluster-workload.example.com-1779286329"
-    assert secret["metadata"]["labels"]["commodore-py/cluster"] == "cluster-60a13060b4c3b6eb"
-    assert secret["stringData"]["name"] == "workload-eu-1"
-    ccm, shop = content(laid, "plan/workload/ccm.yaml"), content(laid, "apps/shop.yaml")
-    assert "finalizers" not in ccm["metadata"]
-    assert "finalizers" in shop["metadata"]
-    assert shop["spec"]["destination"] == {"name": "workload-eu-1", "namespace": "shop"}
-    assert ccm["spec"]["syncPolicy"]["retry"]["limit"] == 10
-
-
-def test_only_fields_of_the_plan_are_edited() -> None:
-    before = example().trees["shop"][PurePosixPath("apps/shop.yaml")].content.decode()
-    after = DRIVERS["argocd"].render(example()).trees["shop"][PurePosixPath("apps/shop.yaml")]
-
-    lines = after.content.decode().splitlines()
-    assert set(before.splitlines()) - set(lines) == {
-        f"    server: {owner()['spec']['destination']['server']}"
-    }
-    assert len(lines) - len(before.splitlines()) == 3 + 6
-
-
-def test_flux_renders_the_example_as_it_is_documented() -> None:
-    shop = content(DRIVERS["flux"].render(example()), "flux/shop.yaml")
-
-    assert shop["metadata"] == {"name": "shop", "namespace": "capi"}
-    assert shop["spec"] == {
-        "dependsOn": [
-            {"name": "capi-cluster", "namespace": "flux-system"},
-            {"name": "ccm"},
-            {"name": "cni"},
-        ],
-        "interval": "10m",
-        "kubeConfig": {"secretRef": {"key": "value", "name": "workload-kubeconfig"}},
-        "path": "./manifests/shop",
-        "prune": True,
-        "retryInterval": "1m",
-        "sourceRef": {"kind": "GitRepository", "name": "catalog", "namespace": "flux-system"},
-        "targetNamespace": "shop",
-        "timeout": "30m",
-        "wait": True,
-    }
-
-
 def test_copies_sort_in_the_order_of_the_plan() -> None:
     laid = DRIVERS["plain"].render(example())
 
@@ -201,3 +127,80 @@ def test_references_of_a_cluster_have_the_hashes_that_the_plugin_expects() -> No
         '{"bearerToken":"?{vaultkv:t-demo/c-mgmt/workload/token:3a075b37}",'
         '"tlsClientConfig":{"caData":"?{vaultkv:t-demo/c-mgmt/workload/ca:d7f83b59}"}}'
     )
+
+
+@pytest.mark.parametrize(
+    ("server", "name"),
+    [
+        ("http://foo", "cluster-foo-752281925"),
+        (
+            "http://[FE80::1FF:FE23:4567:890A]:8000",
+            "cluster-fe80--1ff-fe23-4567-890a-682802007",
+        ),
+    ],
+)
+def test_secrets_of_clusters_are_named_as_argocd_names_them(server: str, name: str) -> None:
+    assert secret_name(Cluster("c", server)) == name
+
+
+def test_the_rule_judges_as_it_is_documented() -> None:
+    pytest.importorskip("lupa", reason="install commodore-py[live]")
+    rules = UserRules(ScriptTable())
+    script = Script("argoproj.io/Application", RULE, open_libraries=False, where="rule")
+    healths = ("", "Healthy", "Progressing", "Degraded", "Missing", "Suspended")
+    wrong = []
+    for gate, health, sync, fresh in product(
+        (None, "wait", "degraded-ok", "fail"),
+        healths,
+        ("Synced", "OutOfSync", "Unknown"),
+        (True, False),
+    ):
+        given = application("one", "manifests/one")
+        given["metadata"]["annotations"] = {"commodore-py/gate": gate} if gate else {}
+        compared = given["spec"]["source"] if fresh else {"path": "manifests/old"}
+        given["status"] = {
+            **({"health": {"status": health}} if health else {}),
+            "sync": {"status": sync, "comparedTo": {"source": compared}},
+        }
+        found = rules.run(script, given).status
+        expected = judged(health, sync, gate, fresh=fresh)
+        if gate == "fail" and health == "Degraded":
+            expected = "Degraded"
+        if found is None or found != expected:
+            wrong.append((gate, health, sync, fresh, found, expected))
+    rules.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
+@pytest.mark.parametrize("name", ["", "../../escape", "A"])
+def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> None:
+    plan = {"serial": [{"resource": "one/one/settings.yaml", "name": name}, "two"]}
+
+    found = DRIVERS[driver].render(job(plan, catalog(["one", "two"]), unlisted="last"))
+
+    assert "name" in codes(found)
+    assert [path for path in found.manifests if ".." in path.parts] == []
+
+
+@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
+@pytest.mark.parametrize("key", ["spec", "metadata"])
+def test_applications_of_any_shape_are_findings_only(driver: str, key: str) -> None:
+    random = Random(key)  # noqa: S311 - cases, not secrets
+    for _ in range(15):
+        made = application("one", "manifests/one")
+        _break(made[key], random)
+        trees = catalog(["one", "two"])
+        trees["one"] |= Tree({PurePosixPath("apps/one.yaml"): file_of(made)})
+
+        plan = {"on": {"cluster": "far", "do": {"serial": ["one", "two"]}, "background": True}}
+        DRIVERS[driver].render(job(plan, trees, unlisted="last", clusters={"far": CLUSTER}))
+
+
+def _break(content: dict[str, Any], random: Random) -> None:
+    """Replace something by something else."""
+    key = random.choice(sorted(content))
+    if isinstance(content[key], dict) and random.random() < 0.6:
+        _break(content[key], random)
+    else:
+        content[key] = random.choice([None, 1, "text", [], {}, [1], {"a": 1}, True])
