@@ -18,6 +18,7 @@ from commodore_py.config import WorkPaths
 from tests.support.programs import accept_interruptions
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Kind, Refusal
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -353,7 +354,9 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
     assert _writes(server) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize("below", ["/api", "/apis", "/api/v1/configmaps", "/apis/argoproj.io"])
+@pytest.mark.parametrize("verb", ["status", "apply"])
+@each(
     "body",
     [
         b"5",
@@ -368,8 +371,6 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
         b"{",
     ],
 )
-@pytest.mark.parametrize("below", ["/api", "/apis", "/api/v1/configmaps", "/apis/argoproj.io"])
-@pytest.mark.parametrize("verb", ["status", "apply"])
 def test_odd_answers_are_no_defect_and_remove_nothing(
     live: Live, server: Cluster, verb: str, below: str, body: bytes
 ) -> None:

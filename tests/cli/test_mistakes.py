@@ -10,6 +10,7 @@ import pytest
 from commodore_py.cli import run
 from tests.support.builders import commit_to
 from tests.support.servers.api import json_reply, serve_api
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,7 +190,7 @@ def test_mistakes_in_a_hierarchy_have_a_line(
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "says"),
     [
         ("catalog compile c-flet", 1, "did you mean c-fleet?"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.servers.api import serve_api
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +70,7 @@ def test_flag_variable_dotenv_file_default(settings: Settings) -> None:
     assert settings(name, "--request-timeout", "9", **{variable: "8"}) == (9, "flag", None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "option", "variable", "given", "value"),
     [
         ("", "verbose", "COMMODORE_VERBOSE", "2", 2),
@@ -554,7 +555,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 def test_a_dotenv_names_no_programs(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from commodore_py import __version__
 from commodore_py.cli.root import commodore as root
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +106,7 @@ def test_a_wrong_global_option_is_wrong_anywhere(
     assert message in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "commands"),
     [
         ("compile c-1", ["catalog compile", "component compile", "package compile"]),
@@ -117,7 +118,7 @@ def test_a_wrong_global_option_is_wrong_anywhere(
         ("catalog lst", ["catalog list"]),
     ],
 )
-@pytest.mark.parametrize("form", ["text", "json"])
+@each("form", ["text", "json"])
 def test_a_wrong_command_brings_the_right_ones_to_mind(
     commodore: CommandLine, words: str, commands: list[str], form: str
 ) -> None:

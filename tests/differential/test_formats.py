@@ -20,6 +20,7 @@ from commodore_py.compiler.tags import Tags
 from commodore_py.errors import CommodoreError
 from commodore_py.model.secrets import ReferenceFile, SecretRef
 from commodore_py.refs.backends import vaultkv
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +140,7 @@ def test_a_value_becomes_the_file_that_kapitan_writes(
     assert _ours(files, config, name, value, style) == theirs
 
 
-@pytest.mark.parametrize("tag", _TAGS)
+@each("tag", _TAGS)
 def test_a_tag_is_completed_as_kapitan_does(
     tag: str, references: tuple[Path, tuple[ReferenceFile, ...]], tmp_path: Path
 ) -> None:

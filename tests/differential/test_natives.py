@@ -22,6 +22,7 @@ from tests.support.builders import TargetsByName
 from tests.support.filter_functions import Fails
 from tests.support.jsonnet_component import Component, lay_out
 from tests.support.native_calls import LIBRARY, NATIVES, TARGETS
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,12 +104,12 @@ def test_the_library_offers_the_same_hidden_fields(both: Both) -> None:
     assert both.ours(fields) == both.kapitans(fields)
 
 
-@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is not Fails])
+@each("call", [call for call, want in CALLS.items() if type(want) is not Fails])
 def test_a_call_gives_what_it_gives_in_kapitan(call: str, both: Both) -> None:
     assert both.kapitans(call) == both.ours(call) == CALLS[call]
 
 
-@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is Fails])
+@each("call", [call for call, want in CALLS.items() if type(want) is Fails])
 def test_a_call_fails_where_it_fails_in_kapitan(call: str, both: Both) -> None:
     with pytest.raises(KapitanFails):
         both.kapitans(call)
@@ -116,13 +117,13 @@ def test_a_call_fails_where_it_fails_in_kapitan(call: str, both: Both) -> None:
         both.ours(call)
 
 
-@pytest.mark.parametrize("call", ["file_exists('app/a.yaml')", "file_exists('./app//text/')"])
+@each("call", ["file_exists('app/a.yaml')", "file_exists('./app//text/')"])
 def test_paths_are_spelt_as_kapitan_does(call: str, both: Both) -> None:
     assert both.ours(f"kap.{call}") == both.kapitans(f"kap.{call}")
 
 
-@pytest.mark.parametrize("target", ["null", "'web'", "'main-db'"])
-@pytest.mark.parametrize(
+@each("target", ["null", "'web'", "'main-db'"])
+@each(
     "expression",
     [
         "x",
@@ -140,7 +141,7 @@ def test_the_inventory_is_the_same_object(expression: str, target: str, both: Bo
     assert both.ours(whole) == both.kapitans(whole)
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         "import 'lib/x.libsonnet'",

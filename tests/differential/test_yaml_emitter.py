@@ -15,6 +15,7 @@ from kapitan.utils import PrettyDumper
 
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,15 +176,14 @@ class _Text(str):
     __slots__ = ()
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         *(object(), object, 1j, _Text("a"), frozenset({1}), collections.OrderedDict(a=1)),
         *(dt.time(1, 2), bytearray(b"a"), range(3), 10**5000, _nested(1200)),
     ],
-    ids=lambda value: type(value).__name__,
 )
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_value_that_pyyaml_refuses_is_an_error(name: str, value: object) -> None:
     with pytest.raises((yaml.YAMLError, ValueError, RecursionError)):
         yaml.dump_all([[value]], Dumper=WRITERS[name].dumper)

@@ -13,6 +13,7 @@ from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import git
 from tests.support.servers import git_http
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +123,7 @@ def test_the_settings_of_the_user_stay(
     assert "username=robot" in (workspace.root / "asked").read_text()
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "expected"),
     [
         ("https://me:pw@host/x.git", "https://host/x.git"),

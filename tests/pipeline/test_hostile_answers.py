@@ -11,6 +11,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.lieutenant.server import Server
 from tests.support.servers.api import Api, Reply, serve_api
 from tests.support.servers.web import serve
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ def test_a_deep_manifest_is_an_error(downloads: Downloads, web: Web, form: str) 
     assert "nested too deeply" in artifact(downloads, web, DEEP[form])
 
 
-@pytest.mark.parametrize(
+@each(
     ("layers", "problem"),
     [
         (["text"], "layers.0 of its manifest is not a valid layer"),
@@ -103,7 +104,7 @@ def test_a_manifest_that_is_no_object_is_an_error(
     assert artifact(downloads, web, manifest)
 
 
-@pytest.mark.parametrize(
+@each(
     ("index", "problem"),
     [
         ("[" * MANY, "nested deeper than 1,000 levels"),

@@ -32,6 +32,7 @@ from tests.support.lieutenant import (
     tenant_object,
 )
 from tests.support.servers.api import Api, Reply, error_reply, json_reply, redirect_reply, serve_api
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -338,7 +339,7 @@ def test_a_redirect_without_a_location_is_an_error(api: Api) -> None:
         post_json(f"{api.url}/a", {}, timeout=5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "other", "same"),
     [
         ("https://a/x", "https://a/y", True),
@@ -562,7 +563,7 @@ def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
     assert asked_for(api) == ["GET /a", "POST /a"]
 
 
-@pytest.mark.parametrize("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])
+@each("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])
 def test_a_url_that_cannot_be_requested_is_reported(url: str) -> None:
     with pytest.raises(HttpError) as raised:
         get_json(url, timeout=1, pauses=())

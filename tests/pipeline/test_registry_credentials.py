@@ -12,6 +12,7 @@ from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.adapters.http.web import Request as Download
 from commodore_py.adapters.http.web import read
 from tests.support.servers.web import Page, Request, serve
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +41,8 @@ def texts_of(web: Web) -> str:
     return repr([(one.path, one.headers) for one in web.received])
 
 
-@pytest.mark.parametrize("login", LOGINS)
-@pytest.mark.parametrize("query", ["", "?a=1"])
+@each("login", LOGINS)
+@each("query", ["", "?a=1"])
 def test_another_server_gets_no_credentials(login: Login, query: str) -> None:
     with serve() as web, serve() as other:
         web.pages["/v2/charts/own/manifests/1.0.0"] = challenge(f"{other.url}/token{query}")
@@ -55,7 +56,7 @@ def test_another_server_gets_no_credentials(login: Login, query: str) -> None:
         assert "Authorization" not in texts_of(other)
 
 
-@pytest.mark.parametrize(
+@each(
     "realm",
     [
         "https://own.example.com.evil.example.org/token",
@@ -64,7 +65,7 @@ def test_another_server_gets_no_credentials(login: Login, query: str) -> None:
         "https://evil.co.uk/token",
     ],
 )
-@pytest.mark.parametrize("host", ["registry.example.com", "r.own.co.uk", "127.0.0.1:5000", "r"])
+@each("host", ["registry.example.com", "r.own.co.uk", "127.0.0.1:5000", "r"])
 def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> None:
     registry = Registry(
         Reference.parse(f"{host}/x:1"),
@@ -75,7 +76,7 @@ def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> Non
     assert registry.login_at(realm, LOGINS[0]) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "realm"),
     [
         ("docker.io", "https://auth.docker.io/token"),
@@ -93,9 +94,7 @@ def test_the_own_domain_gets_them(host: str, realm: str) -> None:
     assert registry.login_at(realm, LOGINS[0]) == LOGINS[0]
 
 
-@pytest.mark.parametrize(
-    "realm", ["http://auth.example.com/token", "ftp://example.com/", "token", ""]
-)
+@each("realm", ["http://auth.example.com/token", "ftp://example.com/", "token", ""])
 def test_nothing_is_sent_in_clear(realm: str) -> None:
     registry = Registry(Reference.parse("registry.example.com/x:1"), timeout=5)
 

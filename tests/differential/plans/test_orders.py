@@ -17,6 +17,7 @@ import yaml
 from tests.differential.live import engine
 from tests.support.plan_proofs import Rendered, rendered_random
 from tests.support.plans import PARAMETERS
+from tests.support.tables import each
 
 from .simulators import Argo, Flux, step_of
 
@@ -132,7 +133,7 @@ def test_argocds_engine_sorts_what_is_rendered_in_the_order_of_the_plan() -> Non
     _LOG.info("%d plans, %d ordered pairs", PLANS, checked)
 
 
-@pytest.mark.parametrize(("driver", "simulator"), [("argocd", Argo), ("flux", Flux)])
+@each(("driver", "simulator"), [("argocd", Argo), ("flux", Flux)])
 def test_nothing_starts_before_its_predecessors_are_ready(
     driver: str, simulator: type[Argo | Flux]
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters.git_urls import dependency_key, normalise, push_url
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
+from tests.support.tables import each
 
 SAME = ""
 NONE = ""
@@ -116,7 +117,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("url", "normalised", "push", "key"), TABLE, ids=[row[0] for row in TABLE])
+@each(("url", "normalised", "push", "key"), TABLE)
 def test_spelling_push_url_and_key(url: str, normalised: str, push: str, key: str) -> None:
     expected = normalised or url
 
@@ -126,9 +127,7 @@ def test_spelling_push_url_and_key(url: str, normalised: str, push: str, key: st
     assert normalise(expected) == expected
 
 
-@pytest.mark.parametrize(
-    "url", ["git@host:a:b.git", "user@host/x.git", "https://[host/x.git", "https://.\u2024/x@y"]
-)
+@each("url", ["git@host:a:b.git", "user@host/x.git", "https://[host/x.git", "https://.\u2024/x@y"])
 def test_an_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(CommodoreError) as caught:
         dependency_key(url)
@@ -137,7 +136,7 @@ def test_an_invalid_url_is_refused(url: str) -> None:
     assert "https://host/path" in caught.value.hint
 
 
-@pytest.mark.parametrize("url", ["", "/", "file:///", "./..", "file:///../.."])
+@each("url", ["", "/", "file:///", "./..", "file:///../.."])
 def test_a_url_of_nothing_has_no_clone(url: str) -> None:
     with pytest.raises(CommodoreError):
         dependency_key(url)
@@ -158,7 +157,7 @@ def test_no_key_leads_out_of_the_folder_of_clones(start: str, names: list[str]) 
     assert ".." not in PurePosixPath(key).parts
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("https://me:secret@host/x.git", "https://***@host/x.git"),
@@ -176,9 +175,7 @@ def test_passwords_are_not_shown(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
 
 
-@pytest.mark.parametrize(
-    "url", ["ext::x", "EXT::x", "Fd::1", "eXt://x", "hg::x", "a@b::c", "x://h"]
-)
+@each("url", ["ext::x", "EXT::x", "Fd::1", "eXt://x", "hg::x", "a@b::c", "x://h"])
 def test_transports_that_are_programs_are_refused(url: str) -> None:
     with pytest.raises(CommodoreError):
         normalise(url)

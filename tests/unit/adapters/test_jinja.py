@@ -12,6 +12,7 @@ import pytest
 
 from commodore_py.adapters.jinja import Confined, TemplateLimit, rendered
 from commodore_py.errors import CommodoreError
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +62,7 @@ ESCAPES = [
 ]
 
 
-@pytest.mark.parametrize("template", ESCAPES)
+@each("template", ESCAPES)
 def test_nothing_leaves_the_sandbox(
     template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +102,7 @@ PROBLEMS = [
 ]
 
 
-@pytest.mark.parametrize("template", PROBLEMS)
+@each("template", PROBLEMS)
 def test_every_problem_is_an_error_with_its_line(template: str) -> None:
     def fails() -> None:
         raise KeyError("inside")

@@ -6,11 +6,11 @@ import base64
 import json
 from urllib.parse import quote, quote_plus
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters.masking import MASK, Redactor, masked_by_form, shown_command
+from tests.support.tables import each
 
 CANARY = "c4nary/T0ken+w%th:odd@chars"
 PLAIN = "c4naryT0kenx"
@@ -63,14 +63,14 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("text", URLS)
+@each("text", URLS)
 def test_credentials_in_urls(text: str) -> None:
     assert PLAIN not in masked_by_form(text)
     assert MASK in masked_by_form(text)
 
 
-@pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.parametrize("template", ["https://h/x?{}={}&a=1", "/x?a=1&{}={}#top", "x?a=1;{}={}"])
+@each("name", QUERIES)
+@each("template", ["https://h/x?{}={}&a=1", "/x?a=1&{}={}#top", "x?a=1;{}={}"])
 def test_credentials_in_queries(name: str, template: str) -> None:
     shown = masked_by_form(template.format(name, PLAIN))
 
@@ -84,7 +84,7 @@ def test_credentials_in_a_query_within_a_query() -> None:
     assert PLAIN not in masked_by_form(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "https://host:8443/a@b",
@@ -110,7 +110,7 @@ def test_what_is_not_a_credential_stays(text: str) -> None:
     assert Redactor().message(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"bad Bearer {PLAIN}",
@@ -135,8 +135,8 @@ def test_credentials_that_servers_and_programs_repeat(text: str) -> None:
     assert base64.b64encode(f"me:{PLAIN}".encode()).decode() not in shown
 
 
-@pytest.mark.parametrize("secret", [CANARY, PLAIN, 'q"uo\\te', "pässwörd", "a b c d e f"])
-@pytest.mark.parametrize("before", ["", "a", "me:", "user:"])
+@each("secret", [CANARY, PLAIN, 'q"uo\\te', "pässwörd", "a b c d e f"])
+@each("before", ["", "a", "me:", "user:"])
 def test_known_secrets_in_every_encoding(secret: str, before: str) -> None:
     redactor = Redactor()
     redactor.learn(secret)
@@ -201,7 +201,7 @@ def test_masking_twice_is_masking_once(text: str) -> None:
     assert masked_by_form(once) == once
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     ["x://a:", "a", "a://", "://a:b", "%3A%2F%2F", "?a=", "bearer ", "--a-", '"token', "@/", "&a="],
 )

@@ -17,6 +17,7 @@ from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.cache.store import Store
 from commodore_py.model.tree import Entry
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ def test_paths_belong_to_the_innermost_root(tmp_path: Path) -> None:
     assert roots.absolute(":/elsewhere") == "/elsewhere"
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@each("kind", sorted(KINDS))
 def test_every_kind_of_question_can_be_stored(kind: str) -> None:
     question = KINDS[kind]("about this: that")
 

@@ -13,6 +13,7 @@ from commodore_py.checks.origins import inputs_of
 from commodore_py.checks.run import version_of
 from commodore_py.checks.schemas.kubernetes import schemas_of
 from commodore_py.checks.schemas.removed_apis import REMOVED
+from tests.support.tables import each
 
 from .build import a_definition, a_deployment, an_object, checked, found, problems
 
@@ -46,7 +47,7 @@ class AnOrigin:
         return f"common.yml:{len(path)}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "inputs"),
     [
         ("web/a.yaml", ("c/main.jsonnet",)),
@@ -141,7 +142,7 @@ def test_items_of_lists_are_objects() -> None:
     assert checked({"apiVersion": "v1", "kind": "List", "items": items}).objects == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "version"),
     [
         ("v1.27.3", (1, 27)),

@@ -11,6 +11,7 @@ from commodore_py.delivery.conditions import holds
 from commodore_py.delivery.reading import Reader
 from commodore_py.delivery.simulation import Event, Model, Timeline, simulate
 from tests.support.plans import CLUSTERS, PARAMETERS, Second, Written, random_plan
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from commodore_py.delivery.nodes import Node
@@ -60,7 +61,7 @@ def compare(seed: int) -> None:
     assert sorted(mine) == sorted(other.log), written
 
 
-@pytest.mark.parametrize("block", range(4))
+@each("block", range(4))
 def test_calls_agree_with_another_implementation(block: int) -> None:
     for seed in range(block * 75, (block + 1) * 75):
         compare(seed)

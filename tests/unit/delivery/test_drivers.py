@@ -33,6 +33,7 @@ from tests.support.plan_catalogs import (
     rich_example,
 )
 from tests.support.plan_proofs import keeps_order, rendered_random
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from commodore_py.delivery.drivers.base import Laid
@@ -129,7 +130,7 @@ def test_references_of_a_cluster_have_the_hashes_that_the_plugin_expects() -> No
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("server", "name"),
     [
         ("http://foo", "cluster-foo-752281925"),
@@ -172,8 +173,8 @@ def test_the_rule_judges_as_it_is_documented() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
-@pytest.mark.parametrize("name", ["", "../../escape", "A"])
+@each("driver", ["argocd", "flux", "plain"])
+@each("name", ["", "../../escape", "A"])
 def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> None:
     plan = {"serial": [{"resource": "one/one/settings.yaml", "name": name}, "two"]}
 
@@ -183,8 +184,8 @@ def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> N
     assert [path for path in found.manifests if ".." in path.parts] == []
 
 
-@pytest.mark.parametrize("driver", ["argocd", "flux", "plain"])
-@pytest.mark.parametrize("key", ["spec", "metadata"])
+@each("driver", ["argocd", "flux", "plain"])
+@each("key", ["spec", "metadata"])
 def test_applications_of_any_shape_are_findings_only(driver: str, key: str) -> None:
     random = Random(key)  # noqa: S311 - cases, not secrets
     for _ in range(15):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
-
 from commodore_py.delivery.compiled import ClusterPlan, combined
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.nodes import Leaf, On, Serial, walk
@@ -17,6 +15,7 @@ from commodore_py.model.inventory import Instance, Inventory, Node, has_plan
 from commodore_py.model.spot import nowhere
 from tests.support.plan_catalogs import example, rich_example
 from tests.support.plans import Written, random_plan
+from tests.support.tables import each
 
 NAMES = ("capi-cluster", "ccm", "cni", "shop")
 REMOTE = {"workload": {"server": "https://workload.example.com:6443"}}
@@ -63,12 +62,12 @@ def test_the_example_has_the_order_that_is_meant() -> None:
     }
 
 
-@pytest.mark.parametrize("given", [{}, {"commodore": {}}, {"commodore": {"plan": None}}])
+@each("given", [{}, {"commodore": {}}, {"commodore": {"plan": None}}])
 def test_a_cluster_may_have_no_plan(given: dict[str, Any]) -> None:
     assert not has_plan(given)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "codes"),
     [
         ({"serial": []}, ["empty"]),
@@ -114,7 +113,7 @@ def test_an_unknown_cluster_and_an_unused_one_are_found() -> None:
     assert found == ["unknown-cluster", "unused-cluster"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "kept"),
     [
         (True, True),
@@ -153,7 +152,7 @@ def test_a_catalog_without_any_instance_is_refused() -> None:
     assert found[0] == "nothing-left"
 
 
-@pytest.mark.parametrize(
+@each(
     "credentials",
     [
         {"bearerToken": "plain-text"},
@@ -199,7 +198,7 @@ def written_order(node: Written) -> tuple[set[str], set[tuple[str, str]]]:
     return {name for names, _ in parts for name in names}, pairs
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_the_normal_form_keeps_the_order_and_registers_before_every_user(seed: int) -> None:
     written = random_plan(Random(seed), 8, conditions=False)  # noqa: S311
     node = Reader().node(written)
@@ -243,7 +242,7 @@ def test_what_is_kept_does_not_require_what_is_removed() -> None:
     assert messages == ["instance a requires b, which the plan removes"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "requires", "codes"),
     [
         ({"serial": ["a", "b"]}, {"b": ["a"]}, []),

@@ -13,6 +13,7 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import Instance
 from commodore_py.model.spot import Nowhere
 from tests.support.builders import errors_in, make_dependency, make_node
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ def refused(wanted: Callable[[Node], object], given: Node) -> tuple[CommodoreErr
     return errors_in(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("applications", "expected"),
     [
         (["nginx"], [("nginx", "nginx")]),
@@ -64,7 +65,7 @@ def test_components_come_first_then_instances_each_sorted(
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("application", "unknown"),
     [
         ("nginx  as  web-1", "'nginx '"),
@@ -86,7 +87,7 @@ def test_a_similar_name_is_suggested() -> None:
     assert error.hint.startswith("did you mean nginx?")
 
 
-@pytest.mark.parametrize(
+@each(
     ("applications", "message"),
     [
         (["foo as nginx", "nginx"], "component foo aliases existing component nginx"),
@@ -106,7 +107,7 @@ def test_an_instance_has_one_component(applications: list[str], message: str) ->
     assert "`component as instance`" in error.hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("application", "name"),
     [
         ("nginx as cluster", "cluster"),
@@ -133,7 +134,7 @@ def test_all_unclear_instances_are_reported_together() -> None:
     assert len(errors) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("own", "expected"),
     [
         ({}, ("https://host/nginx.git", "v1", "comp/")),
@@ -196,7 +197,7 @@ def flattened(errors: tuple[CommodoreError, ...]) -> list[CommodoreError]:
     return [inner for error in errors for inner in errors_in(error)]
 
 
-@pytest.mark.parametrize("components", [None, {}])
+@each("components", [None, {}])
 def test_components_must_be_listed(components: dict[str, Any] | None) -> None:
     (error,) = refused(wanted_components, node("nginx", components=components))
 
@@ -222,9 +223,7 @@ def test_packages_are_found_by_their_prefix() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["components", "defaults", "global", "params", "t-acme", "", "a/b", "..", ".x"]
-)
+@each("name", ["components", "defaults", "global", "params", "t-acme", "", "a/b", "..", ".x"])
 def test_reserved_package_names_are_refused(name: str) -> None:
     packages = {name: entry("x")}
 

@@ -13,6 +13,7 @@ from commodore_py.inventory.engine.classes import (
     DuplicateClass,
     absolute_name,
 )
+from tests.support.tables import each
 
 
 def write(folder: Path, *names: str) -> Path:
@@ -22,7 +23,7 @@ def write(folder: Path, *names: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "folder", "expected"),
     [
         ("a.b", "t", "a.b"),

@@ -9,6 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import render_targets
+from tests.support.tables import each
 
 
 def merged(*layers: str) -> object:
@@ -20,7 +21,7 @@ def merged(*layers: str) -> object:
     return nodes["t"].parameters["k"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("layers", "expected"),
     [
         (["{k: 1}", "{k: 2}"], 2),
@@ -49,7 +50,7 @@ def test_later_layers_are_merged_over_earlier_ones(layers: list[str], expected: 
         assert list(result) == list(expected)
 
 
-@pytest.mark.parametrize(
+@each(
     "layers",
     [
         ["{k: {a: 1}}", "{k: [1]}"],

@@ -7,11 +7,12 @@ import math
 import pytest
 
 from commodore_py.inventory.engine import numbers, texts
+from tests.support.tables import each
 
 INF, NAN = math.inf, math.nan
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("", None),
@@ -62,7 +63,7 @@ def test_all_nan_values_are_one_object() -> None:
     assert numbers.scalar(".nan") is numbers.scalar(".NaN")
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["18446744073709551616", "-9223372036854775809", "0x10000000000000000", "1" + "0" * 38]
 )
 def test_integers_between_64_and_128_bits_are_refused(text: str) -> None:
@@ -70,7 +71,7 @@ def test_integers_between_64_and_128_bits_are_refused(text: str) -> None:
         numbers.scalar(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "in_text", "in_json"),
     [
         (1, "1", "1.0"),
@@ -92,6 +93,6 @@ def test_a_number_is_written(value: float, in_text: str, in_json: str) -> None:
     assert texts.json_number(value) == in_json
 
 
-@pytest.mark.parametrize(("value", "text"), [(INF, ".inf"), (-INF, "-.inf"), (NAN, ".nan")])
+@each(("value", "text"), [(INF, ".inf"), (-INF, "-.inf"), (NAN, ".nan")])
 def test_what_is_not_a_finite_number_has_its_yaml_name(value: float, text: str) -> None:
     assert texts.number_text(value) == text

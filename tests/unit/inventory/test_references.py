@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Reference, Token
+from tests.support.tables import each
 
 
 def shape(text: str) -> object:
@@ -18,7 +17,7 @@ def _part(part: object) -> object:
     return tuple(map(_part, part.parts)) if isinstance(part, Reference) else part
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("plain", "plain"),
@@ -42,7 +41,7 @@ def test_a_text_is_read_as(text: str, expected: object) -> None:
     assert shape(text) == expected
 
 
-@pytest.mark.parametrize("text", ["${", "${}", "${a", "a${b${c}", r"${a\}"])
+@each("text", ["${", "${}", "${a", "a${b${c}", r"${a\}"])
 def test_a_reference_that_is_not_closed_is_a_problem(text: str) -> None:
     token = parse(text)
 

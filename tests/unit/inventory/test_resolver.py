@@ -9,6 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import Engine
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
@@ -39,7 +40,7 @@ def rendered(*classes: str) -> Parameters:
     return engine.render("t", {"classes": list(generated), "parameters": {}}, "").parameters
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("${int}", 12),
@@ -73,7 +74,7 @@ def test_a_reference_stands_for(text: str, expected: object) -> None:
     assert (type(value), value) == (type(expected), expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("${nope}", "key nope not found"),

@@ -18,6 +18,7 @@ from tests.support.lieutenant import (
     report,
     tenant_object,
 )
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,7 @@ def test_both_endings_will_do(facts: Path, config: Config) -> None:
     assert load_cluster(config, "c-1").catalog_url == "ssh://git@git.example.org/c-1.git"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "place", "problem"),
     [
         ("id: [\n", "clusters/c-1.yaml:2:1", "not valid YAML"),
@@ -95,7 +96,7 @@ def test_a_malformed_file_is_reported_with_its_line(
     assert raised.value.where.splitlines()[0] == f"facts/{place}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "line", "problem"),
     [
         ("facts: []", 3, "facts must be a mapping, not a list"),

@@ -9,6 +9,7 @@ from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of, tenant_of
 from commodore_py.model.cluster import Cluster, RepositoryRef
 from tests.support.lieutenant import MISSING, cluster_object, problem_lines, tenant_object
+from tests.support.tables import each
 
 CLUSTER_URL = "https://api/clusters/c-1"
 TENANT_URL = "https://api/tenants/t-1"
@@ -52,14 +53,14 @@ def test_facts_are_taken_as_they_are() -> None:
     assert parsed(cluster_object(facts=facts)).facts == facts
 
 
-@pytest.mark.parametrize("name", [MISSING, "", None])
+@each("name", [MISSING, "", None])
 def test_the_id_stands_in_for_a_display_name(name: object) -> None:
     cluster = parsed(cluster_object(displayName=name), tenant_object(displayName=name))
 
     assert (cluster.display_name, cluster.tenant_display_name) == ("c-1", "t-1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "of_cluster", "of_tenant", "expected"),
     [
         ("v3", "v2", "v1", "v3"),
@@ -86,7 +87,7 @@ def test_the_first_revision_that_is_there_wins(
     assert cluster.tenant_repo.revision == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("reported", "expected"),
     [(MISSING, {"given": 1}), ({}, {}), (None, {}), ({"seen": 2}, {"seen": 2})],
 )
@@ -108,7 +109,7 @@ def test_a_cluster_without_tenant_is_reported_with_its_other_problems() -> None:
     ]
 
 
-@pytest.mark.parametrize("tenant", ["../t-1", "..", "a\\b", "t\n1", "/", 5, ["t-1"]])
+@each("tenant", ["../t-1", "..", "a\\b", "t\n1", "/", 5, ["t-1"]])
 def test_a_tenant_that_could_name_another_folder_is_refused(tenant: object) -> None:
     found = ApiObject(cluster_object(tenant=tenant), name=CLUSTER_URL)
 
@@ -123,7 +124,7 @@ def test_another_tenant_than_the_clusters_is_refused() -> None:
     ]
 
 
-@pytest.mark.parametrize("facts", [MISSING, None, {}, {"distribution": "", "cloud": None}])
+@each("facts", [MISSING, None, {}, {"distribution": "", "cloud": None}])
 def test_every_missing_fact_is_reported_distribution_first(facts: object) -> None:
     assert problems(cluster_object(facts=facts), tenant_object()) == [
         f"{CLUSTER_URL}: cluster c-1 has no fact distribution",
@@ -131,7 +132,7 @@ def test_every_missing_fact_is_reported_distribution_first(facts: object) -> Non
     ]
 
 
-@pytest.mark.parametrize("repository", [MISSING, None, {}, {"url": ""}])
+@each("repository", [MISSING, None, {}, {"url": ""}])
 def test_every_missing_repository_is_reported(repository: object) -> None:
     cluster = cluster_object(gitRepo=repository)
     tenant = tenant_object(gitRepo=repository, globalGitRepoURL=MISSING)
@@ -143,7 +144,7 @@ def test_every_missing_repository_is_reported(repository: object) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "problem"),
     [
         ({"id": MISSING}, "no id"),

@@ -7,9 +7,10 @@ import pytest
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.urls import request_url
+from tests.support.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("api_url", "expected"),
     [
         ("https://syn.example.com", "https://syn.example.com/clusters/c-1"),
@@ -43,7 +44,7 @@ def test_a_name_cannot_leave_its_place() -> None:
     assert url == "https://syn.example.com/clusters/a%2Fb%3Fc%23d%20e"
 
 
-@pytest.mark.parametrize(
+@each(
     "api_url",
     [
         "ftp://syn.example.com",
@@ -67,7 +68,7 @@ def test_a_password_is_refused_and_not_shown() -> None:
     assert "hunter2" not in f"{raised.value} {raised.value.where} {raised.value.hint}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("api_url", "folder"),
     [
         (".", Path()),

@@ -9,6 +9,7 @@ import pytest
 from commodore_py.live import marks
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.settings import Tracking
+from tests.support.tables import each
 
 WEB = ObjectId("apps", "Deployment", "shop", "web")
 ROLE = ObjectId("rbac.authorization.k8s.io", "ClusterRole", "", "reader")
@@ -53,12 +54,11 @@ def test_a_label_of_helm_is_no_mark_of_an_application() -> None:
     assert marks.mark_of(WEB, {own.label: "shop"}, {}, own).is_ours
 
 
-@pytest.mark.parametrize(
+@each(
     "tracking",
     [Tracking(), Tracking("label"), Tracking("annotation+label"), Tracking(installation="one")],
-    ids=str,
 )
-@pytest.mark.parametrize("id_", [WEB, ROLE], ids=str)
+@each("id_", [WEB, ROLE])
 def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
     metadata = {"name": id_.name, "labels": {"a": "b"}}
     content = {"apiVersion": f"{id_.group}/v1", "kind": id_.kind, "metadata": metadata}
@@ -92,7 +92,7 @@ def _annotated(operation: str, manager: str = "argocd-controller") -> dict[str, 
     return {"annotations": {ID: "root:"}, "managedFields": [entry]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("metadata", "method"),
     [
         ({"labels": {LABEL: "root"}}, "label"),

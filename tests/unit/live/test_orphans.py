@@ -13,6 +13,7 @@ from commodore_py.live.cache.settings import Settings
 from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.settings import Tracking
+from tests.support.tables import each
 
 OLD = ObjectId("", "ConfigMap", "shop", "old")
 ID = "argocd.argoproj.io/tracking-id"
@@ -71,10 +72,9 @@ def test_two_witnesses_delete(
     assert why in said
 
 
-@pytest.mark.parametrize(
+@each(
     "annotations",
     [{}, {"meta.helm.sh/release-name": "db"}, {ID: "shop:/ConfigMap:shop/new"}],
-    ids=["unmarked", "helm", "copy"],
 )
 def test_objects_of_others_are_no_orphans(annotations: dict[str, str]) -> None:
     assert _fates(replace(KNOWN, inventory=()), _record(OLD, annotations)) == []

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from commodore_py.live.access.discovery import Api
 from commodore_py.live.cache.objects import Objects, cycle_in
 from commodore_py.live.cache.records import Record, record_of
 from commodore_py.live.cache.settings import Settings
 from commodore_py.manifests.objects import ObjectId
+from tests.support.tables import each
 
 NOT_NAMESPACED = ("ClusterRole", "Namespace")
 
@@ -69,7 +68,7 @@ def test_a_token_belongs_to_the_account_that_it_names_by_name_and_uid() -> None:
     assert _names(_children(objects, account)) == ["token"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "is_owned"),
     [("data-web-1", True), ("mydata-web-1", False), ("data-web-x", False), ("data-web-1-2", False)],
 )
@@ -109,7 +108,7 @@ def test_an_owner_that_is_named_wins_over_an_inferred_one() -> None:
     assert _children(objects, service) == ()
 
 
-@pytest.mark.parametrize("groups", [("apps", "extensions"), ("extensions", "apps")])
+@each("groups", [("apps", "extensions"), ("extensions", "apps")])
 def test_copies_of_one_uid_are_one_node_in_any_order(groups: tuple[str, str]) -> None:
     objects: list[Record] = []
     for group in groups:

@@ -9,6 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.live.rules import MOST_KILLS, UserRules
 from commodore_py.manifests.health.scripts import Script, ScriptTable
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ def _run(rules: UserRules, source: str, *, libraries: bool = True) -> tuple[Any,
     return tuple(rules.run(Script("example.com/Thing", source, libraries, "rule.lua"), THING))  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "message"),
     [
         ("return {status='Healthy', message=obj.kind}", "Thing"),
@@ -43,12 +44,12 @@ def _run(rules: UserRules, source: str, *, libraries: bool = True) -> tuple[Any,
         ("return {status='Healthy', message=unpack({'a', 'b'})}", "a"),
     ],
 )
-@pytest.mark.parametrize("libraries", [True, False])
+@each("libraries", [True, False])
 def test_language(rules: UserRules, source: str, message: str, libraries: bool) -> None:
     assert _run(rules, source, libraries=libraries) == ("Healthy", message)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *("io", "debug", "package", "coroutine", "load", "loadstring", "loadfile", "dofile"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 from commodore_py.manifests.fields import field_changes
 from commodore_py.manifests.paths import written
 from commodore_py.manifests.values import same
 from tests.support.kube_objects import VALUES, applied
+from tests.support.tables import each
 
 
 def reported(old: Any, new: Any) -> list[tuple[str, str, object, object]]:  # noqa: ANN401 - any content
@@ -37,7 +37,7 @@ def test_what_differs_has_changes(old: object, new: object) -> None:
     assert bool(field_changes(old, new)) == (not same(old, new))
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"), [(1, True), (0, False), (1, "1"), (1, 1.0), ("", None), ([], {}), ("a", ["a"])]
 )
 def test_values_of_other_kinds_differ(old: object, new: object) -> None:
@@ -75,7 +75,7 @@ def test_a_port_without_protocol_is_that_with_tcp() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "old", "new", "path"),
     [
         ("env", {"name": "A", "value": "1"}, {"name": "A", "value": "2"}, "env[name=A].value"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.quantities import parse
 from commodore_py.model.difference import GRADES
 from tests.support.kube_objects import make_object, pods
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange
@@ -32,7 +31,7 @@ def of_spec(kind: str, old: Any, new: Any, **more: Any) -> str:  # noqa: ANN401 
     ).grade
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "api", "grade"),
     [
         ("Namespace", "v1", "data-loss"),
@@ -86,7 +85,7 @@ def test_created_objects_are_harmless() -> None:
     assert the_change(None, make_object("Namespace")).grade == "none"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "old", "new", "more"),
     [
         ("Deployment", {"selector": {"matchLabels": {"a": "1"}}}, {"selector": {}}, {}),
@@ -111,7 +110,7 @@ def test_fields_that_cannot_change(
     assert of_spec(kind, old, new, **more) == "recreate"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "api", "old", "new"),
     [
         ("RoleBinding", RBAC, {"roleRef": {"name": "a"}}, {"roleRef": {"name": "b"}}),
@@ -134,7 +133,7 @@ def test_fields_outside_of_spec_that_cannot_change(
     assert change.grade == "recreate"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "old", "new", "more"),
     [
         ("Service", {"selector": {"a": "1"}}, {"selector": {"a": "2"}}, {}),
@@ -167,7 +166,7 @@ def test_what_stops_a_service(
     assert of_spec(kind, old, new, **more) == "outage"
 
 
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+@each("kind", ["Deployment", "StatefulSet", "DaemonSet"])
 def test_another_template_restarts_pods(kind: str) -> None:
     assert of_spec(kind, pods(APP), pods(NEW_APP)) == "restart"
 
@@ -176,7 +175,7 @@ def test_another_image_restarts_a_pod() -> None:
     assert of_spec("Pod", {"containers": [APP]}, {"containers": [NEW_APP]}) == "restart"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "old", "new"),
     [
         ("CronJob", {"jobTemplate": pods(APP)}, {"jobTemplate": pods(NEW_APP)}),
@@ -218,7 +217,7 @@ def test_the_worst_comes_first() -> None:
     assert [change.grade for change in object_changes(old, new)] == list(GRADES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [("1Ki", 1024), ("1k", 1000), (3, 3), ("1500m", 1.5), ("1e3", 1000), ("2E", 2 * 10**18)],
 )
@@ -226,6 +225,6 @@ def test_quantities(text: object, number: float) -> None:
     assert parse(text) == number
 
 
-@pytest.mark.parametrize("text", ["", "1 Gi", "Gi", "1KB", True, None, "--1"])
+@each("text", ["", "1 Gi", "Gi", "1KB", True, None, "--1"])
 def test_what_is_not_a_quantity(text: object) -> None:
     assert parse(text) is None

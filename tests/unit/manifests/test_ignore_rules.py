@@ -12,6 +12,7 @@ from commodore_py.manifests.ignore_rules import BUILT_IN, rules_from
 from commodore_py.manifests.ignored import Hidden, without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path, written
 from tests.support.kube_objects import make_object, pods
+from tests.support.tables import each
 
 OLD = make_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-1"}}, spec={"replicas": 1})
 NEW = make_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-2"}}, spec={"replicas": 2})
@@ -39,7 +40,7 @@ def test_an_object_of_which_nothing_is_left_is_not_shown() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("narrowed", "hides"),
     [
         ({"kinds": ["Deployment"]}, True),
@@ -104,7 +105,7 @@ def test_fields_of_the_server_are_noise() -> None:
     assert left(None, make_object(), new) == ([], (Hidden("server-fields", 1, 1, "none"),))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "labels", "annotations"),
     [
         ("chart-labels", {"helm.sh/chart": "a-1"}, {}),
@@ -125,7 +126,7 @@ def test_some_rules_of_ours_are_there_to_be_switched_on(
     assert left({name: True}, old, new) == ([], (Hidden(name, 1, 1, "none"),))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rules", "problem"),
     [
         ([], "rules must be a mapping of names to rules"),
@@ -147,7 +148,7 @@ def test_an_invalid_rule_is_reported_and_skipped(rules: object, problem: str) ->
     assert [rule.name for rule in found] == [name for name, (on, _) in BUILT_IN.items() if on]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "covered"),
     [
         ("spec.containers[name=app].image", True),
@@ -174,7 +175,7 @@ def test_patterns_cover_paths_and_everything_below_them(pattern: str, covered: b
     assert covers(pattern, change.fields[0].path) is covered
 
 
-@pytest.mark.parametrize("pattern", ["", ".a", "a..b", "a.", "a]", 'a"b', '"a'])
+@each("pattern", ["", ".a", "a..b", "a.", "a]", 'a"b', '"a'])
 def test_what_is_not_a_pattern(pattern: str) -> None:
     with pytest.raises(BadPattern):
         parse_path(pattern)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from difflib import unified_diff
 
-import pytest
-
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.documents import read
 from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.manifests.secrets import hidden, masked
 from commodore_py.model.catalog import Change, FileChange
+from tests.support.tables import each
 
 HEAD = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n"
 OLD, NEW = "c4nary-old", "c4nary-new"
@@ -78,7 +77,7 @@ MANIFESTS = [
 ]
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS)
+@each("manifest", MANIFESTS)
 def test_a_changed_value_is_shown_as_changed(manifest: str) -> None:
     old, new = masked_texts(manifest.format(OLD, OLD).encode(), manifest.format(NEW, NEW).encode())
 
@@ -89,7 +88,7 @@ def test_a_changed_value_is_shown_as_changed(manifest: str) -> None:
     assert len(changed) <= 5
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS)
+@each("manifest", MANIFESTS)
 def test_as_an_object_it_is_compared_but_not_shown(manifest: str) -> None:
     old, new = (
         read(manifest.format(value, value).encode(), "a.yaml", hide=hidden) for value in (OLD, NEW)
@@ -118,7 +117,7 @@ def test_mappings_that_merge_each_other_end() -> None:
     assert OLD not in masked_texts(text.encode(), b"")[0]
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS)
+@each("manifest", MANIFESTS)
 def test_an_equal_value_is_not(manifest: str) -> None:
     content = manifest.format(OLD, OLD)
 
@@ -141,7 +140,7 @@ def test_references_are_shown() -> None:
     assert "https" not in old + new
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "kind: ConfigMap\ndata:\n  a: Secret\n",

@@ -6,13 +6,12 @@ import base64
 from itertools import product
 from typing import Any
 
-import pytest
-
 from commodore_py.adapters.yaml import nodes
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.secret_parts import NODES, secret_parts
 from commodore_py.manifests.secrets import MAY_BE_SECRET, masked
 from tests.support.kube_objects import make_object
+from tests.support.tables import each
 
 REFERENCE = "?{vaultkv:t-a/c-b/shop/password}"
 LAST = "kubectl.kubernetes.io/last-applied-configuration"
@@ -22,8 +21,8 @@ def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-@pytest.mark.parametrize("field", ["data", "stringData"])
-@pytest.mark.parametrize(
+@each("field", ["data", "stringData"])
+@each(
     ("value", "shown"),
     [
         ("hunter2", "***"),
@@ -54,7 +53,7 @@ def test_all_of_it_at_once() -> None:
     assert change.fields[0].new == {"a": "***"}
 
 
-@pytest.mark.parametrize("annotations", [{LAST: "hunter2"}, {LAST: "hunter2", "other": "kept"}])
+@each("annotations", [{LAST: "hunter2"}, {LAST: "hunter2", "other": "kept"}])
 def test_what_kubectl_notes(annotations: dict[str, str]) -> None:
     new = make_object("Secret", metadata={"annotations": annotations})
 
@@ -122,7 +121,7 @@ BODIES = (
 )
 
 
-@pytest.mark.parametrize("style", STYLES)
+@each("style", STYLES)
 def test_the_quick_look_finds_every_secret(style: str) -> None:
     found = 0
     for kind, body in product(KINDS, BODIES):

@@ -8,6 +8,7 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.settings import settings_of
+from tests.support.tables import each
 
 
 def _objects(text: str) -> list[KubeObject]:
@@ -58,7 +59,7 @@ spec:
 """
 
 
-@pytest.mark.parametrize("text", [_config_map(IN_ONE_KEY), _config_map(IN_SEVERAL_KEYS), OPERATED])
+@each("text", [_config_map(IN_ONE_KEY), _config_map(IN_SEVERAL_KEYS), OPERATED])
 def test_all_forms_are_merged_field_by_field(text: str) -> None:
     (found,) = settings_of(_objects(text))
 
@@ -87,7 +88,7 @@ def test_each_instance_has_settings_of_its_own() -> None:
     assert [(one.namespace, one.scripts[0].source) for one in found] == [("a", "a"), ("b", "b")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "message", "where"),
     [
         ("  resource.customizations: '{'", "", "resource.customizations"),

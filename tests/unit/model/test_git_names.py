@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.model.git_names import git_names_among, has_git_name, is_git_name
+from tests.support.tables import each
 
 SPELLINGS = [
     ".git",
@@ -32,7 +32,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@each("name", SPELLINGS)
 def test_spellings_of_git(name: str) -> None:
     assert is_git_name(name)
     assert has_git_name(f"manifests/{name}/config")
@@ -41,7 +41,7 @@ def test_spellings_of_git(name: str) -> None:
     assert has_git_name(f"manifests\\{name}\\config")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *(".gitignore", ".gitattributes", ".gitkeep", ".github", ".gitlab-ci.yml", "git", "x.git"),

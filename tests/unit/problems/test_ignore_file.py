@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from commodore_py.problems.ignore_file import NAME, parse, read_ignore_file
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +30,7 @@ def test_entries_may_be_tables_of_their_own() -> None:
     assert [one.where for one in parse(text, "f").ignores] == ["f:1"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "message"),
     [
         ('{ code = "images/*" }', "no reason"),
@@ -60,7 +59,7 @@ def test_an_unknown_code_is_a_warning_with_the_nearest() -> None:
     assert problem.remedy == "did you mean images/no-digest?"
 
 
-@pytest.mark.parametrize("text", ["ignore = 3", "ignore = [", "x = 1", "delegate = 3", "\x00"])
+@each("text", ["ignore = 3", "ignore = [", "x = 1", "delegate = 3", "\x00"])
 def test_an_invalid_file_is_an_error(text: str) -> None:
     assert {one.severity for one in parse(text, "f").problems} == {"error"}
 

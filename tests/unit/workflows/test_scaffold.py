@@ -23,6 +23,7 @@ from commodore_py.workflows.authoring.templates.variables import (
     apply_options,
     assignments,
 )
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ DIGESTS = {
 }
 
 
-@pytest.mark.parametrize("kind", DIGESTS)
+@each("kind", DIGESTS)
 def test_released_versions_never_change(kind: str) -> None:
     with open_templates(trust=False) as templates:
         versions = [templates.at(f"builtin://{kind}", commit) for commit in RELEASED[kind]]
@@ -54,7 +55,7 @@ def test_released_versions_never_change(kind: str) -> None:
     assert newest == versions[-1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "version", "message"),
     [
         ("builtin://nothing", None, "no built-in template"),
@@ -95,8 +96,8 @@ EVERYTHING = {
 NOTHING = dict.fromkeys(("add_golden", "add_matrix", "automerge_patch", "auto_release"), "n")
 
 
-@pytest.mark.parametrize("kind", ["component", "package"])
-@pytest.mark.parametrize("variables", [{}, EVERYTHING, NOTHING, {**NOTHING, "license": "none"}])
+@each("kind", ["component", "package"])
+@each("variables", [{}, EVERYTHING, NOTHING, {**NOTHING, "license": "none"}])
 def test_rendered_files_are_valid(kind: str, variables: Mapping[str, str]) -> None:
     tree = rendered(kind, **variables)
 
@@ -124,7 +125,7 @@ def test_files_of_component() -> None:
     assert "vshn.ch" not in "".join(entry.content.decode() for entry in tree.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("variables", "rules"),
     [
         ({"automerge_patch": "n"}, []),
@@ -149,7 +150,7 @@ def test_renovate_rules(
         assert found_rules == rules
 
 
-@pytest.mark.parametrize(
+@each(
     ("variables", "message"),
     [
         ({"license": "GPL"}, "template: GPL provided for choice .* 'Apache-2.0', 'MIT'"),
@@ -172,7 +173,7 @@ def test_repeated_case_is_rendered_once() -> None:
     assert PurePosixPath("tests/x.yml") in tree
 
 
-@pytest.mark.parametrize("owner", ["../x", "a/../b", "-x", ".", ""])
+@each("owner", ["../x", "a/../b", "-x", ".", ""])
 def test_invalid_owner_is_refused(owner: str) -> None:
     with pytest.raises(CommodoreError, match="not a valid owner"):
         COMPONENT.remote(owner, "my-comp")
@@ -202,7 +203,7 @@ def test_separator_in_pattern_is_refused() -> None:
         apply_options({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "add", "remove", "after"),
     [
         ("defaults", ("a", "a", "defaults"), (), "defaults a"),
@@ -216,13 +217,13 @@ def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after
     assert apply_options({"test_cases": before}, options).variables["test_cases"] == after
 
 
-@pytest.mark.parametrize("case", ["../x", "a b", "", "-x", "$(rm)"])
+@each("case", ["../x", "a b", "", "-x", "$(rm)"])
 def test_invalid_case_is_refused(case: str) -> None:
     with pytest.raises(CommodoreError, match="test case"):
         apply_options({}, TemplateOptions(add_cases=(case,)))
 
 
-@pytest.mark.parametrize("word", ["key", "=value", "_template=x"])
+@each("word", ["key", "=value", "_template=x"])
 def test_invalid_assignment_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="KEY=VALUE"):
         assignments([word])

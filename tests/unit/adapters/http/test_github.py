@@ -25,6 +25,7 @@ from commodore_py.adapters.http.github import (
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git, make_repository
 from tests.support.servers.github import TOKEN, GitHubServer, Hosted, Refusal, serve
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +137,7 @@ def test_refused_token_ends_all(server: GitHubServer, hosted: Hosted) -> None:
     assert "ghp_wrong" not in f"{caught.value}{caught.value.hint}"
 
 
-@pytest.mark.parametrize("token", ["ghp_secret\nx", " ghp_secret", "ghp_secret\u00e9"])
+@each("token", ["ghp_secret\nx", " ghp_secret", "ghp_secret\u00e9"])
 def test_invalid_token_is_not_shown(token: str) -> None:
     with pytest.raises(GitHubUnusable, match="characters of no token") as caught:
         connect("https://api.example.com", token, timeout=5, pause=0)
@@ -200,7 +201,7 @@ def test_limit_that_lasts_too_long_ends_all(server: GitHubServer, hosted: Hosted
         find(server, hosted.full_name)
 
 
-@pytest.mark.parametrize("status", [403, 429, 503])
+@each("status", [403, 429, 503])
 def test_pause_that_is_too_long_ends_all(server: GitHubServer, hosted: Hosted, status: int) -> None:
     server.refusals.append(Refusal(status, "Wait", {"Retry-After": "999999999"}))
 
@@ -210,7 +211,7 @@ def test_pause_that_is_too_long_ends_all(server: GitHubServer, hosted: Hosted, s
     assert caught.value.where == NAME
 
 
-@pytest.mark.parametrize("pause", ["soon", "9" * 5000, "Fri, 99 Nov 99999 99:99:99 GMT"])
+@each("pause", ["soon", "9" * 5000, "Fri, 99 Nov 99999 99:99:99 GMT"])
 def test_pause_of_unknown_length_is_an_error(
     server: GitHubServer, hosted: Hosted, pause: str
 ) -> None:
@@ -236,7 +237,7 @@ ODD_ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), ODD_ANSWERS)
+@each(("status", "body"), ODD_ANSWERS)
 def test_odd_description_of_repository_is_an_error(
     server: GitHubServer, hosted: Hosted, status: int, body: bytes
 ) -> None:
@@ -248,7 +249,7 @@ def test_odd_description_of_repository_is_an_error(
     assert not isinstance(caught.value, GitHubUnusable)
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"archived": "yes"},
@@ -278,7 +279,7 @@ def test_odd_member_of_repository_is_an_error(
         find(server)
 
 
-@pytest.mark.parametrize("body", [b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]'])
+@each("body", [b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]'])
 def test_odd_list_of_pull_requests_is_an_error(
     server: GitHubServer, hosted: Hosted, body: bytes
 ) -> None:
@@ -291,7 +292,7 @@ def test_odd_list_of_pull_requests_is_an_error(
     assert hosted.pulls == []
 
 
-@pytest.mark.parametrize("errors", ["5", '"text"', "null", "{}", "[5]"])
+@each("errors", ["5", '"text"', "null", "{}", "[5]"])
 def test_odd_errors_of_refusal_are_no_matter(
     server: GitHubServer, hosted: Hosted, errors: str
 ) -> None:

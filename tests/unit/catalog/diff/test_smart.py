@@ -1,7 +1,5 @@
 """What a migration hides, and what it must not."""
 
-import pytest
-
 from commodore_py.catalog.diff.text import (
     IGNORE_YAML_FORMATTING,
     KAPITAN_0_29_TO_0_30,
@@ -10,6 +8,7 @@ from commodore_py.catalog.diff.text import (
     normalised,
 )
 from commodore_py.model.catalog import Change, FileChange
+from tests.support.tables import each
 
 HEADER = ["--- a", "+++ a", "@@ -1 +1 @@"]
 
@@ -19,7 +18,7 @@ def diff(old: str, new: str, migration: str) -> list[str]:
     return [line.text[5:] for line in diff_text(Change((file,)), migration=migration)[1:]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("kind: 'A'\nb: 1\n", "b: 1\nkind: A\n"),
@@ -72,8 +71,8 @@ def test_a_real_change_shows_in_normal_form() -> None:
     ]
 
 
-@pytest.mark.parametrize("migration", [IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30])
-@pytest.mark.parametrize(
+@each("migration", [IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30])
+@each(
     "old",
     [
         "a: [\n",
@@ -90,7 +89,7 @@ def test_what_are_not_objects_is_compared_line_by_line(old: str, migration: str)
     assert diff(old, "kind:   A\n", migration) == diff(old, "kind:   A\n", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "hidden"),
     [
         (["-a", "+b"], False),

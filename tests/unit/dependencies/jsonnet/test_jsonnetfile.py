@@ -17,6 +17,7 @@ from commodore_py.dependencies.jsonnet.jsonnetfile import (
 from commodore_py.dependencies.jsonnet.remote import parse_remote
 from commodore_py.errors import CommodoreError
 from tests.support.builders import errors_in
+from tests.support.tables import each
 
 HTTPS, SSH = "https://git.example.com/", "ssh://git@git.example.com/"
 
@@ -36,7 +37,7 @@ def git_entry(remote: object = f"{HTTPS}org/x", **more: Any) -> dict[str, Any]: 
     return {"source": {"git": {"remote": remote, "subdir": ""}}, "version": "v1", **more}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "url", "name"),
     [
         (f"{HTTPS}org/x", f"{HTTPS}org/x.git", "org/x"),
@@ -69,7 +70,7 @@ def test_spellings_of_a_remote(text: str, url: str, name: str) -> None:
     assert (remote.url, remote.name) == (url, f"git.example.com/{name}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("ssh://git@host/org/x.git", "host/org/x"),
@@ -83,7 +84,7 @@ def test_hosts_of_remotes(text: str, name: str) -> None:
     assert parse_remote(text).name == name
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "foo:bar",
@@ -138,9 +139,7 @@ def test_version_0_names_everything_and_is_untidy() -> None:
     assert file.legacy_imports
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{}", {"version": 1}, {"version": 1, "dependencies": None}, {"version": 0}]
-)
+@each("content", ["", "{}", {"version": 1}, {"version": 1, "dependencies": None}, {"version": 0}])
 def test_nothing_is_wanted(content: object) -> None:
     assert parsed(content) == JsonnetFile()
 
@@ -153,7 +152,7 @@ def test_local_sources() -> None:
     assert requirement.source == LocalSource("../other")
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message", "line"),
     [
         ("{", "Expecting property name", 1),

@@ -17,6 +17,7 @@ from commodore_py.dependencies.lock.format.reader import read_lock
 from commodore_py.dependencies.lock.format.writer import write_lock
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git, git_succeeds, make_repository
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from random import Random
@@ -110,7 +111,7 @@ def test_the_example_of_the_specification_is_canonical() -> None:
     assert write_lock(read_lock(LOCK, "it")) == LOCK
 
 
-@pytest.mark.parametrize("other", [False, True])
+@each("other", [False, True])
 def test_comments_move_with_what_they_are_about(*, other: bool) -> None:
     text = LOCK.replace("[component", "# mine\n# all of it\n[component").replace(
         'requested = "main"', '# why main\nrequested = "main" # for now'
@@ -139,7 +140,7 @@ def test_unknown_keys_and_blocks_are_kept() -> None:
     assert tomllib.loads(again) == tomllib.loads(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "says", "line"),
     [
         ("<<<<<<< ours\na = 1\n=======\n", "conflict markers", 4),

@@ -10,6 +10,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import NoToken
 from commodore_py.lieutenant.auth.tokens import TokenExpired, usable_token
+from tests.support.tables import each
 
 NOW = 1_800_000_000.0
 
@@ -25,7 +26,7 @@ def jwt(**claims: object) -> str:
     return ".".join([*(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts), "s"])
 
 
-@pytest.mark.parametrize(
+@each(
     "token",
     [
         "sesame",
@@ -42,7 +43,7 @@ def test_a_token_is_taken_as_it_is(token: str) -> None:
     assert usable_token(f" {token}\n") == token
 
 
-@pytest.mark.parametrize("given", ["", "  \n"])
+@each("given", ["", "  \n"])
 def test_an_empty_token_is_none(given: str) -> None:
     assert usable_token(given) == ""
 
@@ -91,7 +92,7 @@ def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
     assert "schl" not in f"{raised.value} {raised.value.where} {raised.value.hint}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("expiry", "shown"),
     [(NOW + 9, "2027-01-15 08:00:09"), (NOW - 60, "2027-01-15 07:59:00"), (-1e300, "1970-01-01")],
 )

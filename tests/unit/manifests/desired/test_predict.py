@@ -6,14 +6,13 @@ import base64
 import json
 from typing import Any
 
-import pytest
-
 from commodore_py.adapters import yaml
 from commodore_py.manifests.desired.ignoring import hidden_values, settle
 from commodore_py.manifests.desired.predict import NO_RECORD, NOT_JSON, OTHER_OBJECT, predict
 from commodore_py.manifests.objects import identify
 from commodore_py.manifests.secret_parts import LAST_APPLIED
 from commodore_py.manifests.settings import Ignored
+from tests.support.tables import each
 
 POD = "spec: {template: {spec: {containers: [%s]}}}"
 SERVER = {"uid": "1", "resourceVersion": "5", "generation": 2, "creationTimestamp": None}
@@ -115,7 +114,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "target", "live"), SAME)
+@each(("kind", "target", "live"), SAME)
 def test_no_difference(kind: str, target: str, live: str) -> None:
     current = _object(kind, live, namespace="shop", **SERVER)
 
@@ -124,7 +123,7 @@ def test_no_difference(kind: str, target: str, live: str) -> None:
     assert found.live == found.predicted
 
 
-@pytest.mark.parametrize(("kind", "target", "live"), DIFFERENT)
+@each(("kind", "target", "live"), DIFFERENT)
 def test_difference(kind: str, target: str, live: str) -> None:
     found = predict(_object(kind, target), _object(kind, live))
 
@@ -248,7 +247,7 @@ def test_removed_item_is_seen_by_its_merge_key() -> None:
     assert [one["name"] for one in containers] == ["b", "a", "sidecar"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "notice"),
     [
         ("{", NOT_JSON),
@@ -277,7 +276,7 @@ REFERENCE = "?{vaultkv:a/b/c}"
 CODED = base64.b64encode(REFERENCE.encode()).decode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "target"),
     [
         ("v1 ConfigMap", f"data: {{a: '{REFERENCE}'}}"),
@@ -290,7 +289,7 @@ def test_references_equal_anything(kind: str, target: str) -> None:
     assert _settled(kind, target, "data: {a: c2VjcmV0}") == (False, {"references": 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("pointer", "differs", "hidden"),
     [
         ("/data/a", False, {"ignored": 1}),
@@ -326,7 +325,7 @@ def test_values_of_secrets_become_runs() -> None:
     assert all("annotations" not in one["metadata"] for one in shown)
 
 
-@pytest.mark.parametrize(
+@each(
     "fields",
     ["data: canary", "stringData: [canary]", "data: {a: {b: canary}}", "data: {a: canary}"],
 )
@@ -336,7 +335,7 @@ def test_no_value_of_a_secret_is_left(fields: str) -> None:
     assert "canary" not in json.dumps(hidden_values([live]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "applied", "live", "expected"),
     [
         ("a", "", "bc", "bca"),

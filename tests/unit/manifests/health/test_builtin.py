@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from commodore_py.adapters import yaml
 from commodore_py.manifests.health.assess import assess
+from tests.support.tables import each
 
 CASES = yaml.load(Path(__file__).with_name("cases.yaml").read_bytes(), name="cases.yaml")
 
@@ -19,21 +18,21 @@ def _object(kind: str, more: dict[str, Any]) -> dict[str, Any]:
     return {"apiVersion": version, "kind": name, **more, "metadata": metadata}
 
 
-@pytest.mark.parametrize("case", CASES["statuses"], ids=str)
+@each("case", CASES["statuses"])
 def test_status(case: dict[str, Any]) -> None:
     found = assess(_object(case["kind"], case["has"]))
 
     assert (found.status, found.source, found.waits) == (case["status"], "built-in", True)
 
 
-@pytest.mark.parametrize("case", CASES["undecodable"], ids=str)
+@each("case", CASES["undecodable"])
 def test_value_of_another_type(case: dict[str, Any]) -> None:
     found = assess(_object(case["kind"], case["has"]))
 
     assert (found.status, found.message) == ("Unknown", case["message"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "remedy"),
     [
         ("apps/v1beta1 Deployment", "apps/v1"),
@@ -48,7 +47,7 @@ def test_version_without_rule(kind: str, remedy: str) -> None:
     assert found.message.endswith(f": use {remedy}")
 
 
-@pytest.mark.parametrize("case", CASES["failures"], ids=str)
+@each("case", CASES["failures"])
 def test_reason_of_a_failed_pod(case: dict[str, Any]) -> None:
     content = _object("v1 Pod", {"status": {"phase": "Failed", **case["has"]}})
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from commodore_py.manifests.health.own import in_grace, own_rules
 from commodore_py.manifests.health.status import Health
+from tests.support.tables import each
 
 RULE = {
     "healthy": ["Ready=True", "Synced=True"],
@@ -28,7 +27,7 @@ def _thing(*conditions: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"metadata": {"generation": 2}, "status": {"conditions": found, **more}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("thing", "verdict"),
     [
         (_thing("Ready=True", "Synced=True"), ("Healthy", "of Ready")),
@@ -59,7 +58,7 @@ def test_the_message_is_that_of_a_chosen_condition() -> None:
     assert found == ("Degraded", "of Synced")
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "shown"),
     [(40, "40 s more: why"), (40.5, "50 s more: why"), (0.5, "10 s more: why"), (0, None)],
 )
@@ -75,16 +74,14 @@ def test_what_is_in_its_grace_is_progressing(left: float, shown: str | None) -> 
         assert found == Health("Progressing", message, "built-in", waits=True)
 
 
-@pytest.mark.parametrize("status", ["Healthy", "Unknown", "Suspended", None])
+@each("status", ["Healthy", "Unknown", "Suspended", None])
 def test_only_what_is_degraded_has_a_grace(status: Any) -> None:  # noqa: ANN401
     health = Health(status, "", "built-in", waits=True)
 
     assert in_grace(health, 100) == health
 
 
-@pytest.mark.parametrize(
-    ("given", "seconds"), [("90s", 90), ("5m", 300), ("2h", 7200), (None, 0), ("0s", 0)]
-)
+@each(("given", "seconds"), [("90s", 90), ("5m", 300), ("2h", 7200), (None, 0), ("0s", 0)])
 def test_grace(given: str | None, seconds: int) -> None:
     rules, wrong = _rules({"apps/Deployment": {"grace": given, "message-from": None}})
 
@@ -124,7 +121,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "path"),
     [
         ({"commodore": {"live": 1}}, ("commodore", "live")),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commodore_py.manifests.health.scripts import Script, ScriptTable, verdict_of
+from tests.support.tables import each
 
 
 def _script(pattern: str) -> Script:
     return Script(pattern, "", open_libraries=True, where=pattern)
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "folders", "expected"),
     [
         ([], ["pkg.crossplane.io/Provider", "*.crossplane.io/*"], "pkg.crossplane.io/Provider"),
@@ -31,7 +30,7 @@ def test_rule_of_a_kind(settings: list[str], folders: list[str], expected: str) 
     assert (found[0].pattern if found else "") == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "status", "message"),
     [
         ({"status": "Healthy", "message": "m"}, "Healthy", "m"),
@@ -45,6 +44,6 @@ def test_result(fields: dict[str, object], status: str, message: str) -> None:
     assert verdict_of(fields) == (status, message)
 
 
-@pytest.mark.parametrize("fields", [None, {}, {"1": "Healthy"}, {"status": 5}])
+@each("fields", [None, {}, {"1": "Healthy"}, {"status": 5}])
 def test_results_that_argo_cd_takes_for_no_status(fields: dict[str, object] | None) -> None:
     assert verdict_of(fields).status is None

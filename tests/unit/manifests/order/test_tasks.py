@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from commodore_py.manifests.order import hooks
 from commodore_py.manifests.order.tasks import SyncOptions, hook_name, sync_tasks
 from tests.support.manifests import annotated, make_object
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from commodore_py.manifests.objects import KubeObject
@@ -86,7 +85,7 @@ def test_hook_of_two_phases_is_two_tasks() -> None:
     assert _order(targets) == ["PreSync 0 Job a", "PostSync 0 Job a"]
 
 
-@pytest.mark.parametrize("hook", ["Skip", "junk", "PreDelete", ""])
+@each("hook", ["Skip", "junk", "PreDelete", ""])
 def test_hooks_without_a_phase_are_not_applied(hook: str) -> None:
     assert _order([annotated("batch/v1 Job", "a", hook=hook)]) == []
 
@@ -107,7 +106,7 @@ def test_hooks_of_helm_count_if_argo_has_none() -> None:
     assert _order(targets) == ["PreSync 0 Job helm", "Sync 0 Job crd", "PostSync 0 Job both"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "wave"),
     [
         ({hooks.WAVE: "+3"}, 3),
@@ -159,7 +158,7 @@ def test_live_copies_of_one_object_are_one() -> None:
     assert len(_order([], live)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("revision", "expected"),
     [
         ("0123456789", "job-0123456-presync-5"),
