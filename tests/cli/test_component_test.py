@@ -456,12 +456,6 @@ def test_what_is_there_can_do(commodore: CommandLine, tmp_path: Path) -> None:
         assert ran.code == 0, ran.out + ran.err
 
 
-KEY_IN_IT = """\
-{ it: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' },
-  data: { key: '-----BEGIN PRIVATE KEY-----\\nMIIEowIBAAKCAQEAx\\n' } } }
-"""
-
-
 def test_a_schema_of_parameters_applies_to_every_case(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

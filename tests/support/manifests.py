@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from commodore_py.adapters import yaml
 from commodore_py.manifests.objects import KubeObject, identify
-
-
-def objects_of(text: str, file: str = "") -> list[KubeObject]:
-    """The objects in a text."""
-    documents = yaml.load_all(text, name=file)
-    return [KubeObject(id_, one, file) for one in documents if (id_ := identify(one))]
 
 
 def make_object(kind: str, name: str = "one", **fields: Any) -> KubeObject:  # noqa: ANN401 - any field

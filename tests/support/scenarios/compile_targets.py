@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -43,13 +42,6 @@ class CompileTargets:
         if executable:
             path.chmod(0o755)
         return path
-
-    def write_at_same_time(self, name: str, content: str) -> None:
-        """Change a file as if nothing had happened: same time, and mind to take the same size."""
-        path = self.root / name
-        before = path.stat()
-        path.write_text(content)
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def entry(self, target: str, *paths: str, kind: str = "jsonnet", **fields: Any) -> None:  # noqa: ANN401 - as people write them
         """One more entry of a target."""
