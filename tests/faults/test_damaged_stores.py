@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.differential.test_engines import FAILING, MISSING, SCENARIOS, fleet_of
+from tests.differential.compiles import COMPILING, fleet_of
 from tests.support.damage import DAMAGES, DamagedStore, trees_of
 from tests.support.fleet import CLUSTER
 
@@ -22,8 +22,7 @@ ROUNDS = int(os.environ.get("FAULT_ROUNDS", "60"))
 
 
 def every_kind_of_input(root: Path) -> DamagedStore:
-    names = [name for name in SCENARIOS if name not in {*FAILING, *MISSING}]
-    config = fleet_of(root / "fleet", names).config(processes=1)
+    config = fleet_of(root / "fleet", COMPILING).config(processes=1)
     return DamagedStore.make(root, config, CLUSTER, trees_of)
 
 
