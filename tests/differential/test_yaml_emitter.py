@@ -100,6 +100,9 @@ texts = st.one_of(
     st.lists(st.sampled_from(("w", "ww", "wwwww", "w" * 21, "'", "ü", "\n", "")), max_size=60).map(
         " ".join
     ),
+    st.lists(st.sampled_from(("w", "a: b", "- w", "", " w", "w " * 40, "#")), min_size=2).map(
+        "\n".join
+    ),
     st.builds("{}{}".format, st.integers(60, 86).map("x".__mul__), st.sampled_from(FRAGMENTS)),
     st.text(max_size=8),
 )
@@ -114,6 +117,8 @@ times = st.datetimes(
     )
 )
 scalars = st.one_of(
+    texts,
+    texts,
     texts,
     st.none(),
     st.booleans(),
@@ -143,7 +148,7 @@ def _around(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-documents = st.lists(st.recursive(scalars, _around, max_leaves=12), max_size=3)
+documents = st.lists(_around(st.recursive(scalars, _around, max_leaves=12)), max_size=3)
 
 
 def _nested(levels: int) -> object:
