@@ -148,14 +148,26 @@ def _around(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
-documents = st.lists(_around(st.recursive(scalars, _around, max_leaves=12)), max_size=3)
-
-
-def _nested(levels: int) -> object:
-    value: object = "x"
+def _nested(levels: int, value: object = "x") -> object:
     for level in range(levels):
         value = [value] if level % 2 else {"k": value}
     return value
+
+
+documents = st.lists(
+    st.one_of(
+        scalars,
+        _around(st.recursive(scalars, _around, max_leaves=12)),
+        # A text that ends near the width, after a key and some levels down.
+        st.builds(
+            lambda levels, key, text: _nested(levels, {key: text}),
+            st.integers(0, 6),
+            st.integers(1, 9).map("k".__mul__),
+            st.integers(50, 90).map(lambda size: ("w" * 7 + " ") * 4 + "w" * (size - 32)),
+        ),
+    ),
+    max_size=3,
+)
 
 
 CIRCLE: list[object] = ["in itself"]
