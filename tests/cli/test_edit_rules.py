@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.files import exchange
-from commodore_py.adapters.files.exchange import exchanged
 from commodore_py.cli import run
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.protection.class_files import replace_class_file
+from commodore_py.dependencies.protection.class_files import Changed, replace_class_file
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import commit_to, git
@@ -592,18 +590,10 @@ def test_a_refused_edit_and_a_dry_run_change_nothing_below_the_working_directory
 def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
     write(place, "saved: by hand\n")
 
-    with pytest.raises(exchange.Changed):
+    with pytest.raises(Changed):
         replace_class_file(WorkPaths(place), place / CLUSTER, b"old\n", b"new\n")
     assert (place / CLUSTER).read_text() == "saved: by hand\n"
-
-    # In the instant of the swap: after the comparison, before the names are exchanged.
-    file, beside = place / CLUSTER, place / ".commodore/edit.new"
-    exchange.write_beside(file, beside, b"new\n")
-    assert exchanged(beside, file)
-    beside.write_bytes(b"saved once more\n")
-    exchange.put_back(file, beside, b"new\n")
-    assert file.read_text() == "saved once more\n"
-    assert not beside.exists()
+    assert not (place / ".commodore/edit.new").exists()
 
 
 @pytest.mark.parametrize("leftover", [b"old\n", b"half of the n"])
@@ -619,12 +609,14 @@ def test_what_a_killed_edit_leaves_is_overwritten(place: Path, leftover: bytes) 
 
 def test_a_file_that_cannot_be_written_stays(place: Path) -> None:
     old = (place / CLUSTER).read_bytes()
-    (place / ".commodore/edit.new").mkdir()
+    state = (place / ".commodore").rename(place / "state")
+    (place / ".commodore").touch()
     try:
         with pytest.raises(CommodoreError, match="cannot write"):
             replace_class_file(WorkPaths(place), place / CLUSTER, old, b"new\n")
     finally:
-        (place / ".commodore/edit.new").rmdir()
+        (place / ".commodore").unlink()
+        state.rename(place / ".commodore")
     assert (place / CLUSTER).read_bytes() == old
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import stat
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.exchange import (
-    refuse_changed,
-    swap_in,
-    sync_folder,
-    write_beside,
-)
+from commodore_py.adapters import files
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -20,6 +17,10 @@ if TYPE_CHECKING:
 _SUFFIXES = (".yml", ".yaml")
 
 
+class Changed(CommodoreError):
+    """A file has another content than the one that is to be replaced."""
+
+
 def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes) -> None:
     """Replace a file that still has its old content.
 
@@ -27,14 +28,30 @@ def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes
     other. What it leaves in the state folder is overwritten by the next edit.
     """
     refuse_other_files(paths, file)
-    refuse_changed(file, before)
     beside = paths.state / "edit.new"
     try:
-        write_beside(file, beside, after)
-        swap_in(file, beside, before)
+        mode = stat.S_IMODE(file.stat().st_mode)
+        files.write_if_changed(beside, after)
+        beside.chmod(mode)
+        # Compared as late as possible: an editor may have saved the file in the meantime.
+        if content_now(file) != before:
+            files.remove(beside)
+            raise Changed(
+                "the file was changed in the meantime",
+                where=str(file),
+                hint="nothing was written; run the command again to edit what is there now",
+            )
+        files.rename(beside, file)
     except OSError as error:
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
-    sync_folder(file.parent)
+
+
+def content_now(file: Path) -> bytes | None:
+    """The content of a file; None if there is none."""
+    try:
+        return bytes_of(str(file), follow=False)
+    except OSError:
+        return None
 
 
 def refuse_other_files(paths: WorkPaths, file: Path) -> None:

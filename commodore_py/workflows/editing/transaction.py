@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.files.exchange import content_now
 from commodore_py.catalog.diff.objects import object_diff
-from commodore_py.dependencies.protection.class_files import replace_class_file
+from commodore_py.dependencies.protection.class_files import content_now, replace_class_file
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.last_compile import cluster_id_in
