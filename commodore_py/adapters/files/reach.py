@@ -227,25 +227,6 @@ class Reach:
             if any(os.path.lexists(f"{folder}/{name}") for name in _CLUSTER):
                 why = f"{folder} is the working directory of another cluster"
                 raise _refused(path, real, why)
-        why = self._mounted_elsewhere(real)
-        if why:
-            raise _refused(path, real, why)
-
-    def _mounted_elsewhere(self, real: str) -> str:
-        """Why a folder that is never read is not read at another path, either."""
-        hidden: list[str] = []
-        for home in self._homes:
-            with suppress(OSError):
-                hidden += (f"{home}/{name}" for name in os.listdir(home) if name.startswith("."))  # noqa: PTH208 - texts
-        refused = (place for place, why in self._never.items() if why)
-        never = {_identity(place): place for place in (*refused, *hidden)}
-        for place in (real, *_upwards(real)):
-            if place in self._never:  # its rule was applied by its name
-                break
-            identity = _identity(place)
-            if identity is not None and identity in never:
-                return f"{place} is {never[identity]}, mounted or linked at another path"
-        return ""
 
 
 def _never(
@@ -290,11 +271,3 @@ def _upwards(path: str) -> Iterator[str]:
     while path != "/":
         path = path.rpartition("/")[0] or "/"
         yield path
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)  # noqa: PTH116 - a text
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino

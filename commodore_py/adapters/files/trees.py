@@ -42,13 +42,12 @@ def write_tree(
     tree: Tree,
     *,
     below: PurePosixPath | None = None,
-    keep: frozenset[PurePosixPath] = frozenset(),
-    dry_run: bool = False,
-) -> dict[str, os.stat_result]:
+    keep: frozenset[str] = frozenset(),
+) -> set[str]:
     """Make a folder hold exactly this tree, or only the part `below` a path of it.
 
-    Entries directly in the folder that are named in `keep` stay as they are. Returns what was
-    removed or replaced, as it was; in a dry run, what would be.
+    Entries directly in the folder that are named in `keep` stay as they are. Returns the paths of
+    what was removed or replaced.
     """
     prefix = f"{below}/" if below else ""
     entries = {str(path): entry for path, entry in tree.items()}
@@ -56,18 +55,16 @@ def write_tree(
         {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)},
         [path[len(prefix) :] for path in map(str, tree.folders()) if path.startswith(prefix)],
     )
-    return _written(folder, wanted, frozenset(map(str, keep)), dry_run=dry_run)
+    return _written(folder, wanted, keep)
 
 
-def write_trees(
-    folder: Path, trees: Mapping[str, Tree], *, dry_run: bool = False
-) -> dict[str, os.stat_result]:
+def write_trees(folder: Path, trees: Mapping[str, Tree]) -> None:
     """The same for a folder that holds a folder for each tree, by its name."""
     entries = {
         f"{name}/{path}": entry for name, tree in trees.items() for path, entry in tree.items()
     }
     folders = [f"{name}/{path}" for name, tree in trees.items() for path in tree.folders()]
-    return _written(folder, _nested(entries, [*trees, *folders]), frozenset(), dry_run=dry_run)
+    _written(folder, _nested(entries, [*trees, *folders]), frozenset())
 
 
 def _nested(entries: Mapping[str, Entry], folders: Iterable[str]) -> _Folder:
@@ -91,80 +88,50 @@ def _nested(entries: Mapping[str, Entry], folders: Iterable[str]) -> _Folder:
     return top
 
 
-def _written(
-    folder: Path, wanted: _Folder, keep: frozenset[str], *, dry_run: bool
-) -> dict[str, os.stat_result]:
+def _written(folder: Path, wanted: _Folder, keep: frozenset[str]) -> set[str]:
     if folder.is_symlink():
         raise CommodoreError(
             "this is a link, but everything that is there would be replaced",
             where=f"{folder} -> {folder.readlink()}",
             hint="remove the link",
         )
-    if dry_run and not folder.is_dir():
-        return {}
-    writing = _Writing(os.fspath(folder), dry_run=dry_run)
-    make = not dry_run
-    with (
-        opened(folder.parent, make=make) as above,
-        opened_in(above, folder.name, make=make) as directory,
-    ):
-        writing.fill(directory, wanted, "", keep)
-    return writing.gone
+    gone: set[str] = set()
 
-
-class _Writing:
-    """A folder while it is written, and what was removed or replaced in it."""
-
-    def __init__(self, folder: str, *, dry_run: bool) -> None:
-        self.gone: dict[str, os.stat_result] = {}
-        self._folder = folder
-        self._dry_run = dry_run
-
-    def fill(
-        self, folder: int, wanted: _Folder, prefix: str, keep: frozenset[str], *, sweep: bool = True
-    ) -> None:
-        """Remove what is not wanted in a folder, and write what differs."""
-        present = self._sweep(folder, wanted, prefix, keep) if sweep else {}
-        for name, target in wanted.items():
-            path = f"{prefix}{name}"
-            if isinstance(target, Entry):
-                self._write(folder, name, path, target, present.get(name))
-            elif name in present or not self._dry_run:
-                with opened_in(folder, name, make=name not in present) as inner:
-                    # What is kept is not looked into.
-                    self.fill(inner, target, f"{path}/", frozenset(), sweep=name in present)
-
-    def _sweep(
-        self, folder: int, wanted: _Folder, prefix: str, keep: frozenset[str]
-    ) -> dict[str, os.stat_result]:
-        """The files and folders that stay or are replaced by a file."""
-        with os.scandir(folder) as entries:
+    def fill(directory: int, wanted: _Folder, prefix: str, keep: frozenset[str]) -> None:
+        """Remove what is not wanted in an open folder, and write what differs."""
+        with os.scandir(directory) as entries:
             statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
-        present = {}
         for name in statuses.keys() - keep:
-            status, target = statuses[name], wanted.get(name)
-            is_folder, is_file = stat.S_ISDIR(status.st_mode), stat.S_ISREG(status.st_mode)
-            if is_folder if isinstance(target, dict) else is_file and target is not None:
-                present[name] = status
+            mode, target = statuses[name].st_mode, wanted.get(name)
+            stays = stat.S_ISDIR(mode) if isinstance(target, dict) else stat.S_ISREG(mode)
+            if target is None or not stays:
+                gone.add(f"{prefix}{name}")
+                remove_in(directory, name)
+                del statuses[name]
+        for name, target in wanted.items():
+            path, status = f"{prefix}{name}", statuses.get(name)
+            if isinstance(target, dict):
+                with opened_in(directory, name, make=status is None) as inner:
+                    # Nothing is removed from what is kept.
+                    below = frozenset(os.listdir(inner) if name in keep else ())  # noqa: PTH208 - a descriptor
+                    fill(inner, target, f"{path}/", below)
                 continue
-            self.gone[f"{prefix}{name}"] = status
-            if not self._dry_run:
-                remove_in(folder, name)
-        return present
+            content, executable = target
+            if status is None or differs(directory, name, status, content, executable=executable):
+                if status is not None:
+                    gone.add(path)
+                try:
+                    write_in(directory, name, content, executable=executable)
+                except OSError as error:
+                    error.filename = f"{folder}/{path}"
+                    raise
 
-    def _write(
-        self, folder: int, name: str, path: str, entry: Entry, status: os.stat_result | None
-    ) -> None:
-        if status is not None:
-            if not differs(folder, name, status, entry.content, executable=entry.executable):
-                return
-            self.gone[path] = status
-        if not self._dry_run:
-            try:
-                write_in(folder, name, entry.content, executable=entry.executable)
-            except OSError as error:
-                error.filename = f"{self._folder}/{path}"
-                raise
+    with (
+        opened(folder.parent, make=True) as above,
+        opened_in(above, folder.name, make=True) as directory,
+    ):
+        fill(directory, wanted, "", keep)
+    return gone
 
 
 class _Reading:

@@ -71,8 +71,8 @@ class DirectoryCatalog(NamedTuple):
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the folder where they differ, and return what that changed."""
         change = change_between(self._present(rendered.catalog), rendered.catalog)
-        files.write_trees(self.compiled, rendered.instances, dry_run=self.dry_run)
         if not self.dry_run:
+            files.write_trees(self.compiled, rendered.instances)
             marker = json.dumps({"cluster": self.cluster}) + "\n"
             files.write_if_changed(self.directory / MARKER, marker.encode())
             for place in (self.directory, *(self.directory / name for name in OWNED)):

@@ -126,10 +126,12 @@ class GitCatalog:
 
     def _write(self, rendered: Rendered) -> set[str]:
         """Write the files where they differ, and return what was removed or replaced."""
-        files.write_trees(self._compiled, rendered.instances, dry_run=self._dry_run)
         gone: set[str] = set()
+        if self._dry_run:
+            return gone
+        files.write_trees(self._compiled, rendered.instances)
         for owned in OWNED:
-            gone |= write_owned(self.directory, rendered.catalog, owned, dry_run=self._dry_run)
+            gone |= write_owned(self.directory, rendered.catalog, owned)
         return gone
 
     def leave_staged(self) -> None:

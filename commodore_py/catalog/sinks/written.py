@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
@@ -11,7 +10,7 @@ from commodore_py.catalog.layout import is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from pathlib import Path
+    from pathlib import Path, PurePosixPath
 
     from commodore_py.adapters.git.staging import Leaf
     from commodore_py.model.tree import Tree
@@ -21,25 +20,21 @@ log = logging.getLogger(__name__)
 _SHOWN = 5
 
 
-def write_owned(
-    directory: Path, tree: Tree, owned: PurePosixPath, *, dry_run: bool = False
-) -> set[str]:
+def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> set[str]:
     """Make a folder of the catalog as it is in the tree; hidden entries at its top stay.
 
-    Returns what was removed or replaced; in a dry run, what would be.
+    Returns what was removed or replaced.
     """
     folder = directory / owned
     if folder.is_symlink() or not folder.is_dir():
-        if dry_run:
-            return set()
         files.remove(folder)
         files.make_folder(folder)
     keep = frozenset(
-        PurePosixPath(child.name)
+        child.name
         for child in folder.iterdir()
         if is_hidden(child.name) and not _in_the_way(child, owned, tree)
     )
-    gone = files.write_tree(folder, tree, below=owned, keep=keep, dry_run=dry_run)
+    gone = files.write_tree(folder, tree, below=owned, keep=keep)
     return {f"{owned}/{name}" for name in gone}
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
@@ -370,30 +368,6 @@ def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
     machine.read("importstr", "web", "linked.yaml")
 
     assert machine.compile()[1] == ()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
-def test_a_folder_that_is_mounted_elsewhere_is_recognised(machine: Machine) -> None:
-    code = (
-        "import sys; from commodore_py.adapters.files.reach import Reach\n"
-        "try: print(Reach((sys.argv[1],)).read(sys.argv[2]))\n"
-        "except Exception as error: print(error)"
-    )
-    mounted = machine.outside / "mounted"
-    mounted.mkdir()
-    mount = 'mount --bind "$1" "$2" && exec "$3" -c "$4" "$5" "$2/a.yaml"'
-    words = (machine.home / ".ssh", mounted, sys.executable, code, machine.work)
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", mount, "sh", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        pytest.skip(f"no mounts here: {done.stderr}")
-
-    assert SECRET not in done.stdout
-    assert "mounted or linked at another path" in done.stdout
 
 
 @pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file", "copy a folder"])
