@@ -149,9 +149,9 @@ class _Engine:
 
     def _with_entry(self, entry: Entry, output: Output) -> Output:
         """The output with that of one more entry, which sees what was written before."""
-        # The folder is made first, and is there even if an entry fails that may.
-        output = output.with_folder(output.place(entry.output_path))
         try:
+            # The folder is made first, and is there even if an entry fails that may.
+            output = output.with_folder(output.place(entry.output_path))
             with run_log.detail("entry", entry.input_type, entry.output_path), paths_explained():
                 kind = INPUT_TYPES[entry.input_type]
                 return self.cache.rendered(kind, self._input_job(entry, output))

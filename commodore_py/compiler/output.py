@@ -122,7 +122,7 @@ class Output:
 
     def _misplaced(self, path: str) -> Misplaced:
         return Misplaced(
-            f"{path} would be written outside of compiled/{self.target}",
+            f"{path} would be written or removed outside of compiled/{self.target}",
             hint="output goes below it, or to an absolute path in the component's own checkout",
         )
 

@@ -10,14 +10,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Checkout(NamedTuple):
-    """The only place outside of `compiled/` that a component may write to."""
-
-    worktree: Path
-    name: str
-    """Entries of the component refer to it as `dependencies/<name>`."""
-
-
 class CompilePlan(NamedTuple):
     """What a builder of sources decides, so that rendering need not know who built them."""
 
@@ -25,10 +17,8 @@ class CompilePlan(NamedTuple):
     """Relative paths of downloads start here; filters see this folder's `compiled/`."""
     search_paths: tuple[Path, ...]
     """Where imports and inputs are looked for, in this order."""
-    checkouts: Mapping[str, Checkout] = MappingProxyType({})
-    """By instance."""
-    user_search_paths: tuple[Path, ...] = ()
-    """Those of `search_paths` that the user named; inputs found there may lie in the checkout."""
+    checkouts: Mapping[str, Path] = MappingProxyType({})
+    """By instance, the only place outside of `compiled/` that its component may write to."""
     alone: bool = False
     """Whether code that looks at all targets must see none but those that are compiled."""
     reveal: bool = False

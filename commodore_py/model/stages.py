@@ -48,7 +48,7 @@ class Sources(NamedTuple):
     def readable(self) -> tuple[Path, ...]:
         """The folders whose files the code of components may read."""
         plan = self.plan
-        checkouts = (checkout.worktree for checkout in plan.checkouts.values())
+        checkouts = plan.checkouts.values()
         return (plan.output, *plan.search_paths, *checkouts, *self.classes.worktrees())
 
 

@@ -289,16 +289,16 @@ def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "expected"),
+    "entry",
     [
-        pytest.param({"output_path": "../../x"}, "would write outside", id="output above"),
-        pytest.param({"output_path": "/elsewhere"}, "would write outside", id="absolute output"),
-        pytest.param({"input_type": "remove"}, "would delete outside", id="removal of anything"),
+        pytest.param({"output_path": "../../x"}, id="output above"),
+        pytest.param({"output_path": "/elsewhere"}, id="absolute output"),
+        pytest.param({"input_type": "remove"}, id="removal of anything"),
     ],
 )
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_component_cannot_reach_outside_its_place(
-    tmp_path: Path, entry: dict[str, str], expected: str, engine: str
+    tmp_path: Path, entry: dict[str, str], engine: str
 ) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
@@ -306,7 +306,7 @@ def test_component_cannot_reach_outside_its_place(
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [compiled]}}})
     fleet = make_fleet(tmp_path, web={"class/web.yml": class_file})
 
-    with pytest.raises(CommodoreError, match=expected) as caught:
+    with pytest.raises(CommodoreError, match="outside of compiled/web") as caught:
         _push(fleet.config(engine=engine))
 
     assert "target web, parameters.kapitan.compile[0]" in caught.value.where

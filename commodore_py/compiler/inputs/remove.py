@@ -29,11 +29,13 @@ def render(job: InputJob) -> Output:
         for path in _inputs(job, pattern):
             if path.is_relative_to(compiled):
                 removed.append(output.place(str(path.relative_to(compiled))))
-            elif job.lookup.files.kind(path) == "folder":
-                removed += [path.absolute() / below for below in job.lookup.files.tree_at(path)]
-                folders.append(path.absolute())
+                continue
+            place = output.place(str(path.absolute()))  # refused outside of the checkout
+            if job.lookup.files.kind(path) == "folder":
+                removed += [place / below for below in job.lookup.files.tree_at(path)]
+                folders.append(Path(place))
             else:
-                removed.append(Path(path).absolute())
+                removed.append(place)
         output = output.without(removed, folders)
     return output
 

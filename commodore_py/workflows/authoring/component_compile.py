@@ -20,7 +20,7 @@ from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.inventory.checks import deprecations
 from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
-from commodore_py.model.plan import Checkout, CompilePlan
+from commodore_py.model.plan import CompilePlan
 from commodore_py.model.stages import Sources
 from commodore_py.problems.refuse import refuse
 
@@ -154,8 +154,7 @@ def _plan(request: CompileRequest, paths: WorkPaths) -> CompilePlan:
             paths.root,
             LIBRARIES,
         ),
-        checkouts={at.instance.name: Checkout(at.repository, at.instance.component)},
-        user_search_paths=request.search_paths,
+        checkouts={at.instance.name: at.repository},
         alone=True,
         reveal=True,
         scratch_notes=on_disk.notes_in(at.repository),
