@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -42,13 +43,6 @@ _CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(RANDOM | CLOCK | WORLD))})(
 _USE = re.compile(r'(?<![.$\w])(?:include|template)\s+(?:"(?P<name>[^"]+)"|(?P<made>[^"\s]))')
 _OPEN = re.compile(r'(?P<word>if|range|with|define|block)(?!\w)(?:\s*"(?P<name>[^"]+)")?')
 _END = re.compile(r"end(?!\w)")
-# These take the current time for anything that is not a time, such as a string.
-_OF_TIMES = re.compile(
-    r"\{\{(?!-?\s*/\*)(?:(?!\}\}).)*?(?<![.$\w\"])"
-    r"(date|dateInZone|date_in_zone|htmlDate|htmlDateInZone|durationRound)(?!\w)",
-    re.DOTALL,
-)
-_TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 
 _ANY = "*"
 _HEAD = "Chart.yaml"
@@ -71,30 +65,20 @@ class Chart:
 
     texts: Mapping[str, str]
     folder: str = ""
-    broken: bool = False
-    """Whether an archive among them cannot be read."""
 
     @classmethod
     def of(cls, content: Tree | bytes) -> Chart:
         """A chart in a folder, or in an archive."""
+        if isinstance(content, bytes):
+            return cls({name.partition("/")[2]: text for name, text in _unpacked(content)})
         texts: dict[str, str] = {}
-        broken = False
-        try:
-            if isinstance(content, bytes):
-                packed = _unpacked(content)
-                texts.update((name.partition("/")[2], text) for name, text in packed)
-        except BadArchive:
-            broken = True
-        for path, entry in content.items() if not isinstance(content, bytes) else ():
+        for path, entry in content.items():
             if path.suffix != ".tgz":
                 texts[str(path)] = entry.content.decode(errors="replace")
                 continue
-            try:
-                unpacked = _unpacked(entry.content)
-                texts.update((str(path.parent / name), text) for name, text in unpacked)
-            except BadArchive:
-                broken = True
-        return cls(texts, broken=broken)
+            for name, text in _unpacked(entry.content):
+                texts[str(path.parent / name)] = text
+        return cls(texts)
 
     @classmethod
     def at(cls, path: Path) -> Chart:
@@ -104,27 +88,14 @@ class Chart:
         except (CommodoreError, OSError):
             return cls({})
 
-    def calls(self, values: Mapping[str, Any]) -> tuple[Call, ...]:
-        """Calls of functions that give another result each time, in templates that are used."""
-        return calls_in(self._templates(), self._rendered(values))
+    def calls(self, values: Mapping[str, Any], templates: Iterable[str] = ()) -> tuple[Call, ...]:
+        """Calls of functions that give another result each time, in templates that are used.
 
-    def unsteady(self, values: Iterable[str]) -> tuple[str, ...]:
-        """Functions that give another result each time, where the chart may come to call them.
-
-        This is stricter than `calls`: every template counts as rendered, whatever the values are.
+        Other `templates` are texts that the chart may render with `tpl`.
         """
-        if self.broken:
-            return ("an archive that cannot be read",)
-        templates = self._templates()
-        calls = calls_in(templates, filter(_is_rendered, templates))
-        texts = [*templates.values()]
-        if any("tpl" in text and _TPL.search(text) for text in texts):
-            # Any file and any value may be a template.
-            every = {**self.texts, **{f"values {n}": text for n, text in enumerate(values)}}
-            calls = (*calls, *calls_in(every, every))
-            texts = [*every.values()]
-        of_times = {name for text in texts if "{{" in text for name in _OF_TIMES.findall(text)}
-        return tuple(sorted({call.function for call in calls} | of_times))
+        texts = {name: text for name, text in self.texts.items() if "templates/" in name}
+        more = {f"values {number}": text for number, text in enumerate(templates)}
+        return calls_in({**texts, **more}, [*self._rendered(values), *more])
 
     @property
     def title(self) -> str:
@@ -140,9 +111,6 @@ class Chart:
         """
         wanted = {one.get("name") for one in self._dependencies()}
         return _HEAD not in self.texts or not wanted <= {*self._sub_charts()}
-
-    def _templates(self) -> dict[str, str]:
-        return {name: text for name, text in self.texts.items() if "templates/" in name}
 
     def _rendered(self, values: Mapping[str, Any]) -> Iterator[str]:
         """The templates whose text is output, those of sub-charts included."""
@@ -279,16 +247,14 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(archive: bytes, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """The files of an archive, and of archives in it."""
+    """The files of an archive, and of archives in it; of a broken one, up to the damage."""
     if depth > _MOST_NESTED:
-        raise BadArchive("charts in charts without end")
-    with opened_tar(archive) as tar:
+        return
+    with suppress(BadArchive), opened_tar(archive) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
-            if content is None:
+            if content is None or not 0 <= member.size <= _MOST_BYTES:
                 continue
-            if not 0 <= member.size <= _MOST_BYTES:
-                raise BadArchive(f"{member.name} is too large")
             name = member.name.removeprefix("./")
             if name.endswith(".tgz"):
                 folder = name.rpartition("/")[0]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
 
     from .inventory.imports import InventoryImports
-    from .memo import Memo
     from .natives.files import Lookup
 
 
@@ -31,7 +30,6 @@ class Evaluation:
 
     target: str
     inventory: InventoryImports
-    memo: Memo
     traces: list[bytes] | None = None
     """Collects the traces of the code, if they are wanted."""
 
@@ -54,7 +52,7 @@ class Evaluation:
             content=content,
             import_folders=(KAPITAN_LIBRARIES, *lookup.search_paths),
             ext_vars={"target": self.target},
-            natives=natives(lookup, self.inventory, self.memo, target=self.target),
+            natives=natives(lookup, self.inventory, target=self.target),
             read=functools.partial(self._read, lookup.files),
         )
 

@@ -22,7 +22,6 @@ from .formats import style_of
 from .inputs import INPUT_TYPES
 from .inventory.imports import InventoryImports
 from .job import InputJob
-from .memo import Memo
 from .natives.files import Lookup
 from .output import Output
 from .tags import Tags
@@ -82,7 +81,6 @@ class _Engine:
     tags: Tags
     cache: EntryCache
     imports: InventoryImports
-    memo: Memo
 
     @classmethod
     def of(cls, job: Job) -> _Engine:
@@ -99,7 +97,6 @@ class _Engine:
             tags=Tags.of(job.references, bare=job.reveal),
             cache=EntryCache(job, views),
             imports=InventoryImports(views),
-            memo=Memo(),
         )
 
     def begin(self, name: str) -> _State:
@@ -176,5 +173,5 @@ class _Engine:
             lookup=Lookup(self.job.search_paths, files),
             tags=self.tags,
             style=style_of(self.job.inventory.nodes[entry.target].parameters),
-            evaluation=Evaluation(entry.target, self.imports, self.memo),
+            evaluation=Evaluation(entry.target, self.imports),
         )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.natives import Memo, natives
+from commodore_py.compiler.natives import natives
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError
 from tests.differential import kapitans_natives as kapitan
@@ -80,7 +80,7 @@ class Both:
         files = Overlay(self.component.folder / "compiled", self.component.folder / "catalog", {})
         lookup = Lookup(self.component.search_paths, files)
         inventory = self.component.evaluation.inventory
-        return natives(lookup, inventory, Memo(), target=kapitan.TARGET)[name].call
+        return natives(lookup, inventory, target=kapitan.TARGET)[name].call
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     root = tmp_path_factory.mktemp("both")
     kapitan.write_inventory(root / "inventory", TARGETS)
     views = TargetsByName(kapitan.load_inventory(root / "inventory"))
-    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views), Memo())
+    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views))
     component = Component(root, lay_out(root), evaluation)
     for name, content in IMPORTS.items():
         file = component.search_paths[1] / name

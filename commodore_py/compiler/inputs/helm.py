@@ -125,10 +125,11 @@ def _record_chart(job: InputJob, path: Path, values: list[str], recorder: Record
         chart = Chart.of(file.content if file else b"")
     if job.entry.fields["helm_params"].get("dependency_update") and chart.lacks_charts:
         recorder.unseal("helm_params.dependency_update has Helm fetch sub-charts")
-    functions = chart.unsteady(values)
-    if functions:
-        why = f"chart {path.name} gives something else at every compile ({', '.join(functions)})"
-        recorder.unseal(why)
+    values = [*values, chart.texts.get("values.yaml", "")]
+    calls = chart.calls(job.entry.fields["helm_values"] or {}, values)
+    if calls:
+        names = ", ".join(sorted({call.function for call in calls}))
+        recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
 
 
 def _watched(job: InputJob, charts: Iterable[Path]) -> Iterator[Path]:

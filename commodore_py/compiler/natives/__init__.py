@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
-from commodore_py.compiler.memo import Memo
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import did_you_mean
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from .files import Lookup
 
-__all__ = ["Memo", "natives", "topics"]
+__all__ = ["natives", "topics"]
 
 VALIDATION_SECONDS = 5
 """CPU time of one call of `jsonschema_validate`."""
@@ -38,9 +37,7 @@ VALIDATION_SECONDS = 5
 _ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
 
 
-def natives(
-    lookup: Lookup, inventory: InventoryImports, memo: Memo, *, target: str
-) -> Mapping[str, Native]:
+def natives(lookup: Lookup, inventory: InventoryImports, *, target: str) -> Mapping[str, Native]:
     """All of Kapitan's, and the two that only filters have in Commodore, for one target."""
     views = inventory.views
 
@@ -55,9 +52,9 @@ def natives(
         "dir_files_list": Native(("name",), on(native_files.dir_files_list, lookup)),
         "dir_files_read": Native(("name",), on(native_files.dir_files_read, lookup)),
         "list_dir": Native(("dir", "basename"), on(native_files.list_dir, lookup)),
-        "yaml_load": Native(("name",), on(native_yaml.yaml_load, lookup, memo)),
-        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, lookup, memo)),
-        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, lookup, memo), ready=True),
+        "yaml_load": Native(("name",), on(native_yaml.yaml_load, lookup)),
+        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, lookup)),
+        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, lookup), ready=True),
         "yaml_dump": Native(("obj",), native_yaml.yaml_dump),
         "yaml_dump_stream": Native(("obj",), native_yaml.yaml_dump_stream),
         "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, lookup)),

@@ -13,34 +13,33 @@ from commodore_py.errors import CommodoreError
 from .files import argument, content_at, decoded, find, missing, seek
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import ModuleType
 
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from commodore_py.compiler.memo import Memo
 
     from .files import Lookup
 
 _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))
 _SUFFIXES = (".yml", ".yaml")
+_REMEMBERED = 64
 
 
-def yaml_load(lookup: Lookup, memo: Memo, name: object) -> str:
+def yaml_load(lookup: Lookup, name: object) -> str:
     """The only document of a file as JSON text."""
-    return _loaded(lookup, memo, name, "document", _document)
+    return _document(*_yaml_file(lookup, name))
 
 
-def yaml_load_stream(lookup: Lookup, memo: Memo, name: object) -> str:
+def yaml_load_stream(lookup: Lookup, name: object) -> str:
     """All documents of a file as JSON text."""
-    return _loaded(lookup, memo, name, "documents", _documents)
+    return _documents(*_yaml_file(lookup, name))
 
 
-def yaml_load_all(lookup: Lookup, memo: Memo, name: object) -> list[Json]:
+def yaml_load_all(lookup: Lookup, name: object) -> list[Json]:
     """All documents of a file, as filters get them: values, empty documents as null."""
     path = find(lookup, name)
-    content = content_at(lookup, path)
-    return memo.once("values", content, functools.partial(_values, content, path))
+    return _values(decoded(content_at(lookup, path), path), path)
 
 
 def yaml_dump(obj: object) -> str:
@@ -74,9 +73,8 @@ def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 
         ) from error
 
 
-def _loaded(
-    lookup: Lookup, memo: Memo, name: object, kind: str, load: Callable[[str, str], str]
-) -> str:
+def _yaml_file(lookup: Lookup, name: object) -> tuple[str, str]:
+    """The text of a file, and its path."""
     path = seek(lookup, name)
     if path is None:
         raise missing(lookup, name, "YAML file")
@@ -86,20 +84,22 @@ def _loaded(
             where=path,
             hint="std.parseYaml(importstr ...) reads any file",
         )
-    content = content_at(lookup, path)
-    return memo.once(kind, content, lambda: load(decoded(content, path), path))
+    return decoded(content_at(lookup, path), path), path
 
 
+# Code often reads a file for each of its objects.
+@functools.lru_cache(maxsize=_REMEMBERED)
 def _document(text: str, path: str) -> str:
     return _json(_exact().load(text, name=path), text, path, (0,))
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def _documents(text: str, path: str) -> str:
     return _json(_exact().load_all(text, name=path), text, path, ())
 
 
-def _values(content: bytes, path: str) -> list[Json]:
-    text = decoded(content, path)
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _values(text: str, path: str) -> list[Json]:
     documents = _exact().load_all(text, name=path)
     try:
         converted = to_jsonnet(documents)

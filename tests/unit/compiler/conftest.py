@@ -6,7 +6,6 @@ import pytest
 
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.natives import Memo
 from tests.support.builders import TargetsByName
 from tests.support.jsonnet_component import Component, lay_out
 from tests.support.native_calls import TARGETS
@@ -17,4 +16,4 @@ def component(tmp_path_factory: pytest.TempPathFactory) -> Component:
     """A component with its files."""
     root = tmp_path_factory.mktemp("component")
     inventory = InventoryImports(TargetsByName(TARGETS))
-    return Component(root, lay_out(root), Evaluation("web", inventory, Memo()))
+    return Component(root, lay_out(root), Evaluation("web", inventory))

@@ -21,7 +21,6 @@ from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.job import InputJob
-from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
@@ -79,8 +78,8 @@ def test_charts_that_read_more_are_not_cached(
         {"templates/a.yaml": '{{ if .Values.on }}{{ include "b" . }}{{ end }}'}
         | {"templates/_b.tpl": '{{ define "b" }}{{ now }}{{ end }}'},
         {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ uuidv4 }}'"},
-        {"templates/a.yaml": '{{ date "2006" .Values.a }}'},
-        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
+        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'}
+        | {"charts/sub/Chart.yaml": "name: sub"},
     ],
 )
 def test_unsteady_charts_are_not_cached(targets: CompileTargets, files: dict[str, str]) -> None:
@@ -133,7 +132,7 @@ def _input_job(job: Job, recorder: Recorder) -> InputJob:
         lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
         tags=Tags(),
         style=Style(),
-        evaluation=Evaluation("web", InventoryImports(Views(job.inventory)), Memo()),
+        evaluation=Evaluation("web", InventoryImports(Views(job.inventory))),
     )
 
 
