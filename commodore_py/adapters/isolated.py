@@ -15,7 +15,6 @@ from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from .child_environment import child_environment
-from .git.safe import environment_for_programs
 from .process import ENDLESS, ProgramFailed, run
 
 _HERE = "commodore_py.adapters.isolated"
@@ -25,10 +24,9 @@ class Crashed(CommodoreError):
     """The other process ended without an answer; its last words are the message."""
 
 
-def call(function: str, *arguments: object, forward: bool = False, remotes: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
+def call(function: str, *arguments: object, forward: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
     """Call `package.module:function` with picklable arguments and return its result.
 
-    It gets the variables to fetch from Git with `remotes`.
     What the function prints is dropped unless `forward`; a `CommodoreError` comes back as itself.
     """
     with tempfile.TemporaryDirectory(prefix="commodore-") as scratch:
@@ -37,8 +35,13 @@ def call(function: str, *arguments: object, forward: bool = False, remotes: bool
         command = [sys.executable, "-P", "-m", _HERE, function, str(answer)]
         try:
             stdin = pickle.dumps(arguments)
-            env = environment_for_programs() if remotes else child_environment()
-            run(command, only_env=env, stdin=stdin, forward=forward, patience=ENDLESS)
+            run(
+                command,
+                only_env=child_environment(),
+                stdin=stdin,
+                forward=forward,
+                patience=ENDLESS,
+            )
         except ProgramFailed as error:
             raise Crashed(
                 f"{function.partition(':')[0]} crashed: {_last_words(error.stderr)}",

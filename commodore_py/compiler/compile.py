@@ -100,8 +100,6 @@ def _job(
         search_paths=plan.search_paths,
         references=references,
         reveal=plan.reveal,
-        # With a lock, what it pins was fetched before.
-        fetch=config.fetch_dependencies and not config.offline and config.lock_file is None,
         processes=config.processes or usable_cpus(),
         output=plan.output,
         reach=Reach(

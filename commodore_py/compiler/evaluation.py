@@ -12,7 +12,7 @@ from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
-from .inventory.imports import as_own
+from .inventory_imports import as_own
 from .natives import natives
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.overlay import Overlay
 
-    from .inventory.imports import InventoryImports
+    from .inventory_imports import InventoryImports
     from .natives.files import Lookup
 
 

@@ -47,7 +47,6 @@ class Job:
     references: tuple[ReferenceFile, ...]
     reveal: bool
     """Whether references to secrets become bare paths instead of tags with a hash."""
-    fetch: bool
     processes: int
     output: Path
     """Where relative paths of what components download lead; for a catalog, `root` itself."""

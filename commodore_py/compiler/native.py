@@ -15,12 +15,12 @@ from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
-from .cached.entry import EntryCache
+from .cached import EntryCache
 from .entries import entries_of
 from .evaluation import Evaluation
 from .formats import style_of
 from .inputs import INPUT_TYPES
-from .inventory.imports import InventoryImports
+from .inventory_imports import InventoryImports
 from .job import InputJob
 from .natives.files import Lookup
 from .output import Output

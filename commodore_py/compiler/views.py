@@ -71,14 +71,6 @@ class Views:
         """Every target."""
         return tuple(sorted(self.inventory.nodes))
 
-    def all(self) -> Mapping[str, dict[str, Any]]:
-        """Every target's view."""
-        return {name: dict(self.of(name)) for name in self.names()}
-
-    def only(self, target: str) -> Mapping[str, dict[str, Any]]:
-        """One target's view, by its name."""
-        return {target: dict(self.of(target))}
-
 
 def view_of(node: Node) -> NodeFields:
     """The target with every default filled in."""

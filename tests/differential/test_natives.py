@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory.imports import InventoryImports
+from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives import natives
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Lock
 
 from commodore_py.adapters import git_credentials
-from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.process import ProgramFailed, run
 
 _SETTINGS = (
@@ -103,12 +102,6 @@ def environment(*, credentials: bool = True) -> dict[str, str | None]:
 def without_ours() -> dict[str, str]:
     """Changes of `environment()` with which Git reads the user's settings alone."""
     return {"GIT_CONFIG_COUNT": str(_count(os.environ.get("GIT_CONFIG_COUNT", "")))}
-
-
-def environment_for_programs(*, credentials: bool = False) -> dict[str, str]:
-    """All variables of a program that starts Git itself, on content of others."""
-    merged = {**child_environment(users_own=True), **environment(credentials=credentials)}
-    return {name: value for name, value in merged.items() if value is not None}
 
 
 def with_options(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -75,25 +75,6 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
     return references
 
 
-def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
-    """Fetch charts, archives and repositories of targets in Kapitan's shape."""
-    import multiprocessing
-
-    from kapitan.dependency_manager.base import fetch_dependencies
-    from kapitan.errors import KapitanError
-
-    try:
-        with multiprocessing.Pool(job.processes) as pool:
-            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always again, as the peer does
-    except (KapitanError, OSError) as error:
-        raise CompileError(
-            f"cannot fetch what the components need: {error}",
-            where="parameters.kapitan.dependencies",
-            hint="check the source and that it can be reached;"
-            " --no-fetch-dependencies uses what is there, for a cluster or package with --local",
-        ) from error
-
-
 def about_reference(error: CommodoreError) -> CommodoreError:
     """The error with the reference that Kapitan names in its message, if it does."""
     found = _REFERENCE.search(str(error))

@@ -24,7 +24,6 @@ from .parts import (
     about_reference,
     arguments_of,
     confine_templates,
-    fetch,
     references_of,
     words_of,
 )
@@ -52,7 +51,6 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
                 replace(job, inventory=Inventory({})),  # Kapitan renders it again, from the files
                 scratch,
                 forward=show_log,
-                remotes=job.fetch,
             )
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
@@ -103,8 +101,6 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
             hint="check input types and keys of the compile and dependencies entries;"
             " -v shows Kapitan's own words",
         ) from error
-    if job.fetch and any(target.dependencies for target in targets):
-        fetch(job, scratch, targets)
     search_paths = [str(path) for path in (*job.search_paths, scratch)]
     references = references_of(job, scratch)
     problems: dict[str, str] = {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from commodore_py.cache.questions.base import TargetViews
-    from commodore_py.compiler.inventory.imports import InventoryImports
+    from commodore_py.compiler.inventory_imports import InventoryImports
 
     from .files import Lookup
 

@@ -33,9 +33,7 @@ def fetch_downloads(
     Relative paths start in `output`, by default in the working directory. `through` makes another
     way to fetch them.
     """
-    # Kapitan fetches its downloads itself, which needs a network, and knows no lock.
-    by_kapitan = config.engine == "reference" and not config.offline and through is None
-    if not downloads or by_kapitan:
+    if not downloads:
         return
     from . import bounds, fetch  # many clusters have no downloads
 

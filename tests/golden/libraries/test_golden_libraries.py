@@ -16,8 +16,7 @@ import pytest
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.natives import Memo
+from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.jsonnet_environment import natives, read_node
@@ -80,7 +79,7 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
         return json.loads(evaluate(file, import_folders=(LIBRARIES,)))
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
-        evaluation = Evaluation("example", InventoryImports(targets), Memo())
+        evaluation = Evaluation("example", InventoryImports(targets))
         return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), overlay)))
     node = {**node, "environment": "base"}
     text = evaluate(

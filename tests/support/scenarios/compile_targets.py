@@ -64,7 +64,6 @@ class CompileTargets:
             search_paths=(self.root / "vendor", self.root, LIBRARIES),
             references=self.references,
             reveal=False,
-            fetch=False,
             processes=self.processes,
             output=self.root,
             reach=Reach((self.root, LIBRARIES.parent, *self.checkouts.values()), work=(self.root,)),

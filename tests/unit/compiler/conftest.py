@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory.imports import InventoryImports
+from commodore_py.compiler.inventory_imports import InventoryImports
 from tests.support.builders import TargetsByName
 from tests.support.jsonnet_component import Component, lay_out
 from tests.support.native_calls import TARGETS

@@ -15,11 +15,11 @@ from commodore_py.cache.questions.remotes import RemoteRef
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder, RecordingOverlay
 from commodore_py.cache.results import Work
-from commodore_py.compiler.cached.entry import EntryCache, roots_of
+from commodore_py.compiler.cached import EntryCache, roots_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
-from commodore_py.compiler.inventory.imports import InventoryImports
+from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output

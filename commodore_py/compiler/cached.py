@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -13,23 +14,27 @@ from commodore_py.cache import digests
 from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
+from commodore_py.cache.questions.inventory import InventoryPart, Reference
 from commodore_py.cache.recorder import RecordingOverlay
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 
-from .recording import RecordingHashes, RecordingImports
+from .inventory_imports import InventoryImports, part_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from commodore_py.cache.questions.base import TargetViews
     from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.inputs import InputType
     from commodore_py.compiler.job import InputJob, Job
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.views import Views
     from commodore_py.model.tree import Entry
+
+    from .inventory_imports import ImportFile
 
 _FORMAT = 3
 # The result does not depend on the name of an entry, or on whether it may fail.
@@ -135,11 +140,11 @@ def roots_of(job: Job) -> Roots:
 
 def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
     """Render an entry, and record what it reads."""
-    imports = RecordingImports(job.evaluation.inventory, view, recorder)
+    imports = _RecordingImports(job.evaluation.inventory, view, recorder)
     recording = replace(
         job,
         lookup=replace(job.lookup, files=RecordingOverlay(job.lookup.files, recorder)),
-        tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
+        tags=replace(job.tags, hashes=_RecordingHashes(job.tags.hashes, view, recorder)),
         evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
     )
     _record_programs(kind, recording, recorder)
@@ -231,3 +236,60 @@ class Change:
         """Whether the files hold a path of a scratch folder."""
         needle = os.fsencode(Path(tempfile.gettempdir()).resolve()) + b"/" + _SCRATCH
         return any(needle in entry.content for entry in self.files.values())
+
+
+class _RecordingImports(InventoryImports):
+    """The same files; imports are recorded."""
+
+    def __init__(self, plain: InventoryImports, view: View, recorder: Recorder) -> None:
+        # The parent's is not called: what it has made already is shared.
+        self.views = _RecordingViews(plain.views, view, recorder)
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+
+    def read(self, path: Path | str, target: str) -> ImportFile | None:
+        """A file as one target gets to see it, None if it is none of these files."""
+        name = part_name(path)
+        if name is None:
+            return None
+        self._recorder.ask(InventoryPart(name), self._view)
+        return self._plain.read(path, target)
+
+
+class _RecordingViews:
+    """What natives read: a requested target counts as a whole."""
+
+    def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        self._recorder.ask(InventoryPart.at("whole", target), self._view)
+        return self._plain.of(target)
+
+    def names(self) -> tuple[str, ...]:
+        self._recorder.ask(InventoryPart.at("all"), self._view)
+        return self._plain.names()
+
+
+class _RecordingHashes(Mapping[str, str]):
+    """Hashes of files of references; those that are looked up are recorded."""
+
+    def __init__(self, plain: Mapping[str, str], view: View, recorder: Recorder) -> None:
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+
+    def __getitem__(self, file: str) -> str:
+        self._recorder.ask(Reference(file), self._view)
+        return self._plain[file]
+
+    def __iter__(self) -> Iterator[str]:
+        self._recorder.unseal("all references to secrets are read")
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        self._recorder.unseal("all references to secrets are read")
+        return len(self._plain)

@@ -1,1 +1,0 @@
-"""Cached results of compile entries."""

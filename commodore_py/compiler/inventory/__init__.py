@@ -1,1 +1,0 @@
-"""The inventory as component code sees it."""
