@@ -13,7 +13,6 @@ import click
 from commodore_py import __version__
 from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.adapters.memory import out_of_memory
 from commodore_py.errors import CommodoreError, of_system
 
 from .exit_codes import INTERRUPTED, OUR_BUG
@@ -22,6 +21,8 @@ from .output.log import colours
 from .suggestions import with_global_options, with_suggestions
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+_NONE_LEFT = {errno.ENOMEM, errno.EAGAIN}
+_NO_THREAD = "can't start new thread"
 
 
 def report(error: BaseException) -> int:
@@ -89,12 +90,19 @@ def _refused_by_system(error: OSError) -> int:
 
 def _unexpected(error: BaseException) -> int:
     """Report what no message was written for: the limits of the machine, and our bugs."""
-    if (known := out_of_memory(error)) is not None:
-        messages.error(known)
-        return known.exit_code
+    if _is_out_of_memory(error):
+        hint = "give it more; with --processes 1 less is needed"
+        messages.error_with("there is not enough memory", hint=hint)
+        return 1
     if isinstance(error, OSError):
         return _refused_by_system(error)
     return _exhausted(error) if isinstance(error, RecursionError) else _our_bug(error)
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether the system gives no more memory, or no more threads and processes."""
+    none_left = isinstance(error, OSError) and error.errno in _NONE_LEFT and not error.filename
+    return none_left or isinstance(error, MemoryError) or str(error) == _NO_THREAD
 
 
 def _disk_full(error: OSError) -> int:

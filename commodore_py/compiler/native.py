@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters import workers
 from commodore_py.adapters.files.overlay import Overlay
-from commodore_py.adapters.memory import is_limited, require_for_go
 from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.model.warning import FROM_FILES
@@ -119,17 +118,13 @@ class _Engine:
     def finish(self, states: Mapping[str, _State]) -> Iterator[tuple[str, _State]]:
         """The other entries of some targets, by several processes if there is enough work."""
         finish = partial(self._finish, states)
-        limited = is_limited()
-        if limited:
-            require_for_go()
         seconds = sum(
             _SECONDS.get(entry.input_type, _SECONDS_OF_PROGRAM)
             for name, state in states.items()
             for entry in self.entries[name][state.done :]
         )
         several = self.job.processes > 1 and len(states) > 1 and seconds > _WORTH_WORKERS
-        # Nothing forks once Go is loaded; where memory is limited, only a worker loads it.
-        if (limited or several) and workers.possible():
+        if several and workers.possible():
             return workers.each(finish, tuple(states), self.job.processes)
         return ((name, finish(name)) for name in states)
 

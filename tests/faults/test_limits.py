@@ -1,4 +1,4 @@
-"""Odd machines: little memory, other locales, clocks that jump, few files and processes."""
+"""Odd machines: other locales, clocks that jump, few files and processes."""
 
 from __future__ import annotations
 
@@ -83,26 +83,6 @@ def is_understood(done: subprocess.CompletedProcess[str]) -> bool:
         and "Traceback" not in done.stderr
         and "goroutine" not in done.stderr
     )
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit addresses")
-@pytest.mark.parametrize("processes", ["1", "2"])
-@pytest.mark.parametrize("mebibytes", [30, 60, 150, 300, 600, 1000, 1400, 3000])
-def test_little_memory_is_an_error_in_words(
-    demo: Path, expected: str, mebibytes: int, processes: str
-) -> None:
-    done = compile_in(
-        demo, "--processes", processes, limit=limited(resource.RLIMIT_AS, mebibytes << 20)
-    )
-
-    if done.returncode:
-        assert is_understood(done), done.stderr
-        assert "memory" in done.stderr
-    else:
-        assert pushed_tree(demo) == expected
-    again = compile_in(demo)
-    assert again.returncode == 0, again.stderr
-    assert pushed_tree(demo) == expected
 
 
 @pytest.mark.parametrize("files", [16, 24, 40, 100])

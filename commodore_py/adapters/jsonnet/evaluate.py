@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
@@ -100,7 +99,6 @@ def evaluate(
     decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
     counts as none. The file itself is read from disk, unless its `content` is given.
     """
-    require_for_go()
     source = _source(file, content)
     variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
     calls = _Callbacks(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
