@@ -15,7 +15,6 @@ from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import InventoryPart, Reference
-from commodore_py.cache.recorder import RecordingOverlay
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.errors import CommodoreError
@@ -143,7 +142,7 @@ def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> t
     imports = _RecordingImports(job.evaluation.inventory, view, recorder)
     recording = replace(
         job,
-        lookup=replace(job.lookup, files=RecordingOverlay(job.lookup.files, recorder)),
+        lookup=replace(job.lookup, files=replace(job.lookup.files, observer=recorder)),
         tags=replace(job.tags, hashes=_RecordingHashes(job.tags.hashes, view, recorder)),
         evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
     )

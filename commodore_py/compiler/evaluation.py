@@ -18,7 +18,7 @@ from .natives import natives
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.files.view import Files
 
     from .inventory_imports import InventoryImports
     from .natives.files import Lookup
@@ -56,7 +56,7 @@ class Evaluation:
             read=functools.partial(self._read, lookup.files),
         )
 
-    def _read(self, files: Overlay, path: str) -> bytes | tuple[str, bytes] | None:
+    def _read(self, files: Files, path: str) -> bytes | tuple[str, bytes] | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return generated

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters import workers
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.model.warning import FROM_FILES
@@ -160,7 +160,7 @@ class _Engine:
     def _input_job(self, entry: Entry, output: Output) -> InputJob:
         root, trees = self.job.root, {output.folder: output.tree}
         changed = output.written, output.made
-        files = Overlay(root / "compiled", root / "catalog", trees, *changed, reach=self.job.reach)
+        files = Files(root / "compiled", root / "catalog", trees, *changed, reach=self.job.reach)
         return InputJob(
             job=self.job,
             entry=entry,

@@ -13,7 +13,6 @@ from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import InventoryPart
-from commodore_py.cache.recorder import RecordingOverlay
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.lib import LIBRARIES
@@ -63,7 +62,7 @@ def filtered(
         cache.not_cached(label, "its arguments are not plain data")
         return apply(tree, job)
     node = _Node(definition.spot.target, job.inventory)
-    view = View(job.overlay, cache.roots, cache.answers, targets=node, target=node.name)
+    view = View(job.files, cache.roots, cache.answers, targets=node, target=node.name)
     return cache.cached(
         Work(
             label,
@@ -82,7 +81,7 @@ def _record(
     """The tree after a filter; files count even with the bytes that they had before."""
     recording = replace(
         job,
-        overlay=RecordingOverlay(job.overlay, recorder),
+        files=replace(job.files, observer=recorder),
         inventory=_RecordingNode(job.inventory, view, recorder),
         traces=recorder.traces,
     )

@@ -15,7 +15,7 @@ from .documents import read_all, read_single
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.files.view import Files
 
 
 # Beside the library that imports it; there are no such files.
@@ -26,17 +26,17 @@ _PARAMETERS = "parameters"
 _FIELD, _PARAMETER = "field", "parameter"
 
 
-def natives(overlay: Overlay, inventory: Mapping[str, Any]) -> dict[str, Native]:
+def natives(files: Files, inventory: Mapping[str, Any]) -> dict[str, Native]:
     """The four functions, bound to what they may look at."""
 
     def yaml_load(file: object) -> object:
-        return read_single(_content(overlay, file), name=str(file))
+        return read_single(_content(files, file), name=str(file))
 
     def yaml_load_all(file: object) -> object:
-        return list(read_all(_content(overlay, file), name=str(file)))
+        return list(read_all(_content(files, file), name=str(file)))
 
     def list_dir(folder: object, basename: object) -> object:
-        names = overlay.files_in(_path(folder))
+        names = files.files_in(_path(folder))
         return list(names) if basename else [str(_path(folder) / name) for name in names]
 
     return {
@@ -47,8 +47,8 @@ def natives(overlay: Overlay, inventory: Mapping[str, Any]) -> dict[str, Native]
     }
 
 
-def _content(overlay: Overlay, file: object) -> bytes:
-    content = overlay.read(_path(file))
+def _content(files: Files, file: object) -> bytes:
+    content = files.read(_path(file))
     if content is None:
         raise CommodoreError("there is no such file")
     return content

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.files.reach import Reach
+from commodore_py.adapters.files.view import Files
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import LIBRARIES
@@ -44,7 +44,7 @@ def apply_filters(
     work = (config.paths.root, paths.root)
     readable = (*sources.readable, *work, LIBRARIES.parent)
     reach = Reach(readable, work=work, private=config.private_places())
-    before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
+    before = Files(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     cache = filter_cache(replace(config, paths=paths))
     trees = dict(compiled)
@@ -86,7 +86,7 @@ class _Instance(NamedTuple):
     node: Node
     component: str
     checkout: Path
-    before: Overlay
+    before: Files
     import_folders: tuple[Path, ...]
     cache: ResultCache
     place_of: PlaceOf
@@ -101,7 +101,7 @@ class _Instance(NamedTuple):
             root=self.root,
             folder=definition.folder,
             source=definition.source,
-            overlay=self.before.with_tree(self.node.name, tree),
+            files=replace(self.before, trees={**self.before.trees, self.node.name: tree}),
             import_folders=self.import_folders,
             inventory=self.node.raw,
         )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives import natives
@@ -77,7 +77,7 @@ class Both:
         )
 
     def native(self, name: str) -> Any:  # noqa: ANN401 - any of our natives
-        files = Overlay(self.component.folder / "compiled", self.component.folder / "catalog", {})
+        files = Files(self.component.folder / "compiled", self.component.folder / "catalog", {})
         lookup = Lookup(self.component.search_paths, files)
         inventory = self.component.evaluation.inventory
         return natives(lookup, inventory, target=kapitan.TARGET)[name].call

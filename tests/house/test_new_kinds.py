@@ -70,7 +70,7 @@ class _Count:
 
     def parse(self, args: Mapping[str, Any]) -> Callable[[Tree, Job], Tree]:
         def apply(tree: Tree, job: Job) -> Tree:
-            names = job.overlay.files_in(job.output_path)
+            names = job.files.files_in(job.output_path)
             return place(tree, job.root, job.folder, {args["name"]: {"files": len(names)}})
 
         return apply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.compiler.natives.files import Lookup
 from tests.support.native_calls import FILES, LATER
 
@@ -36,7 +36,7 @@ class Component:
 
     def run(self, expression: str) -> str:
         """JSON text of what an expression gives."""
-        files = Overlay(self.folder / "compiled", self.folder / "catalog", {})
+        files = Files(self.folder / "compiled", self.folder / "catalog", {})
         file = self.file(f"{PREAMBLE}{expression}\n")
         return self.evaluation.run(file, Lookup(self.search_paths, files))
 

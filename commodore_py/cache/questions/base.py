@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.files.view import Files
     from commodore_py.cache.roots import Roots
 
 
@@ -26,7 +26,7 @@ class TargetViews(Protocol):
 class View:
     """The current state of everything that one piece of work can read."""
 
-    files: Overlay
+    files: Files
     roots: Roots
     answers: dict[str, str]
     """Answers that are the same for all work of a run: each is looked up once."""

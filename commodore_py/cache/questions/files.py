@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN, UNREADABLE
@@ -13,8 +14,10 @@ from commodore_py.cache.digests import NOTHING, UNKNOWN, UNREADABLE
 from .base import Question
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.files.overlay import Overlay
+    from collections.abc import Callable
+
     from commodore_py.cache.roots import Roots
+    from commodore_py.model.tree import Entry
 
     from .base import View
 
@@ -37,20 +40,24 @@ class PathQuestion(Question):
             if shared:
                 answer = self.on_disk(path, view)
             else:
-                answer = self.look(view.files, Path(path), view.roots)
+                answer = self.of(type(self).find(view.files, Path(path)), view.roots)
         except (NotReadable, OSError):
             answer = UNREADABLE
         if shared:
             view.answers[str(self)] = answer
         return answer
 
-    def look(self, files: Overlay, path: Path, roots: Roots) -> str:
-        """The digest of what the view has at a path."""
+    find: ClassVar[Callable[[Files, Path], object]]
+    """How the view looks it up."""
+
+    @staticmethod
+    def of(answer: Any, roots: Roots) -> str:  # noqa: ANN401 - what `find` returns
+        """The digest of an answer."""
         raise NotImplementedError
 
     def on_disk(self, path: str, view: View) -> str:
-        """The same where only the disk counts: the most frequent kinds have a faster way."""
-        return self.look(view.files, Path(path), view.roots)
+        """The digest where only the disk counts: the most frequent kinds have a faster way."""
+        return self.of(type(self).find(view.files, Path(path)), view.roots)
 
     def is_own(self, path: str) -> bool:  # noqa: ARG002 - for patterns
         """Whether different work may find something else on the same disk."""
@@ -66,9 +73,12 @@ class Content(PathQuestion):
 
     kind = "content"
 
-    def look(self, files: Overlay, path: Path, roots: Roots) -> str:
+    find = Files.read
+
+    @staticmethod
+    def of(answer: bytes | None, roots: Roots) -> str:
         """Its content."""
-        return digests.of_content(files.read(path), roots)
+        return digests.of_content(answer, roots)
 
     def on_disk(self, path: str, view: View) -> str:
         """Its content."""
@@ -83,9 +93,12 @@ class FileEntry(PathQuestion):
 
     kind = "file"
 
-    def look(self, files: Overlay, path: Path, _: Roots) -> str:
+    find = Files.entry
+
+    @staticmethod
+    def of(answer: Entry | None, _: Roots) -> str:
         """Its content and mode."""
-        return digests.of_entry(files.entry(path))
+        return digests.of_entry(answer)
 
 
 class PathKind(PathQuestion):
@@ -93,9 +106,12 @@ class PathKind(PathQuestion):
 
     kind = "kind"
 
-    def look(self, files: Overlay, path: Path, _: Roots) -> str:
+    find = Files.kind
+
+    @staticmethod
+    def of(answer: str | None, _: Roots) -> str:
         """Its kind."""
-        return files.kind(path) or NOTHING
+        return answer or NOTHING
 
     def on_disk(self, path: str, _: View) -> str:
         """Its kind."""
@@ -112,12 +128,12 @@ class Judged(PathQuestion):
     """Whether content may see a path: where it leads to is reported each time."""
 
     kind = "judged"
-    ALLOWED = "allowed"
+    find = Files.judge
 
-    def look(self, files: Overlay, path: Path, _: Roots) -> str:
-        """An error unless it may."""
-        files.judge(str(path))
-        return self.ALLOWED
+    @staticmethod
+    def of(_: object, __: Roots) -> str:
+        """The one answer that is no error."""
+        return "allowed"
 
     def describe(self, roots: Roots) -> str:
         """It leads elsewhere now."""
@@ -128,6 +144,11 @@ class Location(Question):
     """The absolute path of something, for code that can see it."""
 
     kind = "location"
+
+    @staticmethod
+    def of(answer: str, _: Roots) -> str:
+        """The path."""
+        return answer
 
     def ask(self, view: View) -> str:
         """The path."""

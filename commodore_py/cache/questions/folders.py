@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files.view import Files
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING
 
@@ -13,8 +14,8 @@ from .files import PathQuestion
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.cache.roots import Roots
+    from commodore_py.model.tree import Tree
 
 
 class Listing(PathQuestion):
@@ -22,9 +23,12 @@ class Listing(PathQuestion):
 
     kind = "listing"
 
-    def look(self, files: Overlay, path: Path, _: Roots) -> str:
+    find = Files.files_in
+
+    @staticmethod
+    def of(answer: tuple[str, ...], _: Roots) -> str:
         """Its names."""
-        return digests.of_names(files.files_in(path))
+        return digests.of_names(answer)
 
 
 class FolderTree(PathQuestion):
@@ -32,24 +36,24 @@ class FolderTree(PathQuestion):
 
     kind = "tree"
 
-    def look(self, files: Overlay, path: Path, _: Roots) -> str:
+    find = Files.tree_at
+
+    @staticmethod
+    def of(answer: Tree, _: Roots) -> str:
         """All files in it."""
-        return digests.of_tree(files.tree_at(path))
+        return digests.of_tree(answer)
 
 
 class Expansion(PathQuestion):
     """The paths that match a pattern."""
 
     kind = "pattern"
+    find = Files.expand
 
     @staticmethod
-    def of(paths: list[Path], roots: Roots) -> str:
-        """The digest of some paths."""
-        return digests.of_names(roots.portable(str(path)) for path in paths) if paths else NOTHING
-
-    def look(self, files: Overlay, path: Path, roots: Roots) -> str:
+    def of(answer: list[Path], roots: Roots) -> str:
         """Its paths."""
-        return self.of(files.expand(path), roots)
+        return digests.of_names(roots.portable(str(path)) for path in answer) if answer else NOTHING
 
     def is_own(self, path: str) -> bool:
         """Patterns match output of the own target."""

@@ -11,7 +11,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import is_git_name
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.files.view import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Lookup:
     """
 
     search_paths: tuple[Path, ...]
-    files: Overlay
+    files: Files
 
 
 def argument(value: object, *, what: str = "a name") -> str:

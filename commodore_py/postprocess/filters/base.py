@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.files.view import Files
     from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
@@ -27,7 +27,7 @@ class Job:
     """The filter's place in the instance, as its definition has it."""
     source: Path
     """The filter's own file, for those that have one."""
-    overlay: Overlay
+    files: Files
     import_folders: tuple[Path, ...]
     inventory: Mapping[str, Any]
     traces: list[bytes] | None = None

@@ -76,7 +76,7 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
             "target": job.component,
             "output_path": str(job.output_path),
         },
-        natives=natives(job.overlay, job.inventory),
+        natives=natives(job.files, job.inventory),
         read=functools.partial(_read_import, job),
         skip_empty=True,
     )
@@ -84,13 +84,13 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
 
 def _content(job: Job) -> bytes | None:
     try:
-        return job.overlay.read(job.source)
+        return job.files.read(job.source)
     except NotReadable as error:
         raise JsonnetError(str(error), where=str(job.source), hint=error.hint) from error
 
 
 def _read_import(job: Job, path: str) -> bytes | None:
     try:
-        return read_node(path, job.inventory) or job.overlay.read(path)
+        return read_node(path, job.inventory) or job.files.read(path)
     except NotReadable as error:
         raise JsonnetError(f"cannot import {path}: {error}") from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory_imports import InventoryImports
@@ -68,7 +68,7 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
     """The value of an expression in one of the places."""
     file = folder / "case.jsonnet"
     file.write_text(PREAMBLE + expression.replace("{dir}", str(folder)))
-    overlay = Overlay(folder / "compiled", folder / "catalog", {})
+    files = Files(folder / "compiled", folder / "catalog", {})
     node = {
         "applications": [],
         "classes": [],
@@ -80,13 +80,13 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
         evaluation = Evaluation("example", InventoryImports(targets))
-        return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), overlay)))
+        return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), files)))
     node = {**node, "environment": "base"}
     text = evaluate(
         file,
         import_folders=(LIBRARIES,),
         ext_vars={"target": "example"},
-        natives=natives(overlay, node),
-        read=lambda path: read_node(path, node) or overlay.read(path),
+        natives=natives(files, node),
+        read=lambda path: read_node(path, node) or files.read(path),
     )
     return json.loads(text)

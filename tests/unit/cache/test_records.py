@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.questions import KINDS, parse
 from commodore_py.cache.questions.base import View
@@ -36,7 +36,7 @@ class Counted:
     def done(self, **references: str) -> bytes:
         """The result for these references."""
         roots = Roots({})
-        files = Overlay(self.folder / "compiled", self.folder / "catalog", {})
+        files = Files(self.folder / "compiled", self.folder / "catalog", {})
         view = View(files, roots, {}, references=references)
 
         def make(recorder: Recorder) -> tuple[bytes, bytes]:

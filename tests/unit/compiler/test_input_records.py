@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions import remotes
 from commodore_py.cache.questions.folders import FolderTree
 from commodore_py.cache.questions.remotes import RemoteRef
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
-from commodore_py.cache.recorder import Recorder, RecordingOverlay
+from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import Work
 from commodore_py.compiler.cached import EntryCache, roots_of
 from commodore_py.compiler.entries import entries_of
@@ -123,13 +124,13 @@ def _sealed(
 
 
 def _input_job(job: Job, recorder: Recorder) -> InputJob:
-    overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
+    files = Files(job.root / "compiled", job.root / "catalog", {})
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
     return InputJob(
         job=job,
         entry=entry,
         output=Output("web", None),
-        lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
+        lookup=Lookup(job.search_paths, replace(files, observer=recorder)),
         tags=Tags(),
         style=Style(),
         evaluation=Evaluation("web", InventoryImports(Views(job.inventory))),

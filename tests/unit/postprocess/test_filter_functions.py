@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.tree import Entry, Tree
@@ -53,7 +53,7 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
         root=root / "compiled" / "web",
         folder="out",
         source=source,
-        overlay=Overlay(root / "compiled", root / "catalog", {"web": tree}),
+        files=Files(root / "compiled", root / "catalog", {"web": tree}),
         import_folders=(root, LIBRARIES, root / "vendor"),
         inventory=node,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.view import Files
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.filters import Job, helm_namespace
@@ -24,7 +24,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         root=ROOT,
         folder="out",
         source=ROOT,
-        overlay=Overlay(ROOT.parent, ROOT, {}),
+        files=Files(ROOT.parent, ROOT, {}),
         import_folders=(),
         inventory={},
     )

@@ -8,9 +8,9 @@ import functools
 import glob
 import os
 import stat
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.model.tree import Entry, Tree, empty_among
@@ -23,59 +23,115 @@ if TYPE_CHECKING:
 
 Kind = Literal["file", "folder"]
 Found = TypeVar("Found")
+AnyPath = TypeVar("AnyPath", bound="Path | str")
 
 _HIDDEN = PurePosixPath("/")
 # A path that no file can have is that of no file.
 _NOWHERE = (errno.ELOOP, errno.ENAMETOOLONG)
 
 
-class Overlay:
-    """`compiled/` is answered from trees; what earlier runs left there and in `catalog/` is hidden.
+class Observer(Protocol):
+    """Records what is looked up."""
 
-    Relative paths start in the current directory, as everywhere in a process. `written` are files
-    that this run put at absolute paths elsewhere, None for those it took away, and `made` are
-    folders that it made there; they are never on disk while anybody looks.
+    def saw(self, kind: str, path: str, answer: Any) -> None:  # noqa: ANN401 - of any look-up
+        """Record the answer that was given, or the error in its place."""
+
+    def unseal(self, why: str) -> None:
+        """Record that something is read in another way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Files:
+    """Everything that components and filters read of the file system, judged and recorded.
+
+    `compiled/` is answered from trees; what earlier runs left there and in `catalog/` is hidden.
+    Relative paths start in the current directory, as everywhere in a process.
     """
 
-    __slots__ = ("_folders", "catalog", "compiled", "made", "reach", "trees", "written")
+    compiled: Path
+    catalog: Path
+    trees: Mapping[str, Tree]
+    written: Mapping[Path, Entry | None] = field(default_factory=dict)
+    """Files that this run put at absolute paths elsewhere, None for those it took away.
 
-    def __init__(
-        self,
-        compiled: Path,
-        catalog: Path,
-        trees: Mapping[str, Tree],
-        written: Mapping[Path, Entry | None] = MappingProxyType({}),
-        made: frozenset[Path] = frozenset(),
-        *,
-        reach: Reach | None = None,
-    ) -> None:
-        self.compiled = compiled
-        self.catalog = catalog
-        self.trees = trees
-        self.written = written
-        self.made = made
-        self.reach = reach or Reach.anywhere()
-        present = {path for path, entry in written.items() if entry is not None}
-        above = {folder for path in present | made for folder in path.parents}
-        self._folders = made | above
-        """The folders that are there by what this run put elsewhere."""
-
-    def with_tree(self, instance: str, tree: Tree) -> Overlay:
-        """The same view with another state of one instance."""
-        trees = {**self.trees, instance: tree}
-        return Overlay(
-            self.compiled, self.catalog, trees, self.written, self.made, reach=self.reach
-        )
+    They are never on disk while they are looked up.
+    """
+    made: frozenset[Path] = frozenset()
+    """Folders that it made there."""
+    reach: Reach = field(default_factory=Reach.anywhere)
+    observer: Observer | None = None
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
-        if not self.written and self._inside(path) is None:
-            return _on_disk(self.reach.read, path)
-        entry = self.entry(Path(path))
-        return None if entry is None else entry.content
+        return self._recorded("content", path, self._read)
 
     def entry(self, path: Path) -> Entry | None:
         """A file with its mode, None if there is none; a folder is an error."""
+        return self._recorded("file", path, self._entry)
+
+    def kind(self, path: Path) -> Kind | None:
+        """Whether a file or a folder is there; links count as their target."""
+        return self._recorded("kind", path, self._kind)
+
+    def files_in(self, folder: Path) -> tuple[str, ...]:
+        """Names of the regular files directly in a folder, sorted; links count as their target."""
+        return self._recorded("listing", folder, self._files_in)
+
+    def tree_at(self, folder: Path) -> Tree:
+        """Everything below a folder."""
+        return self._recorded("tree", folder, self._tree_at)
+
+    def expand(self, pattern: Path) -> list[Path]:
+        """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
+        return self._recorded("pattern", pattern, self._expand)
+
+    def hides(self, path: Path | str) -> bool:
+        """Whether a path is answered from trees, or not at all: not from disk in any case."""
+        return self._inside(path) is not None
+
+    def judge(self, path: Path | str) -> None:
+        """Refuse or report where a path on disk leads to; nothing is read."""
+        if not self.hides(path):
+            self.reach.real(str(path))
+        self._saw("judged", path, None)
+
+    def show(self, path: Path | str) -> None:
+        """Record that component code sees this path."""
+        self._saw("location", path, str(path))
+
+    def unseal(self, why: str) -> None:
+        """Record that something reads files in another way."""
+        if self.observer is not None:
+            self.observer.unseal(why)
+
+    def _saw(self, kind: str, path: Path | str, answer: object) -> None:
+        if self.observer is not None:
+            self.observer.saw(kind, str(path), answer)
+
+    def _recorded(self, kind: str, path: AnyPath, look_up: Callable[[AnyPath], Found]) -> Found:
+        """What is handed out, recorded as it is."""
+        try:
+            answer = look_up(path)
+        except NotReadable as error:
+            self._saw(kind, path, error)
+            raise
+        self._saw(kind, path, answer)
+        return answer
+
+    @property
+    def _folders(self) -> frozenset[Path]:
+        """The folders that are there by what this run put elsewhere."""
+        present = {path for path, entry in self.written.items() if entry is not None}
+        above = {folder for path in present | self.made for folder in path.parents}
+        return self.made | above
+
+    def _read(self, path: Path | str) -> bytes | None:
+        if not self.written and self._inside(path) is None:
+            return _on_disk(self.reach.read, path)
+        entry = self._entry(Path(path))
+        return None if entry is None else entry.content
+
+    def _entry(self, path: Path) -> Entry | None:
         inside = self._inside(path)
         if inside is not None:
             tree, relative = self._look_up(inside)
@@ -87,8 +143,7 @@ class Overlay:
         file = _on_disk(self.reach.read_with_mode, path)
         return file and Entry(file[0], executable=bool(file[1] & stat.S_IXUSR))
 
-    def kind(self, path: Path) -> Kind | None:
-        """Whether a file or a folder is there; links count as their target."""
+    def _kind(self, path: Path) -> Kind | None:
         inside = self._inside(path)
         if inside is not None:
             tree, relative = self._look_up(inside)
@@ -105,8 +160,7 @@ class Overlay:
                 return None
         return _kind_on_disk(path)
 
-    def files_in(self, folder: Path) -> tuple[str, ...]:
-        """Names of the regular files directly in a folder, sorted; links count as their target."""
+    def _files_in(self, folder: Path) -> tuple[str, ...]:
         inside = self._inside(folder)
         if inside is not None:
             tree, relative = self._look_up(inside)
@@ -123,8 +177,7 @@ class Overlay:
             sorted(names | {path.name for path, entry in ours.items() if entry is not None})
         )
 
-    def tree_at(self, folder: Path) -> Tree:
-        """Everything below a folder."""
+    def _tree_at(self, folder: Path) -> Tree:
         inside = self._inside(folder)
         if inside is not None:
             tree, relative = self._look_up(inside)
@@ -144,37 +197,21 @@ class Overlay:
         empty = empty_among({*tree.empty_folders, *map(PurePosixPath, made)}, entries)
         return Tree(entries, empty)
 
-    def expand(self, pattern: Path) -> list[Path]:
-        """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
+    def _expand(self, pattern: Path) -> list[Path]:
         text = str(pattern)
         if not glob.has_magic(text):
-            return [pattern] if self.kind(pattern) or os.path.lexists(pattern) else []
+            return [pattern] if self._kind(pattern) or os.path.lexists(pattern) else []
         start = text
         while glob.has_magic(start):
             start = os.path.dirname(start)  # noqa: PTH120 - a text
         self.reach.search(start)
-        matching = {path for path in map(Path, glob.glob(text)) if self.kind(path)}  # noqa: PTH207 - Path.glob knows no absolute patterns
+        matching = {path for path in map(Path, glob.glob(text)) if self._kind(path)}  # noqa: PTH207 - Path.glob knows no absolute patterns
         parts = pattern.absolute().parts
         # Our own files and folders, part by part as a shell would.
         for path in (*self._folders, *self.written, *self._paths_in_trees()):
             if len(path.parts) == len(parts) and all(map(_matches, path.parts, parts)):
-                matching |= {path} if self.kind(path) else set()
+                matching |= {path} if self._kind(path) else set()
         return sorted(matching)
-
-    def hides(self, path: Path | str) -> bool:
-        """Whether a path is answered from trees, or not at all: not from disk in any case."""
-        return self._inside(path) is not None
-
-    def judge(self, path: str) -> None:
-        """Refuse or report where a path on disk leads to; nothing is read."""
-        if not self.hides(path):
-            self.reach.real(path)
-
-    def show(self, path: Path | str) -> None:
-        """Record that component code sees this path; not recorded here."""
-
-    def unseal(self, why: str) -> None:
-        """Record that something reads files in another way; not recorded here."""
 
     def _paths_in_trees(self) -> Iterator[Path]:
         for name, tree in self.trees.items():
