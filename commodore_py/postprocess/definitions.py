@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import value_shown
@@ -40,7 +41,8 @@ class NoDefinitions(CommodoreError):
         return error
 
 
-class Definition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Definition:
     """A filter to run."""
 
     name: str
@@ -52,7 +54,8 @@ class Definition(NamedTuple):
     source: Path
 
 
-class Invalid(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Invalid:
     """A definition to skip, and why."""
 
     name: str
@@ -61,20 +64,21 @@ class Invalid(NamedTuple):
     disabled: bool
 
 
-class Context(NamedTuple):
-    """What definitions are checked against: the instance as it was before any filter."""
-
-    tree: Tree
-    root: Path
-    checkout: Path
-
-
-def definitions_of(node: Node, context: Context) -> list[Definition | Invalid]:
-    """The filters that an instance's node requests, in its order."""
-    return [
-        _checked(raw, Spot(node.name, (*_PATH, f"[{number}]")), context)
-        for number, raw in enumerate(_raw_definitions(node))
-    ]
+def definitions_of(
+    node: Node, tree: Tree, *, root: Path, checkout: Path
+) -> list[Definition | Invalid]:
+    """The filters that a node requests, in its order; `tree` is the output before all of them."""
+    definitions: list[Definition | Invalid] = []
+    for number, raw in enumerate(_raw_definitions(node)):
+        spot = Spot(node.name, (*_PATH, f"[{number}]"))
+        try:
+            definitions.append(_parsed(raw, spot, tree, root=root, checkout=checkout))
+        except _Misfit as misfit:
+            fields = raw if isinstance(raw, Mapping) else {}
+            name = _text(fields.get("filter", _UNNAMED))
+            disabled = fields.get("enabled") is False
+            definitions.append(Invalid(name, spot, str(misfit), disabled=disabled))
+    return definitions
 
 
 def _raw_definitions(node: Node) -> list[object]:
@@ -90,15 +94,6 @@ def _raw_definitions(node: Node) -> list[object]:
     return value
 
 
-def _checked(raw: object, spot: Spot, context: Context) -> Definition | Invalid:
-    try:
-        return _parsed(raw, spot, context)
-    except _Misfit as misfit:
-        fields = raw if isinstance(raw, Mapping) else {}
-        name = _text(fields.get("filter", _UNNAMED))
-        return Invalid(name, spot, str(misfit), disabled=fields.get("enabled") is False)
-
-
 def _text(value: object) -> str:
     return value if isinstance(value, str) else value_shown(value)
 
@@ -107,7 +102,7 @@ class _Misfit(Exception):
     """Why a definition cannot be followed."""
 
 
-def _parsed(raw: object, spot: Spot, context: Context) -> Definition:
+def _parsed(raw: object, spot: Spot, tree: Tree, *, root: Path, checkout: Path) -> Definition:
     if not isinstance(raw, Mapping):
         raise _Misfit("it is not a mapping")
     missing = [key for key in _REQUIRED if key not in raw]
@@ -119,11 +114,11 @@ def _parsed(raw: object, spot: Spot, context: Context) -> Definition:
     name, folder, args = raw["filter"], raw["path"], raw.get("filterargs")
     if not isinstance(name, str) or not isinstance(folder, str):
         raise _Misfit("path and filter must be strings")
-    source = context.checkout / name
+    source = checkout / name
     match raw["type"]:
         case "builtin":
             kind = name
-            _check_builtin(name, folder, args, context)
+            _check_builtin(name, folder, args, tree, root)
         case "jsonnet":
             kind = JSONNET
             if not source.is_file():
@@ -135,14 +130,14 @@ def _parsed(raw: object, spot: Spot, context: Context) -> Definition:
     return Definition(name, spot, kind, folder, args or {}, enabled, source)
 
 
-def _check_builtin(name: str, folder: str, args: object, context: Context) -> None:
+def _check_builtin(name: str, folder: str, args: object, tree: Tree, root: Path) -> None:
     if name == JSONNET or name not in FILTERS:
         raise _Misfit(f"there is no builtin filter {name}")
     if args is None:
         raise _Misfit("missing key: filterargs")
     try:
-        path = inside(context.root, folder)
+        path = inside(root, folder)
     except BadOutput:
         return  # reported when the filter runs: writing outside is an error, not a misfit
-    if path not in context.tree.folders():
+    if path not in tree.folders():
         raise _Misfit(f"there is no folder {folder}")

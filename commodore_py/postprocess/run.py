@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import Reach
@@ -18,7 +18,7 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.model.problem import Problem
 
 from .cached import filter_cache, filtered
-from .definitions import Context, Definition, Invalid, NoDefinitions, definitions_of
+from .definitions import Definition, Invalid, NoDefinitions, definitions_of
 from .filters import FILTERS, JSONNET, Job
 from .output import inside
 
@@ -47,23 +47,17 @@ def apply_filters(
     before = Files(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     cache = filter_cache(replace(config, paths=paths))
+    components = {instance.name: instance.component for instance in sources.inventory.instances}
     trees = dict(compiled)
     notices: list[Problem] = []
     errors: list[CommodoreError] = []
     for name in sorted(compiled):
-        node = sources.inventory.nodes.get(name)
-        if node is None:
-            notices.append(
-                Problem(
-                    f"no filters for {name}: the inventory has no such target",
-                    code="filters/no-target",
-                )
-            )
-            continue
+        dependency = sources.classes.component(name)
+        checkout = dependency.directory if dependency else paths.dependencies / name
         instance = _Instance(
-            node=node,
-            component=_component(sources, name),
-            checkout=_checkout(paths, sources, name),
+            node=sources.inventory.nodes[name],
+            component=components.get(name, name),
+            checkout=checkout.absolute(),
             before=before,
             import_folders=import_folders,
             cache=cache,
@@ -71,16 +65,17 @@ def apply_filters(
         )
         try:
             with run_log.item("filtered", name):
-                trees[name], found = _filter_instance(instance)
+                trees[name], skipped = _filter_instance(instance)
         except CommodoreError as error:
             errors.append(error)
         else:
-            notices += found
+            notices += skipped
     raise_collected(errors, "postprocessing")
     return trees, tuple(notices)
 
 
-class _Instance(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Instance:
     """What does not change between the filters of an instance."""
 
     node: Node
@@ -90,30 +85,6 @@ class _Instance(NamedTuple):
     import_folders: tuple[Path, ...]
     cache: ResultCache
     place_of: PlaceOf
-
-    @property
-    def root(self) -> Path:
-        return self.before.compiled / self.node.name
-
-    def job(self, definition: Definition, tree: Tree) -> Job:
-        return Job(
-            component=self.component,
-            root=self.root,
-            folder=definition.folder,
-            source=definition.source,
-            files=replace(self.before, trees={**self.before.trees, self.node.name: tree}),
-            import_folders=self.import_folders,
-            inventory=self.node.raw,
-        )
-
-    def skipped(self, invalid: Invalid) -> Problem:
-        return Problem(
-            f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}",
-            where=invalid.spot.seen_from(self.place_of),
-            # What is switched off changes nothing, whatever is wrong with it.
-            strict=not invalid.disabled,
-            code="filters/skipped",
-        )
 
     @contextlib.contextmanager
     def named_in_errors(self, definition: Definition) -> Iterator[None]:
@@ -129,16 +100,20 @@ class _Instance(NamedTuple):
 
 def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
     name = instance.node.name
-    tree = instance.before.trees[name]
+    root, tree = instance.before.compiled / name, instance.before.trees[name]
     try:
-        definitions = definitions_of(instance.node, Context(tree, instance.root, instance.checkout))
+        definitions = definitions_of(instance.node, tree, root=root, checkout=instance.checkout)
     except NoDefinitions as error:
         error.where = error.spot.seen_from(instance.place_of)
         raise
     notices = []
     for definition in definitions:
+        where = definition.spot.seen_from(instance.place_of)
         if isinstance(definition, Invalid):
-            notices.append(instance.skipped(definition))
+            text = f"skipped filter {definition.name} of {name}: {definition.reason}"
+            # What is switched off changes nothing, whatever is wrong with it.
+            strict = not definition.disabled
+            notices.append(Problem(text, where=where, strict=strict, code="filters/skipped"))
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
@@ -147,29 +122,21 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                 paths_explained(),
                 run_log.detail("filter", definition.name),
             ):
-                job = instance.job(definition, tree)
+                job = Job(
+                    component=instance.component,
+                    root=root,
+                    folder=definition.folder,
+                    source=definition.source,
+                    files=replace(instance.before, trees={**instance.before.trees, name: tree}),
+                    import_folders=instance.import_folders,
+                    inventory=instance.node.raw,
+                )
                 inside(job.root, definition.folder)
                 tree = filtered(definition, FILTERS[definition.kind], tree, job, instance.cache)
             if definition.kind == JSONNET and "component" in definition.args:
-                notices.append(
-                    Problem(
-                        f"filter {definition.name} of {name}: its argument component is not used,"
-                        " the variable of that name is always the component",
-                        where=definition.spot.seen_from(instance.place_of),
-                        code="filters/unused-argument",
-                    )
+                text = (
+                    f"filter {definition.name} of {name}: its argument component is not used,"
+                    " the variable of that name is always the component"
                 )
+                notices.append(Problem(text, where=where, code="filters/unused-argument"))
     return tree, notices
-
-
-def _component(sources: Sources, instance: str) -> str:
-    for known in sources.inventory.instances:
-        if known.name == instance:
-            return known.component
-    return instance
-
-
-def _checkout(paths: WorkPaths, sources: Sources, instance: str) -> Path:
-    dependency = sources.classes.component(instance)
-    folder = dependency.directory if dependency else paths.dependencies / instance
-    return folder.absolute()

@@ -73,7 +73,6 @@ NOTICES: dict[str, Code] = {
     "files/ignored-by-git": Code("warning", "Git ignores files of the catalog."),
     "files/not-portable": Code("warning", "Windows does not take names of files of the catalog."),
     "files/outside": Code("warning", "Content from outside of the working directory is used."),
-    "filters/no-target": Code("warning", "Filters belong to an unknown target."),
     "filters/skipped": Code("warning", "A postprocessing filter is invalid, and is skipped."),
     "filters/unused-argument": Code("warning", "An argument of a filter has no effect."),
     "libraries/shadowed": Code("warning", "A Jsonnet library or an alias hides another one."),

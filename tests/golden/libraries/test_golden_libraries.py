@@ -19,7 +19,7 @@ from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.lib import LIBRARIES
-from commodore_py.postprocess.jsonnet_environment import natives, read_node
+from commodore_py.postprocess.filters.jsonnet import natives, read_node
 from tests.support.builders import TargetsByName
 from tests.support.golden import golden_cases
 

@@ -237,16 +237,6 @@ def test_disabled_filter_is_logged(
     assert "filter helm_namespace of app is disabled" in caplog.text
 
 
-def test_instance_without_node_is_skipped_with_a_notice(instances: FilteredInstances) -> None:
-    instances.compiled["ghost"] = {"x": "y"}
-    instances.filters = {"app": []}
-
-    filtered, (notice,) = instances.run()
-
-    assert filtered["ghost"] == {"x": "y"}
-    assert "ghost" in notice.message
-
-
 @pytest.mark.parametrize("filters", ["nope", {"a": 1}])
 def test_filters_that_are_not_a_list_are_an_error(
     instances: FilteredInstances, filters: object
