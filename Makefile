@@ -8,7 +8,7 @@ DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test unit check e2e long faults bench conformance docs supply-chain lock clean
+.PHONY: help install demo test unit check e2e long faults bench bench-fleet conformance docs supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ faults: $(STAMP) ## what happens when disks, networks and processes fail
 
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
+
+bench-fleet: $(STAMP) ## what a cluster costs in a run of many; [ARGS="--clusters 20"]
+	$(BIN)/python -m tests.bench.fleet $(ARGS)
 
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY=name] [ENGINE=reference]
 	$(PYTHON) ../shared/conformance/conformance.py --mirrors "$(MIRRORS)" $(if $(ONLY),--only "$(ONLY)") --verbose \

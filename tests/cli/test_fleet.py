@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from tests.support.builders import commit_to, git, make_repository, url_of
-from tests.support.fleet import CLUSTER, Fleet, make_fleet
+from tests.support.fleet import CLUSTER, TENANT, Fleet, make_fleet
 from tests.support.servers import git_http
 
 if TYPE_CHECKING:
@@ -185,12 +186,22 @@ def test_remotes_are_listed_once_by_all_processes(clusters: Clusters) -> None:
         url = url_of(fleet.repository("component-one"))
         content = yaml.safe_load(text.replace(url, server.url("component-one.git")))
         fleet.configure(content, repository="global")
+        tenant = fleet.root / f"facts/tenants/{TENANT}.yaml"
+        facts = yaml.safe_load(tenant.read_text())
+        facts["globalGitRepoURL"] = server.url("global.git")
+        facts["gitRepo"]["url"] = server.url("tenant.git")
+        tenant.write_text(yaml.safe_dump(facts))
 
         assert clusters("--all", "--jobs", "3").code == 0
+        first = Counter(line for line in server.behaviour.received if "info/refs" in line)
+        server.behaviour.received.clear()
+        assert clusters("--all", "--jobs", "3").code == 0
+        again = Counter(line for line in server.behaviour.received if "info/refs" in line)
 
-        asked = [line for line in server.behaviour.received if "info/refs" in line]
     # Listed once, and fetched once into the mirror.
-    assert len([line for line in asked if "component-one" in line]) <= 2
+    assert set(first.values()) == {2}
+    assert len(first) == 3
+    assert again == dict.fromkeys(first, 1)
 
 
 def test_killed_worker_fails_only_its_cluster(clusters: Clusters) -> None:

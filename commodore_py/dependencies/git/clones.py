@@ -14,6 +14,7 @@ from commodore_py.adapters.git.refs import is_complete, note_default_branch, ref
 from commodore_py.adapters.git.repository import (
     configure_remote,
     remote_settings,
+    set_setting,
     wanted_remote,
     write_remote,
 )
@@ -157,6 +158,28 @@ def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
         remove(aside)
         raise cannot_fetch(what, url, error, checkout=directory) from error
     return aside, refs_of(aside)
+
+
+def copy_aside(
+    directory: Path, url: str, listed: Refs, mirrors: Mirrors
+) -> tuple[Path, Refs] | None:
+    """Make an ordinary clone from the mirror, as `clone_aside` does from the remote.
+
+    None where there can be no mirror, or the remote has no branch to check out.
+    """
+    if not listed.default_branch:
+        return None
+    aside = aside_of(directory)
+    make_folder(aside)
+    repository = aside / ".git"
+    is_current = partial(has_versions, versions=(listed.default_branch,), listed=listed)
+    if not mirrors.copy(url, repository, is_current):
+        remove(aside)
+        return None
+    write_remote(repository, url)
+    set_setting(repository, "core.bare", "false")
+    note_default_branch(aside, listed.default_branch)
+    return aside, listed
 
 
 def swap_in(aside: Path, directory: Path) -> None:

@@ -146,12 +146,13 @@ class _Run:
         commits = all(map(is_commit, versions))
         if not _exists(group):
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
-            # Other processes may be making the mirror.
-            mirrored = self.mirrors is not None and (
-                self.client.is_shared or self.mirrors.has(group.url)
-            )
+            # Clusters that are compiled side by side share a mirror, which one of them makes.
+            shared = self.mirrors is not None and self.client.is_shared
+            if group.configuration is not None:
+                return shared
+            mirrored = shared or (self.mirrors is not None and self.mirrors.has(group.url))
             named_head = any(version.startswith("HEAD") for version in versions)
-            return group.configuration is None and (named_head or (mirrored and not commits))
+            return named_head or (mirrored and not commits)
         missing = versions - {seen.commit for seen in looked.seen.values()}
         return not commits or not clones.has_versions(group.clone, missing, None)
 
@@ -234,8 +235,11 @@ class _Run:
 
     def _new_configuration(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         (place,) = looked.seen
+        copied = None
+        if looked.refs is not None and self.mirrors is not None:
+            copied = clones.copy_aside(place.path, place.spec.url, looked.refs, self.mirrors)
         try:
-            aside, refs = clones.clone_aside(str(place.spec), place.path, place.spec.url)
+            aside, refs = copied or clones.clone_aside(str(place.spec), place.path, place.spec.url)
         except CommodoreError as error:
             raise _set_at(error, place.spec, "url") from error
         try:
