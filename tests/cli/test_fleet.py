@@ -256,3 +256,27 @@ def test_contradictions_are_refused(
     ran = clusters(*words)
 
     assert (ran.code, message in ran.err) == (2, True)
+
+
+def test_stage_is_not_waited_for_without_kubeconfig(clusters: Clusters) -> None:
+    clusters.set_stages({"canary": {"facts": {"stage": "test"}, "wait": 60}})
+
+    ran = clusters("--all", "--push")
+
+    assert ran.code == 0
+    assert "stage canary: its clusters are not waited for, as there is no kubeconfig" in ran.err
+
+
+def test_stage_that_is_not_healthy_ends_rollout(clusters: Clusters, tmp_path: Path) -> None:
+    clusters.set_stages({"canary": {"facts": {"stage": "test"}, "wait": 1}})
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(
+        "{contexts: [{name: c-one, context: {cluster: a, user: b}}],"
+        " clusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}], users: [{name: b}]}"
+    )
+
+    ran = clusters("--all", "--push", KUBECONFIG=str(kubeconfig))
+
+    assert ran.code == 1
+    assert "error: the rollout ends with stage canary: c-one is not healthy: " in ran.err
+    assert [clusters.commits(name) for name in NAMES] == [1, 0, 0]
