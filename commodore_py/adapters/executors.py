@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import workers
@@ -59,13 +60,18 @@ def processes(count: int) -> Iterator[Pool]:
     """Processes of this machine; they end at once if this block is left."""
     # A fork has everything loaded, but Go does not survive one.
     context = multiprocessing.get_context("fork" if workers.possible() else "spawn")
-    pool = ProcessPoolExecutor(count, context, initializer=workers.serve_parent)
+    pool = ProcessPoolExecutor(count, context, initializer=_begin)
     try:
         yield Pool(pool, count)
     finally:
         for process in multiprocessing.active_children():
             process.kill()
         pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    workers.serve_parent()
+    run_log.forget()
 
 
 @contextmanager
