@@ -245,7 +245,7 @@ def gather_instances(
             *deprecations(resolved),
             *(
                 unknown_parameters(subjects_of(resolved, classes), places.parameter)
-                if config.verbosity
+                if config.verbosity and not config.checks  # which report them
                 else ()
             ),
         ),
@@ -346,8 +346,12 @@ def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Ite
     with run_log.stage("checks"):
         subjects = tuple(subjects_of(sources.inventory, sources.classes))
         place_of = sources.places.parameter
-        about = (*problems_of(subjects, place_of), *unknown_parameters(subjects, place_of))
-        checked = check_compiled(config, sources, trees, lambda: about)
+        checked = check_compiled(
+            config,
+            sources,
+            trees,
+            lambda: (*problems_of(subjects, place_of), *unknown_parameters(subjects, place_of)),
+        )
         verdict = verdict_of(
             checked.problems,
             (config.paths.classes / "global",),

@@ -231,6 +231,7 @@ def test_parameters_that_a_component_does_not_have(commodore: CommandLine, compi
     try:
         compile_it = ("catalog", "compile", "c-fleet", "--local", "--api-url", "./facts")
         quiet, verbose = commodore(*compile_it), commodore(*compile_it, "-v")
+        once = commodore(*compile_it, "-v", "--check")
         checked = commodore("catalog", "check")
         linted = commodore("inventory", "lint", "inventory/classes/t-fleet")
     finally:
@@ -240,6 +241,7 @@ def test_parameters_that_a_component_does_not_have(commodore: CommandLine, compi
     place = "inventory/classes/t-fleet/c-fleet.yml:2"
     assert (quiet.code, says in quiet.err) == (0, False)
     assert f"{says}; did you mean namespace?\n   {place}" in verbose.err
+    assert once.err.count(says) == 1
     assert f"{says}; did you mean namespace? [parameters/unknown-key]\n  {place}" in checked.out
     assert f"{place}: warning: {says} (did you mean namespace?)" in linted.out
 
