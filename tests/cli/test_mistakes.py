@@ -47,6 +47,7 @@ def fleet(commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             f"{TENANT}:4",
             "check globalGitRepoRevision",
         ),
+        ((CLUSTER, "/catalog-c", "/catlog-c"), f"{CLUSTER}:10", "make an empty repository there"),
         ((TENANT, "/global.git", "/glbal.git"), f"{TENANT}:6", "does not appear to be a git"),
     ],
 )

@@ -261,7 +261,7 @@ def test_an_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: P
 
     for error in (fresh, later):
         assert "cannot fetch the catalog of c-one: fatal: '" in str(error)
-        assert error.where == url_of(gone)
+        assert error.where == f"{url_of(gone)}\ngitRepo.url of the cluster"
     assert branch(checkout.place) == "master"
     assert checkout.fetch(remote).commit == git(remote, "rev-parse", "master")
 
