@@ -19,6 +19,9 @@ def with_suggestions(error: click.exceptions.NoSuchCommand) -> click.UsageError:
     here, root = error.ctx, error.ctx.find_root()
     if error.command_name == "help":
         return click.UsageError(f"{error.message} Did you mean '{here.command_path} --help'?", here)
+    if here.info_name == "edit" and "." in error.command_name:
+        example = f"{here.command_path} set {error.command_name} VALUE"
+        return click.UsageError(f"{error.message} Did you mean '{example}'?", here)
     paths = [path for path, _ in _commands(root, root.command, root.command_path)]
     found = _named(error.command_name, paths) or _similar(error.command_name, here, paths)
     if not found:

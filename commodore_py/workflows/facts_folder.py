@@ -74,7 +74,7 @@ class FactsEdit(NamedTuple):
 
 def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     """Add a cluster that compiles."""
-    folder = _folder(config)
+    folder, new = _folder(config), new._replace(catalog=_absolute(new.catalog))
     file = folder.new_file("cluster", new.id)
     if not new.like:
         _refuse_incomplete(new)
@@ -98,11 +98,12 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
     """Add a tenant whose repositories can be reached."""
     folder = _folder(config)
     file = folder.new_file("tenant", new.id)
+    repository, global_repository = map(_absolute, (new.repository, new.global_repository))
     content = _text_of(
         id=new.id,
         displayName=new.display_name,
-        gitRepo={"url": new.repository},
-        globalGitRepoURL=new.global_repository,
+        gitRepo={"url": repository},
+        globalGitRepoURL=global_repository,
     )
     object_in("tenant", new.id, file, content)
     if new.id.lower() in NOT_TENANTS:
@@ -112,8 +113,8 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
             hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )
     problems = [
-        *_unreachable("tenant's", new.repository),
-        *_unreachable("global", new.global_repository),
+        *_unreachable("tenant's", repository),
+        *_unreachable("global", global_repository),
     ]
     found = FactsEdit(file, content, judged(problems, rules, None))
     return found if rules.dry_run else written(found)
@@ -222,6 +223,11 @@ def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[P
         return None, problems
     diff = object_diff(found.change, found.change.rules)
     return diff, [*problems, *of_changes(diff)]
+
+
+def _absolute(url: str) -> str:
+    """A URL as facts have it: compiles run Git elsewhere, where a relative path is another one."""
+    return Path(url).resolve().as_uri() if url.startswith(("./", "../")) else url
 
 
 def _unreachable(kind: str, url: str, *, severity: Severity = "error") -> Iterator[Problem]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine
 
+COMMON = "inventory/classes/global/common.yml"
 CLUSTER, TENANT = "facts/clusters/c-fleet.yaml", "facts/tenants/t-fleet.yaml"
 
 
@@ -35,6 +36,7 @@ def fleet(commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ((CLUSTER, '"t-fleet"', '"t-fleeet"'), f"{CLUSTER}:3", "did you mean t-fleet?"),
         ((CLUSTER, "gitRepo:\n  url:", "gitRepo:\n  ulr:"), f"{CLUSTER}:10", "write url, not ulr"),
         ((TENANT, "gitRepo:\n  url:", "gitRepo:\n  ulr:"), f"{TENANT}:5", "write url, not ulr"),
+        ((CLUSTER, "  repositories:", "  rpositories:"), f"{COMMON}:9", "mean rpositories?"),
         ((CLUSTER, "facts:\n  ", "facts:\n\t"), f"{CLUSTER}:6:1", "a tab indents this line"),
         ((CLUSTER, "fleet", "fl\udce9et"), f"{CLUSTER}:2", "save the file as UTF-8"),
         (
@@ -47,7 +49,7 @@ def fleet(commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             f"{TENANT}:4",
             "check globalGitRepoRevision",
         ),
-        ((CLUSTER, "/catalog-c", "/catlog-c"), f"{CLUSTER}:10", "make an empty repository there"),
+        ((CLUSTER, "/catalog-c", "/catlog-c"), f"{CLUSTER}:10", "`git init --bare /"),
         ((TENANT, "/global.git", "/glbal.git"), f"{TENANT}:6", "does not appear to be a git"),
     ],
 )
@@ -103,9 +105,8 @@ def test_a_rejected_token_names_where_it_came_from(
     assert "the token is that of --api-token" in of_option.err
 
 
-COMMON, TENANTS, ENTRY = (
-    f"inventory/classes/{name}.yml"
-    for name in ("global/common", "t-fleet/common", "global/commodore")
+TENANTS, ENTRY = (
+    f"inventory/classes/{name}.yml" for name in ("t-fleet/common", "global/commodore")
 )
 OF_CLUSTER = "inventory/classes/t-fleet/c-fleet.yml"
 CLASS, DEFAULTS, MAIN, APP = (
@@ -205,6 +206,15 @@ def test_mistakes_in_a_hierarchy_have_a_line(
         ("catalog compile --tenant t-flet", 1, "no cluster belongs to tenant t-flet"),
         ("catalog diff nope", 1, "revision nope not found"),
         ("edit set hello.namespace x --target helo --dry-run", 1, "did you mean hello?"),
+        ("catalog compile c-fleet --frozen", 2, "`commodore lock create` writes one"),
+        ("lock update", 2, "`commodore lock create` writes one"),
+        ("edit hello.namespace x", 2, "Did you mean 'commodore edit set hello.namespace VALUE'?"),
+        ("component test hello", 2, "Did you mean 'dependencies/hello'?"),
+        ("component new hello", 1, "there is a repository of that name"),
+        ("inventory explain hello.namespace", 2, "inventory explain hello hello.namespace'?"),
+        ("inventory explain hello namespace", 1, "did you mean hello.namespace?"),
+        ("inventory show hello", 1, "a target is named by --target"),
+        ("inventory lint facts", 0, "no classes: no rules of a hierarchy apply"),
         ("inventory explain helo hello.namespace", 1, "did you mean hello?"),
         ("inventory explain hello hello.namspace", 1, "did you mean hello.namespace?"),
         ("inventory lint clases", 2, "Path 'clases' does not exist"),

@@ -100,7 +100,7 @@ def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
     facts = ("--api-url", "./facts")
 
     tenant = commodore(
-        *("tenant", "add", "t-one", *facts, "--repository", (here / "tenant.git").as_uri()),
+        *("tenant", "add", "t-one", *facts, "--repository", "./tenant.git"),
         *("--global-repository", (here / "global.git").as_uri()),
     )
     cluster = commodore(
@@ -109,6 +109,7 @@ def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
     )
 
     assert (tenant.code, cluster.code) == (0, 0)
+    assert (here / "tenant.git").as_uri() in (here / "facts/tenants/t-one.yaml").read_text()
     assert "facts/tenants/t-one.yaml" in tenant.err
     assert "facts/clusters/c-one.yaml" in cluster.err
     assert "the cluster has no components" in cluster.err

@@ -226,7 +226,7 @@ def test_a_closed_door_is_noticed_before_the_hierarchy_is_fetched(fleet: Fleet) 
     with pytest.raises(CommodoreError, match="cannot fetch the catalog of c-one") as caught:
         push(fleet.config())
 
-    assert "make an empty repository there, or correct gitRepo.url" in caught.value.hint
+    assert "creates it, or correct gitRepo.url" in caught.value.hint
     assert digest_of(fleet.work / "inventory") == before
 
 

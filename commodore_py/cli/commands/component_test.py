@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +22,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
-from commodore_py.cli.settings.types import MOST_PROCESSES
+from commodore_py.cli.settings.types import MOST_PROCESSES, Checkout
 from commodore_py.dependencies.lock.shared import SharedLock
 from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.authoring.testing.cases import find_suite
@@ -33,6 +32,7 @@ from commodore_py.workflows.authoring.testing.run import with_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.workflows.authoring.folder_kind import Kind
@@ -54,7 +54,6 @@ _SECTIONS = {
     "Test cases": "name alias search_paths with_component case",
     "Fetching": "fetch_dependencies offline lock frozen",
 }
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def fetch_option(command: Any) -> Any:
@@ -72,7 +71,7 @@ def beside_option(command: Any) -> Any:
     return click.option(
         "--with-component",
         multiple=True,
-        type=_FOLDER,
+        type=Checkout(),
         metavar="DIRECTORY",
         help="Another component whose defaults and libraries are available; may be repeated.",
     )(command)
@@ -115,13 +114,13 @@ def test_options(command: Any) -> Any:
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)
-@click.argument("path", type=_FOLDER, default=".")
+@click.argument("path", type=Checkout(), default=".")
 @test_options
 @click.option(
     "-J",
     "--search-paths",
     multiple=True,
-    type=_FOLDER,
+    type=Checkout(),
     help="Folder to search for imports, by default the component; may be repeated.",
 )
 @click.option(

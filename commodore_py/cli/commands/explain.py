@@ -76,7 +76,11 @@ def explain(
         _reverse(paths, *reverse, output)
     elif target is None or path is None:
         missing = "TARGET" if target is None else "PATH"
-        raise click.UsageError(f"Missing argument '{missing}'.", ctx)
+        hint = ""
+        if target is not None and "." in target:
+            instance = target.partition(".")[0].replace("_", "-")
+            hint = f" Did you mean 'commodore inventory explain {instance} {target}'?"
+        raise click.UsageError(f"Missing argument '{missing}'.{hint}", ctx)
     else:
         _explain(paths, target, path, output)
 

@@ -173,7 +173,7 @@ def _check(options: dict[str, Any], *, given: bool) -> None:
     if not _may_prompt() and not given and options["login"] is None:
         raise UsageError(
             "nothing to set up: there is no terminal to prompt, and no option says what to do",
-            hint="use --api-url or --login",
+            hint="use --api-url or --login; `commodore init DIRECTORY` creates an installation",
         )
 
 

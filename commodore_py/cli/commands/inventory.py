@@ -177,8 +177,9 @@ def lint(
     ctx.obj.more_verbose(verbose)
     trees = [linting.read_tree(one, ignore_patterns) for one in target]
     for tree in trees:
-        if tree.target.is_dir() and not tree.documents and not tree.findings:
-            messages.warn("no YAML files: nothing was checked", where=str(tree.target))
+        if tree.target.is_dir() and not tree.findings and not tree.has_classes:
+            what = "classes: no rules of a hierarchy apply" if tree.documents else ""
+            messages.warn(f"no {what or 'YAML files: nothing was checked'}", where=str(tree.target))
     defaults = WorkPaths(ctx.obj.working_dir).classes / "defaults"
     found = (*linting.lint(trees, linter), *linting.unknown_parameters(trees, defaults))
     verdict = verdict_of(found, target)
@@ -268,5 +269,6 @@ def _need_folders(*given: Path | None) -> None:
             raise CommodoreError(
                 "not a directory" if path.exists() else "no such directory",
                 where=str(path),
-                hint="name the checkout of a global configuration, and of a tenant's if wanted",
+                hint="name the checkout of a global configuration, and of a tenant's if wanted;"
+                " a target is named by --target",
             )

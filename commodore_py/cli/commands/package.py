@@ -24,6 +24,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.cli.settings.types import Checkout
 from commodore_py.errors import UsageError
 from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import compile_package
@@ -41,7 +42,7 @@ _SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline lock frozen"}
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)
-@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.argument("path", type=Checkout(), default=".")
 @test_options
 @click.option(
     "--tmp-dir",

@@ -253,13 +253,16 @@ def lock_settings(options: dict[str, Any], default: DefaultLock | None = NO_LOCK
     }
 
 
+_LOCKING = "`commodore lock create` writes one; or name its file: --lock FILE"
+
+
 def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
     """The lock file that is used without `--lock`; says so, and which ones are not used."""
     if found.file is not None:
         messages.info(f"Using the lock file {short_name(found.file)}")
     elif frozen:
         others = f" of the cluster: {', '.join(found.others)}" if found.others else ""
-        raise UsageError(f"--frozen requires a lock{others}", hint="name its file: --lock FILE")
+        raise UsageError(f"--frozen requires a lock{others}", hint=_LOCKING)
     for other in found.others:
         messages.warn(f"{other}: not used")
     return found.file

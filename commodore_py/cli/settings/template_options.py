@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from commodore_py.cli.settings.types import Checkout
+
 from .options import github_token_option
 from .types import MOST_SECONDS, Branch
 
@@ -202,7 +204,7 @@ def automerge_removals(command: _Command) -> _Command:
 
 def existing_folder(name: str) -> _Decorator:
     """The argument that names a checkout."""
-    return click.argument(name, type=click.Path(exists=True, file_okay=False, path_type=Path))
+    return click.argument(name, type=Checkout())
 
 
 def existing_file(name: str) -> _Decorator:

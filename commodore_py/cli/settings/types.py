@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,6 +34,21 @@ class Seconds(click.types.IntParamType):
         if seconds > MOST_SECONDS:
             self.fail(f"{seconds} is more than a day ({MOST_SECONDS} seconds).", param, ctx)
         return seconds
+
+
+class Checkout(click.Path):
+    """The directory of a component or a package."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The directory; the error for a name alone suggests the checkout of that name."""
+        checkout = Path("dependencies") / value
+        if not Path(value).exists() and checkout.is_dir():
+            message = f"Directory {str(value)!r} does not exist. Did you mean {str(checkout)!r}?"
+            self.fail(message, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def size_of(text: str) -> tuple[int, str]:

@@ -132,8 +132,12 @@ def _unreachable(error: CommodoreError) -> CommodoreError:
     error.spots = (Fact("catalog", "url"),)
     error.where = f"{error.where}\n{error.spots[0]}"
     if any(sign in str(error) for sign in _MISSING) and "moved" not in error.hint:
+        path = git_urls.local_path(error.where.partition("\n")[0])
+        create = (
+            f"`git init --bare {path}` creates it" if path else "make an empty repository there"
+        )
         error.hint = (
-            "make an empty repository there, or correct gitRepo.url of the cluster;"
+            f"{create}, or correct gitRepo.url of the cluster;"
             " where it is there, you may not be allowed to read it"
         )
     return error

@@ -150,8 +150,10 @@ class _Problems:
     def _hint(self, cause: Cause) -> str:
         if cause.hint or cause.missing is None:
             return cause.hint
-        hint = did_you_mean(cause.missing, cause.present, listed="there are")
-        if not self._context.early:
+        is_fact = f"facts.{cause.missing} not found" in cause.message
+        listed = "add it to the facts of the cluster, which are" if is_fact else "there are"
+        hint = did_you_mean(cause.missing, cause.present, listed=listed)
+        if not self._context.early or is_fact:
             return hint
         # Similar names are a guess; that defaults are missing is certain.
         return f"{hint} ({_EARLY})" if nearest(cause.missing, cause.present) else _EARLY

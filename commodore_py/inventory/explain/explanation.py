@@ -18,7 +18,7 @@ from commodore_py.inventory.engine.values import (
     plain_key,
 )
 from commodore_py.inventory.paths import Selector, dotted, path_parts
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 from commodore_py.model.names import did_you_mean
 
 from .diagnostics import raise_failures
@@ -260,7 +260,10 @@ def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> Comm
     missing = dotted(path[: len(above) + 1])
     if type(value) is Map:
         keys = [dotted((*above, key)) for key in value.items]
+        of_target = (parameter_key(target), *path)
         hint = did_you_mean(missing, keys, listed="there are")
+        if tracer.follow(of_target):
+            hint = f"did you mean {dotted(of_target)}?"
     elif type(value) is Unresolved:
         hint = f"{dotted(above)} cannot be resolved: {value.error}"
     else:

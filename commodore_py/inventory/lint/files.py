@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 IGNORE_FILE = ".commodoreignore"
 _SUFFIXES = (".yml", ".yaml")
+CLASS_FIELDS = {"applications", "classes", "parameters"}
 _CLASS_FIELD = re.compile(rb"^(applications|classes|parameters):", re.MULTILINE)
 
 
@@ -73,6 +74,11 @@ class Tree:
     reach: Reach = field(default_factory=Reach.anywhere)
     seen: int = 0
     """How many files and folders were found so far."""
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether a document has a field of classes."""
+        return any(CLASS_FIELDS & document.content.keys() for document in self.documents)
 
     def count(self, found: int, folder: Path) -> None:
         """Count what a folder holds; an error where it is too much."""

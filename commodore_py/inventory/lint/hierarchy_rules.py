@@ -16,7 +16,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, DuplicateClass, absolute_name
 from commodore_py.model.names import did_you_mean
 
-from .files import finding
+from .files import CLASS_FIELDS, finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _ENTRY = "commodore"
 _GLOBAL = "global"
-_FIELDS = {"applications", "classes", "parameters"}
 # What the first part of a class name may be without naming a tenant.
 _NO_TENANTS = {_GLOBAL, "components", "defaults", "params"}
 _IDS = "${cluster:"
@@ -137,7 +136,7 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 def _claimed_twice(tree: Tree, error: CommodoreError) -> Iterator[Problem]:
     """Class names that two files claim; broken links are findings already."""
-    documents = {one.file for one in tree.documents if _FIELDS & one.content.keys()}
+    documents = {one.file for one in tree.documents if CLASS_FIELDS & one.content.keys()}
     for part in error.parts:
         files = [Path(line) for line in part.where.splitlines()]
         if isinstance(part, DuplicateClass) and documents.issuperset(files):
@@ -201,7 +200,7 @@ def _classes(files: ClassFiles, tree: Tree) -> Iterator[_Class]:
     documents = {document.file: document for document in tree.documents}
     for name in files.names():
         document = documents.get(files.path(name))
-        if document is not None and _FIELDS & document.content.keys():
+        if document is not None and CLASS_FIELDS & document.content.keys():
             yield _Class(name, files.folder(name), document)
 
 

@@ -312,5 +312,5 @@ def test_a_missing_remote_is_told_in_each_transports_words(scene: Scene) -> None
     output = remote_is_missing(scene)
 
     assert "error: cannot fetch the catalog of c-one: " in output
-    assert "\nhint: make an empty repository there, or correct gitRepo.url" in output
+    assert "or correct gitRepo.url of the cluster" in output
     assert "[exit code 1]" in output

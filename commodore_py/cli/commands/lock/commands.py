@@ -44,7 +44,8 @@ def _default(ctx: click.Context, parameter: click.Parameter, named: Path | None)
         return named
     file = _default_file(WorkPaths(ctx.obj.working_dir))
     if file is None:
-        raise click.MissingParameter(ctx=ctx, param=parameter)
+        how = "`commodore lock create` writes one."
+        raise click.MissingParameter(how, ctx, parameter)
     return file
 
 
