@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.names import typo_of
+from commodore_py.model.names import did_you_mean, typo_of
 from commodore_py.model.warning import FROM_FILES
 
 from .api_objects import FieldReader, hint_for, is_plain_name, kind_of, read_object
@@ -128,7 +128,10 @@ class FactsFolder:
         folder = self.root / "clusters"
         for needed in (self.root, folder):
             if not needed.is_dir():
-                raise CommodoreError("no such folder", where=str(needed), hint=_LAYOUT)
+                beside = needed.absolute().parent.glob("*/")
+                names = (path.name for path in beside if (path / "clusters").is_dir())
+                hint = did_you_mean(needed.name, names, otherwise=_LAYOUT)
+                raise CommodoreError("no such folder", where=str(needed), hint=hint)
         return _files_of(folder)
 
     def _all_clusters(self) -> list[dict[str, Any]]:

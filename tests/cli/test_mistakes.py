@@ -206,6 +206,7 @@ def test_mistakes_in_a_hierarchy_have_a_line(
         ("catalog compile --tenant t-flet", 1, "no cluster belongs to tenant t-flet"),
         ("catalog diff nope", 1, "revision nope not found"),
         ("edit set hello.namespace x --target helo --dry-run", 1, "did you mean hello?"),
+        ("catalog list --api-url ./fcts", 1, "did you mean facts?"),
         ("catalog compile c-fleet --frozen", 2, "`commodore lock create` writes one"),
         ("lock update", 2, "`commodore lock create` writes one"),
         ("edit hello.namespace x", 2, "Did you mean 'commodore edit set hello.namespace VALUE'?"),

@@ -137,7 +137,11 @@ def local_work(paths: WorkPaths, what: str, place: Path) -> LocalWork | None:
         work += unpushed(place, "HEAD", *(() if _is_linked(place) else ("--branches",)))
     if not _is_linked(place) and commit_of(place, "refs/stash"):
         work.append("a stash")
-    return LocalWork.found(what, place, work) if work else None
+    if not work:
+        return None
+    problem = LocalWork.found(what, place, work)
+    problem.hint = "commit and push it; or delete with --force, which backs it up"
+    return problem
 
 
 def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
