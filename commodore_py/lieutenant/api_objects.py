@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import did_you_mean, problem_of_path, typo_of
+from commodore_py.model.names import problem_of_path, typo_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,15 +134,3 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (list, "a list"),
     (dict, "a mapping"),
 )
-
-
-_FEW = 10
-
-
-def hint_for(wanted: str, known: Sequence[str], *, kind: str) -> str:
-    """Suggest the nearest known id, or list all of them if they are few."""
-    if not known:
-        return f"there is no {kind}"
-    many = f"none of the {len(known)} {kind}s has a similar id"
-    few = f"known {kind}s:" if len(known) <= _FEW else ""
-    return did_you_mean(wanted, known, listed=few, otherwise=many)

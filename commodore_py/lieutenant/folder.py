@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.names import did_you_mean, typo_of
 from commodore_py.model.warning import FROM_FILES
 
-from .api_objects import FieldReader, hint_for, is_plain_name, kind_of, read_object
+from .api_objects import FieldReader, is_plain_name, kind_of, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +66,9 @@ class FactsFolder:
             raise CommodoreError(
                 f"cluster {cluster_id} is not known",
                 where=str(self.root / "clusters"),
-                hint=hint_for(cluster_id, tuple(files), kind="cluster"),
+                hint=did_you_mean(
+                    cluster_id, files, listed="known clusters:", otherwise="there is no cluster"
+                ),
             )
         return files[cluster_id]
 
@@ -78,8 +80,10 @@ class FactsFolder:
             raise CommodoreError(
                 f"tenant {tenant_id} is not known",
                 where=str(folder),
-                hint=f"{hint_for(tenant_id, tuple(files), kind='tenant')}"
-                f" (to add one: `commodore tenant add {tenant_id}`)",
+                hint=did_you_mean(
+                    tenant_id, files, listed="known tenants:", otherwise="there is no tenant"
+                )
+                + f" (to add one: `commodore tenant add {tenant_id}`)",
             )
         return object_in("tenant", tenant_id, files[tenant_id])
 
@@ -128,9 +132,8 @@ class FactsFolder:
         folder = self.root / "clusters"
         for needed in (self.root, folder):
             if not needed.is_dir():
-                beside = needed.absolute().parent.glob("*/")
-                names = (path.name for path in beside if (path / "clusters").is_dir())
-                hint = did_you_mean(needed.name, names, otherwise=_LAYOUT)
+                usual = needed.absolute().with_name("facts")
+                hint = "did you mean facts?" if (usual / "clusters").is_dir() else _LAYOUT
                 raise CommodoreError("no such folder", where=str(needed), hint=hint)
         return _files_of(folder)
 

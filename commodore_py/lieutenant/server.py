@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import did_you_mean
 
-from .api_objects import ApiObject, hint_for, kind_of
+from .api_objects import ApiObject, kind_of
 from .urls import base_url, request_url
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ class Server:
                     f"the API sent cluster {name!r} instead of {cluster_id}", where=cluster.name
                 )
             return cluster
-        unknown.hint = hint_for(cluster_id, self._known_ids(), kind="cluster")
+        unknown.hint = did_you_mean(
+            cluster_id, self._known_ids(), listed="known clusters:", otherwise="there is no cluster"
+        )
         raise unknown
 
     def tenant(self, tenant_id: str) -> ApiObject:

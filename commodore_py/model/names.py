@@ -120,6 +120,8 @@ def _letters(name: str) -> list[str]:
 def _is_typo(name: str, other: str) -> bool:
     if name == other or re.sub(r"\d+", "", name) == re.sub(r"\d+", "", other):
         return False
+    if f"{name}s" == other or name == f"{other}s":
+        return True
     words, other_words = re.split(r"[-_.]", name), re.split(r"[-_.]", other)
     if words[1:] and len(words) == len(other_words):  # europe-west is not europe-east
         pairs = [pair for pair in zip(words, other_words, strict=True) if pair[0] != pair[1]]

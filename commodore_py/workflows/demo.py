@@ -6,16 +6,14 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from commodore_py.errors import CommodoreError
-
 from .starting import (
     ENV_FILE,
     REPOSITORIES,
     empty_repository,
     files_of,
-    refuse_content,
     write_files,
     write_repository,
+    writing,
 )
 
 # Plain files: one folder per repository, as it will be cloned.
@@ -53,35 +51,24 @@ class Demo:
 
 def write_demo(directory: Path) -> Demo:
     """Write the playground into a folder that is missing or empty."""
-    try:
-        return _write_demo(directory)
-    except OSError as error:
-        raise CommodoreError(
-            f"cannot write the playground: {error.strerror}",
-            where=str(error.filename or directory),
-            hint="choose a writable folder with a few megabytes of free space",
-        ) from error
-
-
-def _write_demo(directory: Path) -> Demo:
-    refuse_content(directory, "demo")
-    repositories = directory.resolve() / REPOSITORIES
-    clusters = tuple(sorted(path.stem for path in (_CONTENT / "facts" / "clusters").iterdir()))
-    signatures = f"author {_AUTHOR}\ncommitter {_AUTHOR}"
-    for source in sorted((_CONTENT / "repositories").iterdir()):
-        place, tag = repositories / f"{source.name}.git", _TAGS.get(source.name)
-        write_repository(place, files_of(source), signatures, _MESSAGE, tag=tag)
-    for cluster in clusters:
-        empty_repository(repositories / f"catalog-{cluster}.git")
-    location = repositories.as_uri().encode()
-    facts = files_of(_CONTENT / "facts").items()
-    own = {name: text.replace(_LOCATION.encode(), location) for name, text in facts}
-    write_files(directory / "facts", own)
-    write_files(
-        directory,
-        {
-            "README.md": (_CONTENT / "README.md").read_bytes(),
-            ".env": ENV_FILE.format("./facts").encode(),
-        },
-    )
-    return Demo(directory, clusters, (shlex.join(("cd", str(directory))), *_NEXT_STEPS))
+    with writing("demo", directory):
+        repositories = directory.resolve() / REPOSITORIES
+        clusters = tuple(sorted(path.stem for path in (_CONTENT / "facts" / "clusters").iterdir()))
+        signatures = f"author {_AUTHOR}\ncommitter {_AUTHOR}"
+        for source in sorted((_CONTENT / "repositories").iterdir()):
+            place, tag = repositories / f"{source.name}.git", _TAGS.get(source.name)
+            write_repository(place, files_of(source), signatures, _MESSAGE, tag=tag)
+        for cluster in clusters:
+            empty_repository(repositories / f"catalog-{cluster}.git")
+        location = repositories.as_uri().encode()
+        facts = files_of(_CONTENT / "facts").items()
+        own = {name: text.replace(_LOCATION.encode(), location) for name, text in facts}
+        write_files(directory / "facts", own)
+        write_files(
+            directory,
+            {
+                "README.md": (_CONTENT / "README.md").read_bytes(),
+                ".env": ENV_FILE.format("./facts").encode(),
+            },
+        )
+        return Demo(directory, clusters, (shlex.join(("cd", str(directory))), *_NEXT_STEPS))

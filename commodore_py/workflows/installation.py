@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git.program import git
 from commodore_py.catalog.identity import committer, signatures
 from commodore_py.config import Author
-from commodore_py.errors import CommodoreError
 
 from .authoring.templates.kinds import COMPONENT
 from .authoring.templates.new import NewRepository, make_repository
@@ -23,9 +22,9 @@ from .starting import (
     REPOSITORIES,
     empty_repository,
     files_of,
-    refuse_content,
     write_files,
     write_repository,
+    writing,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ class Installation:
 
 def write_installation(config: Config, directory: Path, remotes: Remotes) -> Installation:
     """Write an installation that needs no server into a directory that is missing or empty."""
-    refuse_content(directory, "installation")
     name = re.sub(r"[^a-z0-9]+", "-", directory.resolve().name.lower()).strip("-") or "first"
     cluster, tenant = f"c-{name}", f"t-{name}"
     repositories = directory.resolve() / REPOSITORIES
@@ -76,7 +74,7 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
         text = _DATA.joinpath("installation", *parts).read_text("utf-8")
         return re.sub(r"@([A-Z_]+)@", lambda mark: values[mark[1]], text).encode()
 
-    try:
+    with writing("installation", directory):
         if not remotes.global_config:
             own = {file: content("global", file) for file in ("commodore.yml", "common.yml")}
             write_repository(repositories / "global.git", own, who, _MESSAGE)
@@ -100,8 +98,6 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
                 ".env": ENV_FILE.format("./facts").encode(),
             },
         )
-    except OSError as error:
-        raise _cannot_write(directory, error) from error
     steps = (
         shlex.join(("cd", str(directory))),
         f"commodore catalog compile {cluster} --push",
@@ -113,11 +109,8 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
 
 def write_working_directory(directory: Path, url: str) -> Installation:
     """Write a working directory that uses a server."""
-    refuse_content(directory, "working directory")
-    try:
+    with writing("working directory", directory):
         write_files(directory, {".env": ENV_FILE.format(url).encode()})
-    except OSError as error:
-        raise _cannot_write(directory, error) from error
     steps = (shlex.join(("cd", str(directory))), "commodore login", "commodore catalog list")
     return Installation(directory, next_steps=steps)
 
@@ -139,11 +132,3 @@ def _write_component(config: Config, bare: Path) -> None:
         )
         empty_repository(bare)
         git(made.place, "push", "--quiet", str(bare), f"HEAD:refs/heads/{BRANCH}")
-
-
-def _cannot_write(directory: Path, error: OSError) -> CommodoreError:
-    return CommodoreError(
-        f"cannot write the installation: {error.strerror}",
-        where=str(error.filename or directory),
-        hint="choose a writable directory",
-    )

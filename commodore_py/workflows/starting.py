@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 BRANCH = "master"
@@ -20,8 +21,9 @@ ENV_FILE = "# Read by commodore when it runs in this directory.\nCOMMODORE_API_U
 _GIT_ENVIRONMENT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
-def refuse_content(directory: Path, what: str) -> None:
-    """Refuse a directory that is not missing or empty."""
+@contextmanager
+def writing(what: str, directory: Path) -> Iterator[None]:
+    """Refuse a directory with content, and explain why something cannot be written."""
     if directory.is_dir():
         if any(directory.iterdir()):
             raise CommodoreError(
@@ -31,6 +33,14 @@ def refuse_content(directory: Path, what: str) -> None:
             )
     elif directory.exists() or directory.is_symlink():
         raise CommodoreError(f"the path for the {what} is not a folder", where=str(directory))
+    try:
+        yield
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write the {what}: {error.strerror}",
+            where=str(error.filename or directory),
+            hint="choose a writable directory with a few megabytes of free space",
+        ) from error
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

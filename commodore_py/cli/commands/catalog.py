@@ -41,6 +41,7 @@ from commodore_py.config import Author
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, default_lock
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
+from commodore_py.model.names import did_you_mean
 from commodore_py.workflows import dry_run
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
-_MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
     "Several clusters": "+all_clusters +tenant +jobs +scheduler +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
@@ -164,8 +164,8 @@ def list_(
 def _report_unknown_tenant(config: Config, tenant: str) -> None:
     """Say that there is no match, and which tenants the last list of all clusters had."""
     known = known_clusters.recall(config.api_url)
-    tenants = sorted({one["tenant"] for one in known.clusters if "tenant" in one} if known else ())
-    hint = f"known tenants: {', '.join(tenants[:_MOST_SHOWN])}" if tenants else ""
+    tenants = [one["tenant"] for one in known.clusters if "tenant" in one] if known else ()
+    hint = did_you_mean(tenant, tenants, listed="known tenants:")
     messages.warn(f"no cluster belongs to tenant {tenant}", hint=hint)
 
 

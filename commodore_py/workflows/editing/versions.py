@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.model.names import nearest
+from commodore_py.model.names import did_you_mean
 from commodore_py.workflows.tools.programs import precedence
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 _TAGS, _BRANCHES = "refs/tags/", "refs/remotes/origin/"
-_MOST_SHOWN = 5
 _SECTIONS = ("components", "packages")
 
 
@@ -38,13 +37,9 @@ class Versions(NamedTuple):
         """Refuse a version that the repository does not have."""
         if version in (*self.tags, *self.branches) or is_commit(version):
             return
-        near = nearest(version, self.tags)
-        options = [*near, *(tag for tag in self.tags if tag not in near)][:_MOST_SHOWN]
-        options += self.branches[: _MOST_SHOWN - len(options)]
-        raise CommodoreError(
-            f"there is no version {version} of {of}",
-            hint=f"versions: {', '.join(options)}" if options else "its repository has none",
-        )
+        known = (*self.tags, *self.branches)
+        hint = did_you_mean(version, known, listed="versions:", otherwise="its repository has none")
+        raise CommodoreError(f"there is no version {version} of {of}", hint=hint)
 
 
 def check_versions(plan: Plan) -> None:
