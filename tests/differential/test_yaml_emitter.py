@@ -158,12 +158,12 @@ documents = st.lists(
     st.one_of(
         scalars,
         _around(st.recursive(scalars, _around, max_leaves=12)),
-        # A text that ends near the width, after a key and some levels down.
+        # A text that may be broken near the width, after a key and some levels down.
         st.builds(
-            lambda levels, key, text: _nested(levels, {key: text}),
+            lambda levels, key, text: _nested(levels, [text, {key: text}]),
             st.integers(0, 6),
             st.integers(1, 9).map("k".__mul__),
-            st.integers(50, 90).map(lambda size: ("w" * 7 + " ") * 4 + "w" * (size - 32)),
+            st.integers(50, 90).map(lambda size: "w" * size + " end of it"),
         ),
     ),
     max_size=3,
