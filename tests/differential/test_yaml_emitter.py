@@ -163,7 +163,11 @@ documents = st.lists(
             lambda levels, key, text: _nested(levels, [text, {key: text}]),
             st.integers(0, 6),
             st.integers(1, 9).map("k".__mul__),
-            st.integers(50, 90).map(lambda size: "w" * size + " end of it"),
+            st.builds(
+                lambda size, end: "w" * size + end,
+                st.integers(50, 90),
+                st.sampled_from((" e", " end of it", "ü e", "' e", " ")),
+            ),
         ),
     ),
     max_size=3,
