@@ -14,13 +14,12 @@ import yaml
 
 from commodore_py.cli import run
 from commodore_py.workflows.demo import write_demo
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support.command_line import CommandLine, Ran
-
-pytestmark = pytest.mark.sample(3)
 
 _TABLES = Path(__file__).parent / "typed"
 _SHORT = {"L": "catalog compile c-demo-1 --local"}
@@ -74,7 +73,11 @@ class Typed:
         words[:1] = shlex.split(_SHORT.get(words[0], words[0])) if words else []
         content = {**case.get("files", {}), **_decoded(case.get("bytes", {}))}
         with self._files(content):
-            return self._commodore(*words)
+            ran = self._commodore(*words)
+        checkout = self._playground / "inventory/classes/global"
+        if git(checkout, "branch", "--show-current") == "":  # of a lock: detached
+            git(checkout, "switch", "--quiet", "master")
+        return ran
 
     @contextmanager
     def _files(self, content: dict[str, Any]) -> Iterator[None]:

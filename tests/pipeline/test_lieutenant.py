@@ -200,12 +200,38 @@ def test_the_same_ids_are_completed(sourced: Config) -> None:
     assert cluster_ids(sourced) == ["c-1", "c-2", "c-3"]
 
 
-def test_the_same_report_is_made(source: Source, sourced: Config) -> None:
+def test_report_is_the_same_for_a_folder_and_a_server(source: Source, sourced: Config) -> None:
+    def version(name: str, **more: str) -> dict[str, str]:
+        url = f"https://git.example.org/{name}.git"
+        return {"gitSha": "0a1b2c3d" * 5, "url": url, "version": "main", **more}
+
     report(sourced, make_record())
 
-    assert list(json.loads(source.reported("c-1")).items()) == list(
-        report_body(make_record()).items()
+    body = json.loads(source.reported("c-1"))
+    info = body["commodoreBuildInfo"]
+    assert info["version"].startswith("1.35.1+commodore-py.")
+    assert json.dumps(body) == json.dumps(
+        {
+            "commodoreBuildInfo": {**info, "gitVersion": f"v{info['version']}"},
+            "global": version("global"),
+            "instances": {
+                "shop": version("shop", component="shop"),
+                "shop-two": version("shop-two", path="comps/shop", component="shop"),
+            },
+            "lastCompile": "2026-05-04T03:02:01.123+02:00",
+            "packages": {"tools": version("tools", path="pkg")},
+            "tenant": version("t-1"),
+        }
     )
+
+
+def test_report_that_cannot_be_stored_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("in the way")
+
+    with pytest.raises(CommodoreError, match="cannot write the report") as raised:
+        report(Config(WorkPaths(tmp_path), api_url=str(tmp_path)), make_record())
+
+    assert raised.value.where == str(tmp_path / "reports/c-1.json")
 
 
 def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:

@@ -4,8 +4,6 @@ import sys
 
 import pytest
 
-from commodore_py.adapters.http.listener import listening
-from commodore_py.config import user_folder
 from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.support.servers.oidc.contract import interactive_terminal
 
@@ -43,18 +41,3 @@ def test_without_a_terminal_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stdin", None)
 
     assert way_here(listen="") is Way.NONE
-
-
-def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "")
-    monkeypatch.setenv("HOME", "/home/somebody")
-
-    assert str(user_folder("XDG_CACHE_HOME", ".cache")) == "/home/somebody/.cache/commodore"
-
-
-def test_a_port_is_given_back() -> None:
-    with listening("localhost", 0) as listener:
-        port = listener.server_port
-
-    with listening("localhost", port) as again:
-        assert again.server_port == port
