@@ -116,6 +116,7 @@ def state(place: Path) -> dict[str, bytes]:
         ),
     ],
 )
+@pytest.mark.sample(2)
 def test_a_refused_edit_names_its_place_and_writes_nothing(
     commodore: CommandLine, place: Path, words: tuple[str, ...], message: str, where: str
 ) -> None:

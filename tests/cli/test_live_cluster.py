@@ -371,6 +371,7 @@ def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: C
         b"{",
     ],
 )
+@pytest.mark.sample(2)
 def test_odd_answers_are_no_defect_and_remove_nothing(
     live: Live, server: Cluster, verb: str, below: str, body: bytes
 ) -> None:

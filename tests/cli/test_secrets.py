@@ -208,6 +208,7 @@ def test_credentials_in_the_urls_of_downloads(
     "spelling", ["Bearer {}", "Authorization: {}", '{{"token": "{}"}}', "?token={}", "<p>{}</p>"]
 )
 @pytest.mark.parametrize("status", [200, 401, 403, 500])
+@pytest.mark.sample(3)
 def test_a_server_that_repeats_the_token(run: Runs, spelling: str, status: int) -> None:
     with serve() as web:
         text = spelling.format(CANARY)
@@ -245,6 +246,7 @@ def test_names_of_others_are_escaped_in_every_form(fleet: Fleet, run: Runs) -> N
 
 
 @pytest.mark.parametrize("log", ["text", "json", "github"])
+@pytest.mark.sample(2)
 def test_names_of_outputs_are_escaped(fleet: Fleet, run: Runs, log: str) -> None:
     names = ["a\x1b[2Jb", "a\n::error file=x::forged", "::error::forged", "a\u202eb", "a\u200bb"]
     main = "{" + ", ".join(f"{json.dumps(name)}: {{a: 'b'}}" for name in names) + "}"
@@ -330,6 +332,7 @@ def test_credentials_in_a_repository_to_download(
 
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-", "1>&- 2>&-"])
 @pytest.mark.parametrize("known", [True, False])
+@pytest.mark.sample(2)
 def test_closed_streams(fleet: Fleet, closed: str, *, known: bool) -> None:
     cluster = CLUSTER if known else "c-none"
     command = f"{sys.executable} -m commodore_py -d {fleet.work} catalog compile {cluster}"

@@ -95,6 +95,7 @@ def test_own_managed_tools_are_run(commodore: CommandLine, tmp_path: Path, tools
         },
     ],
 )
+@pytest.mark.sample(2)
 def test_catalog_does_not_depend_on_git_settings(
     commodore: CommandLine, tmp_path: Path, variables: dict[str, str]
 ) -> None:

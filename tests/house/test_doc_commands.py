@@ -34,7 +34,7 @@ def test_every_block_is_run_compared_or_given_a_reason() -> None:
 @pytest.mark.parametrize(
     "path", [path for path in PAGES if READ[path].steps], ids=lambda path: path.stem
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(5)
 def test_commands_print_what_the_page_shows(
     path: Path, empty_home: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_mirror_of_another_user_is_removed(
 
 @pytest.mark.parametrize("make_foreign", FOREIGN)
 @pytest.mark.parametrize("inside", ["", "known", "content"])
+@pytest.mark.sample(3)
 def test_a_foreign_cache_of_downloads(
     downloads: Downloads,
     caplog: pytest.LogCaptureFixture,

@@ -69,6 +69,7 @@ def _convert(repository: Path, option: str) -> None:
 
 @pytest.mark.parametrize("change", [plain, sha256, reftable, packed])
 @pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.sample(3)
 def test_life_of_a_checkout(
     workspace: Workspace, change: Callable[[Path], None], *, mirrored: bool
 ) -> None:
