@@ -293,9 +293,9 @@ def _references(
     if plan is not None:
         inventory = plan.with_references(inventory)
     with run_log.stage("refs"):
-        found = refs.find_marked(inventory)
-        references = refs.render_refs(inventory, place_of, found=found)
-        return references, refs.reference_problems(inventory, place_of, found=found)
+        marked = refs.find_marked(inventory)
+        references = refs.render_refs(inventory, marked, place_of)
+        return references, refs.reference_problems(marked, place_of)
 
 
 def _plan_of(sources: Sources) -> ClusterPlan | None:

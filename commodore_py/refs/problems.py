@@ -14,18 +14,17 @@ from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
 from .errors import places_text
-from .references import find_marked
+from .references import references_in, unclosed_in
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
     from commodore_py.errors import CommodoreError
-    from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.spot import PlaceOf, Spot
     from commodore_py.model.tree import Tree
 
-    from .references import MarkedTexts, Texts
+    from .references import Marked, Texts
 
 # What Kapitan takes for a reference when it looks through manifests, functions left out.
 _REPLACED = re.compile(r"\w+:[\w\-.@=/:]+")
@@ -35,20 +34,9 @@ _GROUP = 3  # bytes that base64 turns into four characters
 _CHARACTER = 6  # bits of them that each character holds
 
 
-def reference_problems(
-    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: MarkedTexts | None = None
-) -> tuple[Problem, ...]:
+def reference_problems(marked: Marked, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
     """A notice for each reference that will stay in the manifests as it is, or is not found."""
-    marked = find_marked(inventory) if found is None else found
-    in_keys = (
-        Problem(
-            f"reference ?{{{text}}} stands in a key: only those in values are replaced",
-            where=places_text(spots, place_of),
-            code="refs/in-key",
-        )
-        for text, spots in marked.in_keys().items()
-    )
-    not_replaced = (
+    return tuple(
         Problem(
             f"reference {shown!r} {reason}",
             where=places_text(spots, place_of),
@@ -56,9 +44,8 @@ def reference_problems(
             subject=shown,
             code="refs/not-replaced",
         )
-        for shown, reason, spots in _odd(marked.references(), marked.unclosed())
+        for shown, reason, spots in _odd(references_in(marked), unclosed_in(marked))
     )
-    return (*in_keys, *not_replaced)
 
 
 def explain(error: CommodoreError, reference_problems: Iterable[Problem]) -> None:

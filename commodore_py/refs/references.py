@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -15,7 +14,7 @@ from .backends import REF_BACKENDS
 from .errors import BadReference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     from commodore_py.model.inventory import Inventory
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     Texts: TypeAlias = Mapping[str, tuple[Spot, ...]]
     """Every text, sorted, and all parameters that hold it."""
+    Marked: TypeAlias = tuple[tuple[Spot, str], ...]
+    """The values of the inventory that hold the beginning of a reference."""
 
 _MARK = "?{"
 _REFERENCE = re.compile(r"\?\{([^}]+)\}")
@@ -44,37 +45,26 @@ def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedTexts:
-    """Every text of the inventory that holds the beginning of a reference, and where."""
-
-    values: tuple[tuple[Spot, str], ...]
-    keys: tuple[tuple[Spot, str], ...]
-    """Names of parameters; the spot is the mapping that holds them."""
-
-    def references(self) -> Texts:
-        """The references in values, without their braces."""
-        return _by_text(_REFERENCE, self.values)
-
-    def unclosed(self) -> Texts:
-        """Texts from the beginning of a reference to the end of a value that has no brace."""
-        kinds = "|".join(map(re.escape, REF_BACKENDS))
-        return _by_text(re.compile(rf"\?\{{((?:{kinds})\b[^}}]*)\Z"), self.values)
-
-    def in_keys(self) -> Texts:
-        """The references in names of parameters, which are not replaced."""
-        return _by_text(_REFERENCE, self.keys)
+def references_in(marked: Marked) -> Texts:
+    """The references among texts, without their braces."""
+    return _by_text(_REFERENCE, marked)
 
 
-def _by_text(pattern: re.Pattern[str], texts: Iterable[tuple[Spot, str]]) -> Texts:
+def unclosed_in(marked: Marked) -> Texts:
+    """Texts from the beginning of a reference to the end of a value that has no brace."""
+    kinds = "|".join(map(re.escape, REF_BACKENDS))
+    return _by_text(re.compile(rf"\?\{{((?:{kinds})\b[^}}]*)\Z"), marked)
+
+
+def _by_text(pattern: re.Pattern[str], marked: Marked) -> Texts:
     spots: dict[str, list[Spot]] = {}
-    for spot, text in texts:
+    for spot, text in marked:
         for found in pattern.findall(text):
             spots.setdefault(found, []).append(spot)
     return {text: tuple(spots[text]) for text in sorted(spots)}
 
 
-def find_marked(inventory: Inventory) -> MarkedTexts:
+def find_marked(inventory: Inventory) -> Marked:
     """Look through the inventory.
 
     A component's parameters count as its instances see them; everything that belongs to no
@@ -91,32 +81,22 @@ def find_marked(inventory: Inventory) -> MarkedTexts:
         key = instance.component_key
         value = inventory.nodes[instance.name].parameters.get(key)
         searched.append((instance.name, key, value))
-    values: list[tuple[Spot, str]] = []
-    keys: list[tuple[Spot, str]] = []
-    for target, key, value in searched:
-        _look(target, (key,), value, values, keys)
-    return MarkedTexts(tuple(values), tuple(keys))
+    return tuple(
+        marked for target, key, value in searched for marked in _look(target, (key,), value)
+    )
 
 
-def _look(
-    target: str,
-    path: ParameterPath,
-    value: object,
-    values: list[tuple[Spot, str]],
-    keys: list[tuple[Spot, str]],
-) -> None:
+def _look(target: str, path: ParameterPath, value: object) -> Iterator[tuple[Spot, str]]:
     match value:
         case str():
             if _MARK in value:
-                values.append((Spot(target, path), value))
+                yield Spot(target, path), value
         case Mapping():
             for key, below in value.items():
-                if isinstance(key, str) and _MARK in key:
-                    keys.append((Spot(target, path), key))
-                _look(target, (*path, key), below, values, keys)
+                yield from _look(target, (*path, key), below)
         case list() | tuple():
             for index, below in enumerate(value):
-                _look(target, (*path, f"[{index}]"), below, values, keys)
+                yield from _look(target, (*path, f"[{index}]"), below)
 
 
 def parse_all(texts: Texts) -> tuple[list[SecretRef], list[BadReference]]:

@@ -11,11 +11,10 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_length, shown
 from commodore_py.model.secrets import ReferenceFile
-from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
 from .errors import BadReference, located
-from .references import find_marked, missing_parameters, parse_all
+from .references import missing_parameters, parse_all, references_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,18 +24,17 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import SecretRef
     from commodore_py.model.spot import PlaceOf
 
-    from .references import MarkedTexts
+    from .references import Marked
 
 logger = logging.getLogger(__name__)
 
 
 def render_refs(
-    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: MarkedTexts | None = None
+    inventory: Inventory, marked: Marked, place_of: PlaceOf
 ) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
-    marked = find_marked(inventory) if found is None else found
     errors: list[CommodoreError] = list(missing_parameters(inventory))
-    refs, malformed = parse_all(marked.references())
+    refs, malformed = parse_all(references_in(marked))
     placed: list[tuple[PurePosixPath, SecretRef]] = []
     misplaced: list[BadReference] = []
     for ref in refs:

@@ -82,7 +82,6 @@ NOTICES: dict[str, Code] = {
     "parameters/schema": Code("error", "A parameter violates the schema of its component."),
     "parameters/type": Code("warning", "A parameter has another type than its default."),
     "parameters/unknown-key": Code("warning", "A component does not have a parameter."),
-    "refs/in-key": Code("warning", "A secret reference stands in a key."),
     "refs/not-replaced": Code("warning", "A secret reference will not be replaced."),
     "refs/unrevealed": Code("warning", "A manifest has a reference without a reference file."),
     "tests/orphan": Code("warning", "Expected output belongs to no test case."),

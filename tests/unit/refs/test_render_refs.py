@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py import refs
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.model.secrets import SecretRef
-from commodore_py.refs import render_refs
+from commodore_py.model.spot import nowhere
 from commodore_py.refs.backends import REF_BACKENDS
 from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
+
+    from commodore_py.model.secrets import ReferenceFile
+    from commodore_py.model.spot import PlaceOf
 
 VAULT = {"VAULT_ADDR": "https://vault.example.com", "mount": "clusters/kv", "n": None}
 SETTINGS = {"kapitan": {"secrets": {"vaultkv": VAULT}}}
@@ -28,6 +32,10 @@ def an_inventory(
     nodes = {name: make_node(name, parameters=params) for name, params in targets.items()}
     cluster = make_node("cluster", parameters=bootstrap)
     return Inventory({"cluster": cluster, **nodes}, tuple(instances))
+
+
+def render_refs(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[ReferenceFile, ...]:
+    return refs.render_refs(inventory, refs.find_marked(inventory), place_of)
 
 
 def paths_of(inventory: Inventory) -> list[str]:
