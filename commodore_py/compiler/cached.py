@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from commodore_py.compiler.views import Views
     from commodore_py.model.tree import Entry
 
-    from .inventory_imports import ImportFile
-
 _FORMAT = 3
 # The result does not depend on the name of an entry, or on whether it may fail.
 _IRRELEVANT = ("name", "continue_on_compile_error")
@@ -247,7 +245,7 @@ class _RecordingImports(InventoryImports):
         self._view = view
         self._recorder = recorder
 
-    def read(self, path: Path | str, target: str) -> ImportFile | None:
+    def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
         name = part_name(path)
         if name is None:

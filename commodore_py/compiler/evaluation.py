@@ -12,7 +12,6 @@ from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
-from .inventory_imports import as_own
 from .natives import natives
 
 if TYPE_CHECKING:
@@ -39,24 +38,17 @@ class Evaluation:
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
         capturing = nullcontext() if self.traces is None else captured(self.traces)
-        try:
-            with capturing:
-                return self._evaluated(source, content, lookup)
-        except JsonnetError as error:
-            error.rewrite(functools.partial(as_own, target=self.target))
-            raise
+        with capturing:
+            return evaluate(
+                source,
+                content=content,
+                import_folders=(KAPITAN_LIBRARIES, *lookup.search_paths),
+                ext_vars={"target": self.target},
+                natives=natives(lookup, self.inventory, target=self.target),
+                read=functools.partial(self._read, lookup.files),
+            )
 
-    def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
-        return evaluate(
-            source,
-            content=content,
-            import_folders=(KAPITAN_LIBRARIES, *lookup.search_paths),
-            ext_vars={"target": self.target},
-            natives=natives(lookup, self.inventory, target=self.target),
-            read=functools.partial(self._read, lookup.files),
-        )
-
-    def _read(self, files: Files, path: str) -> bytes | tuple[str, bytes] | None:
+    def _read(self, files: Files, path: str) -> bytes | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return generated

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
 from commodore_py.adapters.jsonnet.evaluate import Inexpressible, as_code
@@ -24,13 +23,8 @@ if TYPE_CHECKING:
 FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 
 _PREFIX = f"{FOLDER}/"
-_OWN = f"{_PREFIX}self"
 _SUFFIX = ".jsonnet"
-_SHARED = re.compile(rf"{re.escape(_OWN)}@\d+{re.escape(_SUFFIX)}")
 _LAZY = "parameters"
-
-ImportFile: TypeAlias = tuple[str, bytes]
-"""A name, which no other content has, and the content."""
 
 
 def part_name(path: Path | str) -> str | None:
@@ -39,54 +33,29 @@ def part_name(path: Path | str) -> str | None:
     return name.removeprefix(_PREFIX).removesuffix(_SUFFIX) if name.startswith(_PREFIX) else None
 
 
-def as_own(text: str, target: str) -> str:
-    """A text with places, where the file of names that targets share is called as one's own."""
-    return _SHARED.sub(lambda _: f"{_OWN}@{_quoted(target)}{_SUFFIX}", text)
-
-
-def _parts_of(name: str) -> list[str]:
-    return [unquote(part) for part in name.removesuffix(_SUFFIX).split("/")]
-
-
 class InventoryImports:
     """Content of the files, made when they are imported, cached while a target is compiled."""
 
     def __init__(self, views: TargetViews) -> None:
         self.views = views
         self._target = ""
-        self._made: dict[str, ImportFile] = {}
-        self._names: dict[object, ImportFile] = {}
+        self._made: dict[str, bytes] = {}
 
-    def read(self, path: Path | str, target: str) -> ImportFile | None:
+    def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
-        if part_name(path) is None:
+        name = part_name(path)
+        if name is None:
             return None
         if target != self._target:
             # What one target looked at is mostly of no use to the next.
             self._made.clear()
             self._target = target
-        name = str(path)
-        made = self._made.get(name) or self._file(name, target)
-        if made is not None:
-            self._made[name] = made
-        return made
-
-    def _file(self, name: str, target: str) -> ImportFile | None:
-        parts = _parts_of(name.removeprefix(_PREFIX))
-        if parts == ["self"]:
-            # Most targets have the same parameters: their names are written, and parsed, once.
-            view = self.views.of(target)
-            names = (tuple(view), tuple(view[_LAZY]))
-            if names not in self._names:
-                text = _sections(view, "self", target)
-                self._names[names] = f"{_OWN}@{len(self._names)}{_SUFFIX}", text.encode()
-            return self._names[names]
-        content = self._text(parts, target)
-        if content is None:
-            return None
-        if parts[0] == "self":
-            name = f"{name.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
-        return name, content.encode()
+        if name not in self._made:
+            text = self._text([unquote(part) for part in name.split("/")], target)
+            if text is None:
+                return None
+            self._made[name] = text.encode()
+        return self._made[name]
 
     def _text(self, parts: list[str], target: str) -> str | None:
         match parts:

@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
-ReadImport: TypeAlias = Callable[[str], "bytes | tuple[str, bytes] | None"]
-"""The content of a candidate of an import, None if there is none; an error ends the search.
-
-One that is not the same for every file has a name for each of its contents, too.
-"""
+ReadImport: TypeAlias = Callable[[str], "bytes | None"]
+"""The content of a candidate of an import, None if there is none; an error ends the search."""
 
 _LOCATION = r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)"
 _STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
@@ -207,8 +204,6 @@ class _Callbacks:
                 continue
             searched[candidate] = None
             content = self._read(candidate)
-            if isinstance(content, tuple):
-                return content
             if content or (content is not None and not self._skip_empty):
                 return candidate, content
             if content is not None:
