@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import yaml
 from yaml import MappingNode, ScalarNode, SequenceNode
@@ -21,7 +22,11 @@ from .bounds import (
 from .error import YamlError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    _AnyLoader: TypeAlias = type[yaml.SafeLoader | yaml.CSafeLoader]
+
+Read = TypeVar("Read")
 
 # PyYAML lets these through for a date such as 2020-13-45, for a tag that does not fit its value,
 # and for nesting without end.
@@ -134,25 +139,57 @@ def _construct_int(loader: Any, node: ScalarNode) -> int:
     raise Refused.at(f"an integer of more than {MOST_DIGITS:,} digits", node.start_mark)
 
 
+# libyaml reads these otherwise.
+_PECULIAR = re.compile(r"(?:^|[\s,:?\[{-])!(?=\s|\Z)|\ufeff", re.MULTILINE)
+_BOM = "\ufeff".encode()
 _TAB = "a tab indents this line, where YAML takes spaces only"
 
 adapt(Loader)
 
 
+class _LoaderInPython(Bounded, yaml.SafeLoader):
+    """PyYAML's own parser, which Kapitan reads with."""
+
+
+adapt(_LoaderInPython)
+
+
 def load(text: bytes | str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
-    try:
-        return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader, the faster one
-    except FAILURES as error:
-        raise problem_in(error, name, text) from error
+    return _read(lambda loader: yaml.load(text, loader), text, name)  # noqa: S506 - safe ones
 
 
-def load_all(text: bytes | str, *, name: str, loader: type[Loader] = Loader) -> list[Any]:
+def load_all(text: bytes | str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
+    return _read(lambda loader: list(yaml.load_all(text, loader)), text, name)
+
+
+def _read(call: Callable[[_AnyLoader], Read], text: bytes | str, name: str) -> Read:
+    """Read with libyaml what it reads as Kapitan does, which is nearly everything.
+
+    PyYAML's parser in Python takes many times as long.
+    """
+    first: Exception | None = None
+    if not _is_peculiar(text):
+        try:
+            return call(Loader)
+        except Refused as error:
+            raise problem_in(error, name, text) from error
+        except FAILURES as error:
+            first = error
     try:
-        return list(yaml.load_all(text, Loader=loader))
+        return call(_LoaderInPython)
     except FAILURES as error:
-        raise problem_in(error, name, text) from error
+        raise problem_in(first or error, name, text) from error
+
+
+def _is_peculiar(text: bytes | str) -> bool:
+    """Whether libyaml may read it otherwise: a tag that is nothing but its mark, an inner BOM."""
+    if isinstance(text, bytes):
+        if b"!" not in text and _BOM not in text:
+            return False
+        text = text.decode(errors="replace")
+    return _PECULIAR.search(text) is not None
 
 
 def line_at(text: bytes | str, path: Sequence[object]) -> int:

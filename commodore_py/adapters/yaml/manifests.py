@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import yaml
+
 from commodore_py.adapters import json_text
 
 from .error import YamlError
-from .loader import Loader, construct_text, load_all
+from .loader import FAILURES, Loader, construct_text, problem_in
 
 MOST_LEVELS = 100
 _SCALARS = (str, bool, int, float, type(None))
@@ -29,7 +31,10 @@ def load_manifests(text: bytes, *, name: str) -> list[Any]:
     if name.endswith(".json"):
         documents = [json_text.load(text, name=name)] if text.strip() else []
     else:
-        documents = load_all(text, name=name, loader=_ManifestLoader)
+        try:
+            documents = list(yaml.load_all(text, Loader=_ManifestLoader))
+        except FAILURES as error:
+            raise problem_in(error, name, text) from error
     try:
         return [_json(document, 0) for document in documents]
     except _NotJson as error:

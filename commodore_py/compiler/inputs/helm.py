@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters import files
+from commodore_py.adapters import files, yaml
 from commodore_py.adapters.helm import HelmFailed, find_helm
-from commodore_py.adapters.yaml import exact as yaml_exact
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions.tools import HELM
 from commodore_py.compiler.charts import Chart
@@ -211,7 +210,7 @@ def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, b
         text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise CommodoreError(f"the output of chart template {path} is not text") from error
-    documents = [one for one in yaml_exact.load_all(text, name=str(path)) if one is not None]
+    documents = [one for one in yaml.load_all(text, name=str(path)) if one is not None]
     try:
         return how.file(str(path), documents)
     except TypeError as error:

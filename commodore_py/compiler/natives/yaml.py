@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet.evaluate import Inexpressible, to_jsonnet
+from commodore_py.adapters import yaml
+from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
 from commodore_py.errors import CommodoreError
 
@@ -14,7 +15,6 @@ from .files import argument, content_at, decoded, find, missing, seek
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
     from commodore_py.adapters.jsonnet.evaluate import Json
 
@@ -24,6 +24,7 @@ _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))
 _SUFFIXES = (".yml", ".yaml")
 _REMEMBERED = 64
+_values = functools.lru_cache(maxsize=_REMEMBERED)(read_all)
 
 
 def yaml_load(lookup: Lookup, name: object) -> str:
@@ -39,7 +40,7 @@ def yaml_load_stream(lookup: Lookup, name: object) -> str:
 def yaml_load_all(lookup: Lookup, name: object) -> list[Json]:
     """All documents of a file, as filters get them: values, empty documents as null."""
     path = find(lookup, name)
-    return _values(decoded(content_at(lookup, path), path), path)
+    return _values(content_at(lookup, path), name=path)
 
 
 def yaml_dump(obj: object) -> str:
@@ -54,13 +55,6 @@ def yaml_dump_stream(obj: object) -> str:
         raise CommodoreError(f"documents come as an array, not as {json.dumps(documents)}")
     # Kapitan walks over whatever it gets: an object is its keys, a text its characters.
     return emit_documents(list(documents), _STYLE)
-
-
-def _exact() -> ModuleType:
-    # PyYAML takes a while to import, and most component code reads no YAML.
-    from commodore_py.adapters.yaml import exact as yaml_exact
-
-    return yaml_exact
 
 
 def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 - JSON, from the door
@@ -90,23 +84,12 @@ def _yaml_file(lookup: Lookup, name: object) -> tuple[str, str]:
 # Code often reads a file for each of its objects.
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _document(text: str, path: str) -> str:
-    return _json(_exact().load(text, name=path), text, path, (0,))
+    return _json(yaml.load(text, name=path), text, path, (0,))
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _documents(text: str, path: str) -> str:
-    return _json(_exact().load_all(text, name=path), text, path, ())
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _values(text: str, path: str) -> list[Json]:
-    documents = _exact().load_all(text, name=path)
-    try:
-        converted = to_jsonnet(documents)
-    except Inexpressible as error:
-        error.where = _exact().place_of(text, error.path, name=path)
-        raise
-    return cast("list[Json]", converted)
+    return _json(yaml.load_all(text, name=path), text, path, ())
 
 
 def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
@@ -118,7 +101,7 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
         for below, misfit in _misfits(value, root):
             raise CommodoreError(
                 misfit,
-                where=_exact().place_of(text, below, name=path),
+                where=yaml.place_of(text, below, name=path),
                 hint="put quotes around it, if a string is meant",
             ) from error
         raise CommodoreError(f"cannot be written as JSON: {error}", where=path) from error

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.cache.digests import digest
 from commodore_py.errors import CommodoreError
-from commodore_py.postprocess.documents import read_all
 from commodore_py.postprocess.output import BadOutput, inside, place
 
 from .base import Apply, BadArguments, Job

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.jsonnet.captured import captured
+from commodore_py.adapters.jsonnet.documents import read_all, read_single
 from commodore_py.adapters.jsonnet.evaluate import (
     ImportNotFound,
     JsonnetError,
@@ -22,7 +23,6 @@ from commodore_py.adapters.jsonnet.evaluate import (
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
-from commodore_py.postprocess.documents import read_all, read_single
 from commodore_py.postprocess.output import place
 
 from .base import Apply, BadArguments, Job
@@ -122,7 +122,7 @@ def natives(files: Files, inventory: Mapping[str, Any]) -> dict[str, Native]:
         return read_single(_content_of(files, file), name=str(file))
 
     def yaml_load_all(file: object) -> object:
-        return list(read_all(_content_of(files, file), name=str(file)))
+        return read_all(_content_of(files, file), name=str(file))
 
     def list_dir(folder: object, basename: object) -> object:
         names = files.files_in(_path(folder))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError
-from commodore_py.postprocess.documents import read_all
 
 if TYPE_CHECKING:
     from tests.support.jsonnet_component import Component

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.yaml import exact, nodes
+from commodore_py.adapters.yaml import nodes
 from commodore_py.adapters.yaml.bounds import (
     MOST_ALIASED,
     MOST_DIGITS,
@@ -28,8 +28,6 @@ DOORS: dict[str, Callable[[str], Any]] = {
     "load": lambda text: yaml.load(text.encode(), name="f.yaml"),
     "load of a string": lambda text: yaml.load(text, name="f.yaml"),
     "load_all": lambda text: yaml.load_all(text.encode(), name="f.yaml"),
-    "exact.load": lambda text: exact.load(text, name="f.yaml"),
-    "exact.load_all": lambda text: exact.load_all(text, name="f.yaml"),
     "nodes.compose": lambda text: nodes.compose(text.encode(), name="f.yaml"),
 }
 VALUES = [name for name in DOORS if name != "nodes.compose"]

@@ -1,9 +1,10 @@
-"""YAML files as filters see them: values that Jsonnet can hold."""
+"""YAML files as Jsonnet code sees them: values that Jsonnet can hold."""
 
 from __future__ import annotations
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.jsonnet.evaluate import Inexpressible, Json, to_jsonnet
+
+from .evaluate import Inexpressible, Json, to_jsonnet
 
 
 def read_single(content: bytes, *, name: str) -> Json:
@@ -11,12 +12,12 @@ def read_single(content: bytes, *, name: str) -> Json:
     return _converted(yaml.load(content, name=name), content, name, 0)
 
 
-def read_all(content: bytes, *, name: str) -> tuple[Json, ...]:
+def read_all(content: bytes, *, name: str) -> list[Json]:
     """Every document of a file, empty ones as None."""
-    return tuple(
+    return [
         _converted(document, content, name, number)
         for number, document in enumerate(yaml.load_all(content, name=name))
-    )
+    ]
 
 
 def _converted(value: object, content: bytes, name: str, number: int) -> Json:
@@ -24,6 +25,5 @@ def _converted(value: object, content: bytes, name: str, number: int) -> Json:
     try:
         return to_jsonnet(value)
     except Inexpressible as error:
-        line = yaml.line_at(content, (number, *error.path))
-        error.where = f"{name}:{line}"
+        error.where = yaml.place_of(content, (number, *error.path), name=name)
         raise
