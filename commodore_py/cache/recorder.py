@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.adapters.reading import NotReadable
 
 from .digests import UNREADABLE
 from .questions.files import Content, FileEntry, Judged, Location, PathKind
 from .questions.folders import Expansion, FolderTree, Listing
+from .questions.inventory import InventoryPart
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.adapters.jsonnet.inventory import TargetViews
+
     from .questions.base import Question, View
     from .roots import Roots
 
@@ -66,3 +73,39 @@ class Recorder:
     def unseal(self, why: str) -> None:
         """Something was used that is not recorded; the first reason is reported."""
         self.unsealed = self.unsealed or why
+
+
+class RecordingImports(InventoryImports):
+    """The inventory as code imports and queries it, with a record of what is used."""
+
+    def __init__(self, plain: InventoryImports, view: View, recorder: Recorder) -> None:
+        # The parent's is not called: what it has made already is shared.
+        self.views, self.folder = _RecordingViews(plain.views, view, recorder), plain.folder
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+
+    def read(self, path: Path | str, target: str) -> bytes | None:
+        """A file as one target gets to see it, None if it is none of these files."""
+        name = self.part_at(path)
+        if name is None:
+            return None
+        self._recorder.ask(InventoryPart(name), self._view)
+        return self._plain.read(path, target)
+
+
+class _RecordingViews:
+    """What natives read: a requested target counts as a whole."""
+
+    def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
+        self._plain = plain
+        self._view = view
+        self._recorder = recorder
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        self._recorder.ask(InventoryPart.at("whole", target), self._view)
+        return self._plain.of(target)
+
+    def names(self) -> tuple[str, ...]:
+        self._recorder.ask(InventoryPart.at("all"), self._view)
+        return self._plain.names()

@@ -14,18 +14,16 @@ from commodore_py.cache import digests
 from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
-from commodore_py.cache.questions.inventory import InventoryPart, Reference
+from commodore_py.cache.questions.inventory import Reference
+from commodore_py.cache.recorder import RecordingImports
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 
-from .inventory_imports import InventoryImports, part_name
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.cache.questions.base import TargetViews
     from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.inputs import InputType
     from commodore_py.compiler.job import InputJob, Job
@@ -137,7 +135,7 @@ def roots_of(job: Job) -> Roots:
 
 def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
     """Render an entry, and record what it reads."""
-    imports = _RecordingImports(job.evaluation.inventory, view, recorder)
+    imports = RecordingImports(job.evaluation.inventory, view, recorder)
     recording = replace(
         job,
         lookup=replace(job.lookup, files=replace(job.lookup.files, observer=recorder)),
@@ -233,42 +231,6 @@ class Change:
         """Whether the files hold a path of a scratch folder."""
         needle = os.fsencode(Path(tempfile.gettempdir()).resolve()) + b"/" + _SCRATCH
         return any(needle in entry.content for entry in self.files.values())
-
-
-class _RecordingImports(InventoryImports):
-    """The same files; imports are recorded."""
-
-    def __init__(self, plain: InventoryImports, view: View, recorder: Recorder) -> None:
-        # The parent's is not called: what it has made already is shared.
-        self.views = _RecordingViews(plain.views, view, recorder)
-        self._plain = plain
-        self._view = view
-        self._recorder = recorder
-
-    def read(self, path: Path | str, target: str) -> bytes | None:
-        """A file as one target gets to see it, None if it is none of these files."""
-        name = part_name(path)
-        if name is None:
-            return None
-        self._recorder.ask(InventoryPart(name), self._view)
-        return self._plain.read(path, target)
-
-
-class _RecordingViews:
-    """What natives read: a requested target counts as a whole."""
-
-    def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
-        self._plain = plain
-        self._view = view
-        self._recorder = recorder
-
-    def of(self, target: str) -> Mapping[str, Any]:
-        self._recorder.ask(InventoryPart.at("whole", target), self._view)
-        return self._plain.of(target)
-
-    def names(self) -> tuple[str, ...]:
-        self._recorder.ask(InventoryPart.at("all"), self._view)
-        return self._plain.names()
 
 
 class _RecordingHashes(Mapping[str, str]):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.view import Files
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports
 
-    from .inventory_imports import InventoryImports
     from .natives.files import Lookup
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters import workers
 from commodore_py.adapters.files.view import Files
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
+from commodore_py.lib import KAPITAN_INVENTORY
 from commodore_py.model.warning import FROM_FILES
 
 from .cached import EntryCache
@@ -19,7 +21,6 @@ from .entries import entries_of
 from .evaluation import Evaluation
 from .formats import style_of
 from .inputs import INPUT_TYPES
-from .inventory_imports import InventoryImports
 from .job import InputJob
 from .natives.files import Lookup
 from .output import Output
@@ -95,7 +96,7 @@ class _Engine:
             entries={name: one.compiled for name, one in entries.items()},
             tags=Tags.of(job.references, bare=job.reveal),
             cache=EntryCache(job, views),
-            imports=InventoryImports(views),
+            imports=InventoryImports(views, KAPITAN_INVENTORY),
         )
 
     def begin(self, name: str) -> _State:

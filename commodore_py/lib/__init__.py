@@ -11,6 +11,10 @@ LIBRARIES: Final = _HERE / "jsonnet"
 # The same for `lib/kapitan.libjsonnet`, which exists only while compiling and takes precedence.
 KAPITAN_LIBRARIES: Final = _HERE / "kapitan"
 
+# The inventory as both of them import it; there are no such files.
+KAPITAN_INVENTORY: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
+FILTER_INVENTORY: Final = LIBRARIES / "lib" / ".inventory"
+
 # Replacements for libraries of components that are not available.
 STAND_INS: Final = _HERE / "stand_ins"
 
@@ -24,7 +28,9 @@ GIT_HOOKS: Final = _HERE / "git_hooks"
 TEMPLATES: Final = _HERE / "templates"
 
 __all__ = [
+    "FILTER_INVENTORY",
     "GIT_HOOKS",
+    "KAPITAN_INVENTORY",
     "KAPITAN_LIBRARIES",
     "KUSTOMIZE_WRAPPER",
     "LIBRARIES",

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.files.view import Files
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
-from commodore_py.lib import LIBRARIES
+from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.problem import Problem
 
 from .cached import filter_cache, filtered
 from .definitions import Definition, Invalid, NoDefinitions, definitions_of
-from .filters import FILTERS, JSONNET, Job
+from .filters import FILTERS, JSONNET, Job, OwnNode
 from .output import inside
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                     source=definition.source,
                     files=replace(instance.before, trees={**instance.before.trees, name: tree}),
                     import_folders=instance.import_folders,
-                    inventory=instance.node.raw,
+                    inventory=InventoryImports(OwnNode(name, instance.node.raw), FILTER_INVENTORY),
                 )
                 inside(job.root, definition.folder)
                 tree = filtered(definition, FILTERS[definition.kind], tree, job, instance.cache)

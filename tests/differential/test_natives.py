@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters.files.view import Files
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives import natives
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError
+from commodore_py.lib import KAPITAN_INVENTORY
 from tests.differential import kapitans_natives as kapitan
 from tests.differential.kapitans_natives import KapitanFails
 from tests.support.builders import TargetsByName
@@ -88,7 +89,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     root = tmp_path_factory.mktemp("both")
     kapitan.write_inventory(root / "inventory", TARGETS)
     views = TargetsByName(kapitan.load_inventory(root / "inventory"))
-    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views))
+    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views, KAPITAN_INVENTORY))
     component = Component(root, lay_out(root), evaluation)
     for name, content in IMPORTS.items():
         file = component.search_paths[1] / name

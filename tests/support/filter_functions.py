@@ -238,7 +238,7 @@ ENVIRONMENT: Final[dict[str, Cases]] = {
         "(import 'lib/kube.libsonnet').ConfigMap('c').kind": "ConfigMap",
         "(import 'lib/kube-libsonnet/kube.libsonnet').ConfigMap('c').kind": "ConfigMap",
         "import 'lib/kapitan.libjsonnet'": Fails("there is no such file"),
-        "import 'lib/.inventory/parameter-0.jsonnet'": NODE["parameters"]["global"],
+        "import 'lib/.inventory/self/parameters/global.jsonnet'": NODE["parameters"]["global"],
     },
     "variables": {"std.extVar('target')": "shop", "std.extVar('component')": "shop"},
 }

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from commodore_py.adapters.files.view import Files
+    from commodore_py.adapters.jsonnet.inventory import TargetViews
     from commodore_py.cache.roots import Roots
-
-
-class TargetViews(Protocol):
-    """What component code sees of each target of the inventory."""
-
-    def of(self, target: str) -> Mapping[str, Any]:
-        """One target, by its name."""
-
-    def names(self) -> tuple[str, ...]:
-        """Every target."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from .files import argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.cache.questions.base import TargetViews
-    from commodore_py.compiler.inventory_imports import InventoryImports
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports, TargetViews
 
     from .files import Lookup
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.view import Files
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports
     from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
@@ -29,7 +30,8 @@ class Job:
     """The filter's own file, for those that have one."""
     files: Files
     import_folders: tuple[Path, ...]
-    inventory: Mapping[str, Any]
+    inventory: InventoryImports
+    """The own node, see `OwnNode`."""
     traces: list[bytes] | None = None
     """Collects the traces of the code, if they are wanted."""
 
@@ -37,6 +39,22 @@ class Job:
     def output_path(self) -> Path:
         """The absolute folder of the filter."""
         return self.root / self.folder
+
+
+class OwnNode:
+    """The node of the instance as the only target, by whatever name."""
+
+    def __init__(self, name: str, node: Mapping[str, Any]) -> None:
+        self._name = name
+        self._node = node
+
+    def of(self, _: str) -> Mapping[str, Any]:
+        """The node."""
+        return self._node
+
+    def names(self) -> tuple[str, ...]:
+        """The name of the target."""
+        return (self._name,)
 
 
 class Apply(Protocol):

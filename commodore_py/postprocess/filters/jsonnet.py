@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,32 +14,23 @@ from commodore_py.adapters.jsonnet.evaluate import (
     ImportNotFound,
     JsonnetError,
     Native,
-    as_code,
     evaluate,
     kind_of,
-    to_jsonnet,
 )
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.errors import CommodoreError
-from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.output import place
 
 from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from commodore_py.adapters.files.view import Files
     from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 _KAPITAN = "lib/kapitan.libjsonnet"
-# Beside the library that imports it; there are no such files.
-_FOLDER = LIBRARIES / "lib" / ".inventory"
-_ABOVE = f"{_FOLDER}/"
-_NODE = _FOLDER / "node.jsonnet"
-_PARAMETERS = "parameters"
-_FIELD, _PARAMETER = "field", "parameter"
 
 
 def parse(args: Mapping[str, Any]) -> Apply:
@@ -95,7 +85,7 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
             "target": job.component,
             "output_path": str(job.output_path),
         },
-        natives=natives(job.files, job.inventory),
+        natives=natives(job.files, lambda: job.inventory.views.of(job.component)),
         read=functools.partial(_read_import, job),
         skip_empty=True,
     )
@@ -110,12 +100,12 @@ def _content(job: Job) -> bytes | None:
 
 def _read_import(job: Job, path: str) -> bytes | None:
     try:
-        return read_node(path, job.inventory) or job.files.read(path)
+        return job.inventory.read(path, job.component) or job.files.read(path)
     except NotReadable as error:
         raise JsonnetError(f"cannot import {path}: {error}") from error
 
 
-def natives(files: Files, inventory: Mapping[str, Any]) -> dict[str, Native]:
+def natives(files: Files, node: Callable[[], Mapping[str, Any]]) -> dict[str, Native]:
     """The four functions, bound to what they may look at."""
 
     def yaml_load(file: object) -> object:
@@ -129,7 +119,7 @@ def natives(files: Files, inventory: Mapping[str, Any]) -> dict[str, Native]:
         return list(names) if basename else [str(_path(folder) / name) for name in names]
 
     return {
-        "commodore_inventory": Native((), lambda: inventory),
+        "commodore_inventory": Native((), node),
         "list_dir": Native(("dir", "basename"), list_dir),
         "yaml_load": Native(("file",), yaml_load, ready=True),
         "yaml_load_all": Native(("file",), yaml_load_all, ready=True),
@@ -147,36 +137,3 @@ def _path(value: object) -> Path:
     if not isinstance(value, str):
         raise CommodoreError("a path must be a string")
     return Path(value)
-
-
-def read_node(path: Path | str, node: Mapping[str, Any]) -> bytes | None:
-    """The node, one of its fields or one of its parameters, if that is what a path means.
-
-    Only what a filter uses is converted: the whole node takes longer than most filters.
-    """
-    if not str(path).startswith(_ABOVE):
-        return None
-    path = Path(path)
-    if path == _NODE:
-        return _whole(node).encode()
-    kind, _, number = path.stem.partition("-")
-    if path.parent != _FOLDER or path.suffix != ".jsonnet" or not number.isdecimal():
-        return None
-    # One value alone: each that is read is recorded.
-    fields = node if kind == _FIELD else node[_PARAMETERS]
-    return as_code(fields[list(fields)[int(number)]]).encode()
-
-
-def _whole(node: Mapping[str, Any]) -> str:
-    fields = {_text(key): f"import '{_FIELD}-{n}.jsonnet'" for n, key in enumerate(node)}
-    if _PARAMETERS in node:
-        lazy = (
-            f"{_text(key)}: import '{_PARAMETER}-{n}.jsonnet'"
-            for n, key in enumerate(node[_PARAMETERS])
-        )
-        fields[_text(_PARAMETERS)] = f"{{{', '.join(lazy)}}}"
-    return f"{{{', '.join(f'{key}: {value}' for key, value in fields.items())}}}"
-
-
-def _text(value: object) -> str:
-    return json.dumps(to_jsonnet(value), ensure_ascii=False)

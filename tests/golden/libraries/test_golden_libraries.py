@@ -15,11 +15,12 @@ import pytest
 
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.natives.files import Lookup
-from commodore_py.lib import LIBRARIES
-from commodore_py.postprocess.filters.jsonnet import natives, read_node
+from commodore_py.lib import FILTER_INVENTORY, KAPITAN_INVENTORY, LIBRARIES
+from commodore_py.postprocess.filters import OwnNode
+from commodore_py.postprocess.filters.jsonnet import natives
 from tests.support.builders import TargetsByName
 from tests.support.golden import golden_cases
 
@@ -79,14 +80,15 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
         return json.loads(evaluate(file, import_folders=(LIBRARIES,)))
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
-        evaluation = Evaluation("example", InventoryImports(targets))
+        evaluation = Evaluation("example", InventoryImports(targets, KAPITAN_INVENTORY))
         return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), files)))
-    node = {**node, "environment": "base"}
+    filtered = {**node, "environment": "base"}
+    imports = InventoryImports(OwnNode("example", filtered), FILTER_INVENTORY)
     text = evaluate(
         file,
         import_folders=(LIBRARIES,),
         ext_vars={"target": "example"},
-        natives=natives(files, node),
-        read=lambda path: read_node(path, node) or files.read(path),
+        natives=natives(files, lambda: filtered),
+        read=lambda path: imports.read(path, "example") or files.read(path),
     )
     return json.loads(text)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.lib import KAPITAN_INVENTORY
 from tests.support.builders import TargetsByName
 from tests.support.jsonnet_component import Component, lay_out
 from tests.support.native_calls import TARGETS
@@ -15,5 +16,5 @@ from tests.support.native_calls import TARGETS
 def component(tmp_path_factory: pytest.TempPathFactory) -> Component:
     """A component with its files."""
     root = tmp_path_factory.mktemp("component")
-    inventory = InventoryImports(TargetsByName(TARGETS))
+    inventory = InventoryImports(TargetsByName(TARGETS), KAPITAN_INVENTORY)
     return Component(root, lay_out(root), Evaluation("web", inventory))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.adapters.files.view import Files
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions import remotes
 from commodore_py.cache.questions.folders import FolderTree
@@ -20,13 +21,12 @@ from commodore_py.compiler.cached import EntryCache, roots_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
-from commodore_py.compiler.inventory_imports import InventoryImports
 from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.compiler.views import Views
-from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.lib import KAPITAN_INVENTORY, KUSTOMIZE_WRAPPER
 from tests.support.builders import commit_to, git, make_repository
 from tests.support.scenarios.compile_targets import CompileTargets
 
@@ -133,7 +133,7 @@ def _input_job(job: Job, recorder: Recorder) -> InputJob:
         lookup=Lookup(job.search_paths, replace(files, observer=recorder)),
         tags=Tags(),
         style=Style(),
-        evaluation=Evaluation("web", InventoryImports(Views(job.inventory))),
+        evaluation=Evaluation("web", InventoryImports(Views(job.inventory), KAPITAN_INVENTORY)),
     )
 
 

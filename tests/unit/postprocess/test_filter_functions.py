@@ -12,9 +12,10 @@ import pytest
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
-from commodore_py.lib import LIBRARIES
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
+from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.postprocess.filters import FILTERS, Job
+from commodore_py.postprocess.filters import FILTERS, Job, OwnNode
 from tests.support.filter_functions import (
     ENVIRONMENT,
     FILES,
@@ -55,7 +56,7 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
         source=source,
         files=Files(root / "compiled", root / "catalog", {"web": tree}),
         import_folders=(root, LIBRARIES, root / "vendor"),
-        inventory=node,
+        inventory=InventoryImports(OwnNode("web", node), FILTER_INVENTORY),
     )
     written = FILTERS["jsonnet"].parse({})(tree, job)
     return yaml.load(written[PurePosixPath("out/value.yaml")].content, name="")["is"]
@@ -79,8 +80,3 @@ def test_only_what_is_used_of_the_node_has_to_be_expressible(tmp_path: Path) -> 
         called(tmp_path, "com.inventory().parameters.odd", node)
     with pytest.raises(JsonnetError, match="not a finite number"):
         called(tmp_path, "std.native('commodore_inventory')().parameters.fine", node)
-
-
-def test_node_without_parameters_has_none(tmp_path: Path) -> None:
-    assert called(tmp_path, "com.inventory()", {"exports": {}}) == {"exports": {}}
-    assert called(tmp_path, "com.inventory()", {}) == {}

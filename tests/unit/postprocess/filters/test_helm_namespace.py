@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from commodore_py.adapters.files.view import Files
+from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.errors import CommodoreError
+from commodore_py.lib import FILTER_INVENTORY
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.postprocess.filters import Job, helm_namespace
+from commodore_py.postprocess.filters import Job, OwnNode, helm_namespace
 
 ROOT = Path("/made/up/compiled/app")
 OUT = PurePosixPath("out")
@@ -26,7 +28,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         source=ROOT,
         files=Files(ROOT.parent, ROOT, {}),
         import_folders=(),
-        inventory={},
+        inventory=InventoryImports(OwnNode("app", {}), FILTER_INVENTORY),
     )
     result = helm_namespace.parse({"namespace": "ns", **arguments})(tree, job)
     return {path.name: entry.content.decode() for path, entry in result.items()}

@@ -1,49 +1,54 @@
 """The inventory as Jsonnet files that exist for the importer only, one for each parameter key.
 
-`lib/kapitan.libjsonnet` imports them. Jsonnet imports lazily, so only the keys that code looks
-at are ever converted.
+`lib/kapitan.libjsonnet` and `lib/commodore.libjsonnet` import them. Jsonnet imports lazily, so
+only the keys that code looks at are ever converted.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, unquote
 
-from commodore_py.adapters.jsonnet.evaluate import Inexpressible, as_code
-from commodore_py.lib import KAPITAN_LIBRARIES
+from .evaluate import Inexpressible, as_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.cache.questions.base import TargetViews
-
-FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
-
-_PREFIX = f"{FOLDER}/"
 _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
 
 
-def part_name(path: Path | str) -> str | None:
-    """The part of the inventory that such a file holds; None if it is none of these files."""
-    name = str(path)
-    return name.removeprefix(_PREFIX).removesuffix(_SUFFIX) if name.startswith(_PREFIX) else None
+class TargetViews(Protocol):
+    """What code sees of each target of the inventory."""
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        """One target, by its name."""
+
+    def names(self) -> tuple[str, ...]:
+        """Every target."""
 
 
 class InventoryImports:
     """Content of the files, made when they are imported, cached while a target is compiled."""
 
-    def __init__(self, views: TargetViews) -> None:
+    def __init__(self, views: TargetViews, folder: Path) -> None:
         self.views = views
+        self.folder = folder
+        """Where code imports them from; there are no such files."""
         self._target = ""
         self._made: dict[str, bytes] = {}
 
+    def part_at(self, path: Path | str) -> str | None:
+        """The part of the inventory that such a file holds; None if it is none of these files."""
+        name, above = str(path), f"{self.folder}/"
+        return name.removeprefix(above).removesuffix(_SUFFIX) if name.startswith(above) else None
+
     def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
-        name = part_name(path)
+        name = self.part_at(path)
         if name is None:
             return None
         if target != self._target:
