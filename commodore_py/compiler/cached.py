@@ -72,7 +72,7 @@ class EntryCache(ResultCache):
         if key is None:
             return "it holds values that are not plain data"
         view = View(
-            job.lookup.files,
+            job.files,
             self.roots,
             self.answers,
             targets=self._views,
@@ -91,8 +91,8 @@ class EntryCache(ResultCache):
 
     def _key(self, job: InputJob, path_fields: tuple[str, ...]) -> str | None:
         """Everything that an entry is given, with portable paths."""
-        checkout, files = job.output.checkout, job.lookup.files
-        folders = (*job.lookup.search_paths, files.compiled, files.catalog, checkout or "")
+        checkout, files = job.output.checkout, job.files
+        folders = (*job.files.search_paths, files.compiled, files.catalog, checkout or "")
         fields = {
             name: self._portable(value) if name in path_fields else value
             for name, value in job.entry.fields.items()
@@ -138,7 +138,7 @@ def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> t
     imports = RecordingImports(job.evaluation.inventory, view, recorder)
     recording = replace(
         job,
-        lookup=replace(job.lookup, files=replace(job.lookup.files, observer=recorder)),
+        files=replace(job.files, observer=recorder),
         tags=replace(job.tags, hashes=_RecordingHashes(job.tags.hashes, view, recorder)),
         evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
     )

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.jsonnet.inventory import InventoryImports
 
-    from .natives.files import Lookup
-
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -32,9 +30,9 @@ class Evaluation:
     traces: list[bytes] | None = None
     """Collects the traces of the code, if they are wanted."""
 
-    def run(self, source: Path, lookup: Lookup) -> str:
+    def run(self, source: Path, files: Files) -> str:
         """The value of a file as JSON text."""
-        content = lookup.files.read(source)
+        content = files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
         capturing = nullcontext() if self.traces is None else captured(self.traces)
@@ -42,10 +40,10 @@ class Evaluation:
             return evaluate(
                 source,
                 content=content,
-                import_folders=(KAPITAN_LIBRARIES, *lookup.search_paths),
+                import_folders=(KAPITAN_LIBRARIES, *files.search_paths),
                 ext_vars={"target": self.target},
-                natives=natives(lookup, self.inventory, target=self.target),
-                read=functools.partial(self._read, lookup.files),
+                natives=natives(files, self.inventory, target=self.target),
+                read=functools.partial(self._read, files),
             )
 
     def _read(self, files: Files, path: str) -> bytes | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.reach import Reach
+    from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.cache.signed import RemoteCache
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import ReferenceFile
 
     from .evaluation import Evaluation
-    from .natives.files import Lookup
     from .output import Output
     from .tags import Tags
 
@@ -126,7 +126,7 @@ class InputJob:
     job: Job
     entry: Entry
     output: Output
-    lookup: Lookup
+    files: Files
     tags: Tags
     style: Style
     evaluation: Evaluation

@@ -22,7 +22,6 @@ from .evaluation import Evaluation
 from .formats import style_of
 from .inputs import INPUT_TYPES
 from .job import InputJob
-from .natives.files import Lookup
 from .output import Output
 from .tags import Tags
 from .views import Views
@@ -159,14 +158,20 @@ class _Engine:
             return output
 
     def _input_job(self, entry: Entry, output: Output) -> InputJob:
-        root, trees = self.job.root, {output.folder: output.tree}
-        changed = output.written, output.made
-        files = Files(root / "compiled", root / "catalog", trees, *changed, reach=self.job.reach)
+        files = Files(
+            self.job.root / "compiled",
+            self.job.root / "catalog",
+            trees={output.folder: output.tree},
+            search_paths=self.job.search_paths,
+            written=output.written,
+            made=output.made,
+            reach=self.job.reach,
+        )
         return InputJob(
             job=self.job,
             entry=entry,
             output=output,
-            lookup=Lookup(self.job.search_paths, files),
+            files=files,
             tags=self.tags,
             style=style_of(self.job.inventory.nodes[entry.target].parameters),
             evaluation=Evaluation(entry.target, self.imports),

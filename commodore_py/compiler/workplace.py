@@ -37,7 +37,7 @@ class Workplace:
 
     def real(self, path: Path) -> Path:
         """The path of an input: the output of earlier entries is nowhere else on disk."""
-        hidden = self.job.lookup.files.compiled
+        hidden = self.job.files.compiled
         if path.is_relative_to(hidden):
             return self.scratch / "compiled" / path.relative_to(hidden)
         return path

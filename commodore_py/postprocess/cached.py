@@ -52,7 +52,7 @@ def filtered(
             dict(definition.args),
             job.folder,
             job.component,
-            [cache.roots.portable(str(folder)) for folder in job.import_folders],
+            [cache.roots.portable(str(folder)) for folder in job.files.search_paths],
             kind.sees(tree, job, cache.roots),
         )
     )

@@ -45,8 +45,8 @@ def apply_filters(
     work = (config.paths.root, paths.root)
     readable = (*sources.readable, *work, LIBRARIES.parent)
     reach = Reach(readable, work=work, private=config.private_places())
-    before = Files(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
+    before = Files(paths.compiled, paths.catalog, compiled, import_folders, reach=reach)
     cache = filter_cache(replace(config, paths=paths))
     components = {instance.name: instance.component for instance in sources.inventory.instances}
     trees = dict(compiled)
@@ -60,7 +60,6 @@ def apply_filters(
             component=components.get(name, name),
             checkout=checkout.absolute(),
             before=before,
-            import_folders=import_folders,
             cache=cache,
             place_of=sources.places.parameter,
         )
@@ -83,7 +82,6 @@ class _Instance:
     component: str
     checkout: Path
     before: Files
-    import_folders: tuple[Path, ...]
     cache: ResultCache
     place_of: PlaceOf
 
@@ -129,7 +127,6 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
                     folder=definition.folder,
                     source=definition.source,
                     files=replace(instance.before, trees={**instance.before.trees, name: tree}),
-                    import_folders=instance.import_folders,
                     inventory=InventoryImports(OwnNode(name, instance.node.raw), FILTER_INVENTORY),
                 )
                 inside(job.root, definition.folder)

@@ -14,7 +14,6 @@ from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.natives import natives
-from commodore_py.compiler.natives.files import Lookup
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_INVENTORY
 from tests.differential import kapitans_natives as kapitan
@@ -78,10 +77,10 @@ class Both:
         )
 
     def native(self, name: str) -> Any:  # noqa: ANN401 - any of our natives
-        files = Files(self.component.folder / "compiled", self.component.folder / "catalog", {})
-        lookup = Lookup(self.component.search_paths, files)
+        folder = self.component.folder
+        files = Files(folder / "compiled", folder / "catalog", {}, self.component.search_paths)
         inventory = self.component.evaluation.inventory
-        return natives(lookup, inventory, target=kapitan.TARGET)[name].call
+        return natives(files, inventory, target=kapitan.TARGET)[name].call
 
 
 @pytest.fixture(scope="module")

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 def shout(job: InputJob) -> Output:
     """A file in capital letters, with a mark of the entry's choice."""
-    source = job.lookup.search_paths[1] / job.entry.input_paths[0]
-    content = (job.lookup.files.read(source) or b"").upper() + job.entry.fields["mark"].encode()
+    source = job.files.search_paths[1] / job.entry.input_paths[0]
+    content = (job.files.read(source) or b"").upper() + job.entry.fields["mark"].encode()
     return job.output.with_files(
         {job.output.place(job.entry.output_path, source.name): Entry(content)}
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.view import Files
-from commodore_py.compiler.natives.files import Lookup
 from tests.support.native_calls import FILES, LATER
 
 if TYPE_CHECKING:
@@ -36,9 +35,9 @@ class Component:
 
     def run(self, expression: str) -> str:
         """JSON text of what an expression gives."""
-        files = Files(self.folder / "compiled", self.folder / "catalog", {})
+        files = Files(self.folder / "compiled", self.folder / "catalog", {}, self.search_paths)
         file = self.file(f"{PREAMBLE}{expression}\n")
-        return self.evaluation.run(file, Lookup(self.search_paths, files))
+        return self.evaluation.run(file, files)
 
 
 def lay_out(root: Path) -> tuple[Path, ...]:

@@ -51,6 +51,8 @@ class Files:
     compiled: Path
     catalog: Path
     trees: Mapping[str, Tree]
+    search_paths: tuple[Path, ...] = ()
+    """Where names are looked for, in this order."""
     written: Mapping[Path, Entry | None] = field(default_factory=dict)
     """Files that this run put at absolute paths elsewhere, None for those it took away.
 

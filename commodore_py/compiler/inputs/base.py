@@ -80,7 +80,7 @@ def record_environment(recorder: Recorder) -> None:
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
     """Judge paths that a program will read, as it does not read through the files view."""
-    files = job.lookup.files
+    files = job.files
     for path in paths:
         if not files.hides(path):
             files.reach.check(str(path))
@@ -97,10 +97,10 @@ def inputs_of(job: InputJob, pattern: str) -> list[Path]:
     import would find.
     """
     paths: dict[Path, None] = {}
-    for folder in job.lookup.search_paths:
-        paths.update(dict.fromkeys(job.lookup.files.expand(folder / pattern)))
+    for folder in job.files.search_paths:
+        paths.update(dict.fromkeys(job.files.expand(folder / pattern)))
     if not paths and not job.entry.ignore_missing:
-        searched = ", ".join(dict.fromkeys(str(at / pattern) for at in job.lookup.search_paths))
+        searched = ", ".join(dict.fromkeys(str(at / pattern) for at in job.files.search_paths))
         raise InputMissing(
             f"input {pattern} does not exist", where=job.entry.where, hint=f"searched: {searched}"
         )

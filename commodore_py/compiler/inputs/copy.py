@@ -41,7 +41,7 @@ def render(job: InputJob) -> Output:
 
 
 def _found(job: InputJob, source: Path) -> Tree:
-    files = job.lookup.files
+    files = job.files
     match files.kind(source):
         case "folder":
             return files.tree_at(source)

@@ -60,7 +60,7 @@ def _exported(job: InputJob, source: Path) -> bytes:
         command += ["--expression", fields["output_yield_path"]]
     with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".cue") as name:
         folder = Path(name).resolve() / source.name
-        files.write_tree(folder, job.lookup.files.tree_at(source))
+        files.write_tree(folder, job.files.tree_at(source))
         files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]).encode())
         env = {**child_environment(), "TMPDIR": name}
         if job.job.offline:

@@ -69,7 +69,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
     if not _is_kustomize(job.entry):
         recorder.unseal("a program may read anything")
         return
-    files = job.lookup.files
+    files = job.files
     source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
     if not _is_plain(job, source):
         recorder.unseal("kustomize gets more than a folder and its bases")

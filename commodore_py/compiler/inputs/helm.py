@@ -101,7 +101,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
 
 
 def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
-    look, fields = job.lookup.files, job.entry.fields
+    look, fields = job.files, job.entry.fields
     values = [str(fields["helm_values"] or ""), str(fields["helm_params"])]
     for name in fields["helm_values_files"] or ():
         path = Path(name)
@@ -113,7 +113,7 @@ def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
 
 
 def _record_chart(job: InputJob, path: Path, values: list[str], recorder: Recorder) -> None:
-    look = job.lookup.files
+    look = job.files
     if look.hides(path):
         recorder.unseal("the chart is output of an earlier entry")
         return
@@ -177,7 +177,7 @@ def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
 
     A clone is copied without its `.git`, which templates could read.
     """
-    look = job.lookup.files
+    look = job.files
     if not chart.is_relative_to(look.compiled) and not _is_clone(job, chart):
         return chart
     place = scratch / "chart" / chart.name

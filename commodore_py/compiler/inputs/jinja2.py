@@ -49,8 +49,8 @@ def render(job: InputJob) -> Output:
         for source in inputs_of(job, pattern):
             written: dict[Place, Entry] = {}
             for name, template in _templates(job, source).items():
-                content = job.tags.in_text(rendered(job.lookup, str(template), context))
-                file = job.lookup.files.entry(template)
+                content = job.tags.in_text(rendered(job.files, str(template), context))
+                file = job.files.entry(template)
                 executable = file is not None and file.executable
                 place = output.place(entry.output_path, _output_name(entry, name))
                 written[place] = Entry(content.encode(), executable=executable)
@@ -60,7 +60,7 @@ def render(job: InputJob) -> Output:
 
 def _templates(job: InputJob, source: Path) -> Mapping[str, Path]:
     """The templates by their names below the source."""
-    look = job.lookup.files
+    look = job.files
     if look.kind(source) == "file":
         return {source.name: source}
     paths = look.tree_at(source)
@@ -82,7 +82,7 @@ def _context(job: InputJob) -> dict[str, Any]:
     target, views = job.output.target, job.evaluation.inventory.views
     inventory_global = {name: copy.deepcopy(dict(views.of(name))) for name in views.names()}
     inventory = inventory_global[target]
-    compiled = job.lookup.files.compiled / job.output.folder
+    compiled = job.files.compiled / job.output.folder
     parameters = {"compile_path": str(compiled / job.entry.output_path)}
     return {
         "inventory_global": inventory_global,

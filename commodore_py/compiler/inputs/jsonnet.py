@@ -32,7 +32,7 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):
-            result = json_text.load(job.evaluation.run(source, job.lookup), name=str(source))
+            result = json_text.load(job.evaluation.run(source, job.files), name=str(source))
             fields = result if isinstance(result, dict) else {source.stem: result}
             with _from(source):
                 files: dict[Place, Entry] = {}

@@ -87,7 +87,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
 
 def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> None:
     """Record everything that kustomize reads for a folder."""
-    look = job.lookup.files
+    look = job.files
     problem = kustomize.unknown_inputs(folder, look)
     folders = kustomize.local_folders(folder, look)
     if problem or any(map(look.hides, folders)):
@@ -122,7 +122,7 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
     Repositories that it checks out leave copies of their kustomizations: as these may be built on
     others in turn, whose commits were not recorded.
     """
-    look, provider = job.lookup.files, job.job.bases
+    look, provider = job.files, job.job.bases
     check_for_programs(job, (f for f in kustomize.local_folders(folder, look) if f.is_dir()))
     bases = kustomize.remote_bases(folder, look)
     if bases and provider is not None:
@@ -180,7 +180,7 @@ def _unrecorded(bases: Iterable[RemoteBase], copies: Path) -> Iterator[str]:
 
 
 def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
-    fields, look = job.entry.fields, job.lookup.files
+    fields, look = job.entry.fields, job.files
     if look.kind(source) != "folder":
         raise CommodoreError(
             f"{source} must be a folder with a kustomization.yaml", where=job.entry.where
@@ -228,7 +228,7 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
 def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:
     """The kustomization of a folder."""
     file = source / "kustomization.yaml"
-    content = yaml_door.load(job.lookup.files.read(file) or b"", name=str(file)) or {}
+    content = yaml_door.load(job.files.read(file) or b"", name=str(file)) or {}
     if not isinstance(content, dict):
         raise CommodoreError(f"{file} is not a mapping", where=job.entry.where)
     return content

@@ -21,7 +21,7 @@ record = record_nothing
 
 def render(job: InputJob) -> Output:
     """Take away files and folders; those of the checkout only as far as this run can see."""
-    compiled = job.lookup.files.compiled / job.output.folder
+    compiled = job.files.compiled / job.output.folder
     output = job.output
     for pattern in job.entry.input_paths:
         removed: list[Place] = []
@@ -31,8 +31,8 @@ def render(job: InputJob) -> Output:
                 removed.append(output.place(str(path.relative_to(compiled))))
                 continue
             place = output.place(str(path.absolute()))  # refused outside of the checkout
-            if job.lookup.files.kind(path) == "folder":
-                removed += [place / below for below in job.lookup.files.tree_at(path)]
+            if job.files.kind(path) == "folder":
+                removed += [place / below for below in job.files.tree_at(path)]
                 folders.append(Path(place))
             else:
                 removed.append(place)

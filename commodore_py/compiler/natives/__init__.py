@@ -22,9 +22,8 @@ from .files import argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.jsonnet.inventory import InventoryImports, TargetViews
-
-    from .files import Lookup
 
 __all__ = ["natives", "topics"]
 
@@ -32,7 +31,7 @@ __all__ = ["natives", "topics"]
 _ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
 
 
-def natives(lookup: Lookup, inventory: InventoryImports, *, target: str) -> Mapping[str, Native]:
+def natives(files: Files, inventory: InventoryImports, *, target: str) -> Mapping[str, Native]:
     """All of Kapitan's, and the two that only filters have in Commodore, for one target."""
     views = inventory.views
 
@@ -40,29 +39,29 @@ def natives(lookup: Lookup, inventory: InventoryImports, *, target: str) -> Mapp
         return functools.partial(call, *given)
 
     return {
-        "inventory": Native(("target", "inv_path"), on(_inventory, lookup, views)),
+        "inventory": Native(("target", "inv_path"), on(_inventory, files, views)),
         "topics": Native(("name",), on(topics, views, target)),
-        "file_read": Native(("name",), on(native_files.file_read, lookup)),
-        "file_exists": Native(("name",), on(native_files.file_exists, lookup)),
-        "dir_files_list": Native(("name",), on(native_files.dir_files_list, lookup)),
-        "dir_files_read": Native(("name",), on(native_files.dir_files_read, lookup)),
-        "list_dir": Native(("dir", "basename"), on(native_files.list_dir, lookup)),
-        "yaml_load": Native(("name",), on(native_yaml.yaml_load, lookup)),
-        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, lookup)),
-        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, lookup), ready=True),
+        "file_read": Native(("name",), on(native_files.file_read, files)),
+        "file_exists": Native(("name",), on(native_files.file_exists, files)),
+        "dir_files_list": Native(("name",), on(native_files.dir_files_list, files)),
+        "dir_files_read": Native(("name",), on(native_files.dir_files_read, files)),
+        "list_dir": Native(("dir", "basename"), on(native_files.list_dir, files)),
+        "yaml_load": Native(("name",), on(native_yaml.yaml_load, files)),
+        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, files)),
+        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, files), ready=True),
         "yaml_dump": Native(("obj",), native_yaml.yaml_dump),
         "yaml_dump_stream": Native(("obj",), native_yaml.yaml_dump_stream),
-        "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, lookup)),
+        "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, files)),
         "sha256_string": Native(("obj",), _sha256_string),
         "gzip_b64": Native(("obj",), _gzip_b64),
-        "jsonschema_validate": Native(("obj", "schema_obj"), on(_jsonschema_validate, lookup)),
+        "jsonschema_validate": Native(("obj", "schema_obj"), on(_jsonschema_validate, files)),
     }
 
 
-def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object) -> object:
+def _inventory(files: Files, views: TargetViews, target: object, path: object) -> object:
     """One target, or all; Kapitan checks that the path exists and then reads its own inventory."""
-    if path and native_files.seek(lookup, path) is None:
-        raise native_files.missing(lookup, path, "inventory")
+    if path and native_files.seek(files, path) is None:
+        raise native_files.missing(files, path, "inventory")
     if not target:
         return {name: views.of(name) for name in views.names()}
     if target not in views.names():
@@ -110,13 +109,13 @@ def _declared(views: TargetViews, target: str) -> Mapping[str, Any]:
     return declared if isinstance(declared, Mapping) else {}
 
 
-def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:
+def _jinja2_render_file(files: Files, name: object, context: object) -> str:
     from . import jinja2 as native_jinja2
 
-    lookup.files.unseal("filters of Jinja2 may look at the disk and the clock")
-    path = native_files.find(lookup, name)
+    files.unseal("filters of Jinja2 may look at the disk and the clock")
+    path = native_files.find(files, name)
     parsed = native_yaml.parsed(context, what="the context")
-    return in_main_thread(lambda: native_jinja2.render(lookup, path, parsed))
+    return in_main_thread(lambda: native_jinja2.render(files, path, parsed))
 
 
 def _sha256_string(text: object) -> str:
@@ -133,9 +132,9 @@ def _gzip_b64(text: object) -> str:
     return base64.b64encode(packed.getvalue()).decode()
 
 
-def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
+def _jsonschema_validate(files: Files, value: object, schema: object) -> dict[str, object]:
     if re.search(_ELSEWHERE, argument(schema, what="the schema")):
-        lookup.files.unseal("a JSON schema refers to others")
+        files.unseal("a JSON schema refers to others")
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")
     # Patterns are compared in one call: elsewhere, an interruption would wait for its end.

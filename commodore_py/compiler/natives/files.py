@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +13,6 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.view import Files
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """The files of one target at one moment of its compile, and where they are searched for.
-
-    Output of earlier entries of the target is at `compiled/<target>/...` below the working
-    directory, which is one of the search paths.
-    """
-
-    search_paths: tuple[Path, ...]
-    files: Files
-
-
 def argument(value: object, *, what: str = "a name") -> str:
     """An argument that must be a string."""
     if not isinstance(value, str):
@@ -33,33 +20,33 @@ def argument(value: object, *, what: str = "a name") -> str:
     return value
 
 
-def seek(lookup: Lookup, name: object) -> str | None:
+def seek(files: Files, name: object) -> str | None:
     """The first path of that name, written as Kapitan joins it; an absolute name is itself."""
-    for folder in lookup.search_paths:
+    for folder in files.search_paths:
         # Not as paths: component code gets to see it, and those would drop a `./`.
         path = os.path.join(folder, argument(name))  # noqa: PTH118
-        if lookup.files.kind(Path(path)) is not None:
+        if files.kind(Path(path)) is not None:
             return path
     return None
 
 
-def find(lookup: Lookup, name: object) -> str:
+def find(files: Files, name: object) -> str:
     """The path of a name that must exist."""
-    path = seek(lookup, name)
+    path = seek(files, name)
     if path is None:
-        raise missing(lookup, name)
+        raise missing(files, name)
     return path
 
 
-def missing(lookup: Lookup, name: object, kind: str = "file or folder") -> CommodoreError:
+def missing(files: Files, name: object, kind: str = "file or folder") -> CommodoreError:
     """The error for a name, with the places that were searched."""
-    looked = ", ".join(map(str, lookup.search_paths))
+    looked = ", ".join(map(str, files.search_paths))
     return CommodoreError(f"there is no {kind} of this name", hint=f"looked for {name} in {looked}")
 
 
-def content_at(lookup: Lookup, path: str) -> bytes:
+def content_at(files: Files, path: str) -> bytes:
     """The content of a file that was found."""
-    content = lookup.files.read(Path(path))
+    content = files.read(Path(path))
     if content is None:
         raise CommodoreError("the file is gone", where=path)
     return content
@@ -74,46 +61,46 @@ def decoded(content: bytes, path: str) -> str:
         raise CommodoreError("the file is not UTF-8 text", where=f"{path}:{line}") from error
 
 
-def file_read(lookup: Lookup, name: object) -> str:
+def file_read(files: Files, name: object) -> str:
     """The text of a file, with its line ends as they are."""
-    path = find(lookup, name)
-    return _whole(lookup, path)
+    path = find(files, name)
+    return _whole(files, path)
 
 
-def file_exists(lookup: Lookup, name: object) -> dict[str, object]:
+def file_exists(files: Files, name: object) -> dict[str, object]:
     """Whether there is a file or folder of that name, and where."""
-    path = seek(lookup, name)
+    path = seek(files, name)
     if path is not None:
-        lookup.files.judge(path)
-        lookup.files.show(Path(path))
+        files.judge(path)
+        files.show(Path(path))
     return {"exists": path is not None, "path": path or ""}
 
 
-def dir_files_list(lookup: Lookup, name: object) -> list[str]:
+def dir_files_list(files: Files, name: object) -> list[str]:
     """The names of the files in a folder, sorted."""
-    return list(lookup.files.files_in(Path(find(lookup, name))))
+    return list(files.files_in(Path(find(files, name))))
 
 
-def dir_files_read(lookup: Lookup, name: object) -> dict[str, str] | None:
+def dir_files_read(files: Files, name: object) -> dict[str, str] | None:
     """The texts of the files in a folder, None if there is no such folder."""
-    folder = seek(lookup, name)
+    folder = seek(files, name)
     if folder is None:
         return None
     return {
-        file: _whole(lookup, str(Path(folder, file)))
-        for file in lookup.files.files_in(Path(folder))
+        file: _whole(files, str(Path(folder, file)))
+        for file in files.files_in(Path(folder))
         if not is_git_name(file)  # in the root of a checkout
     }
 
 
-def list_dir(lookup: Lookup, name: object, basename: object) -> list[str]:
+def list_dir(files: Files, name: object, basename: object) -> list[str]:
     """The names of `dir_files_list`, or paths with the folder in front of each."""
-    names = dir_files_list(lookup, name)
+    names = dir_files_list(files, name)
     return names if basename else [str(Path(argument(name), file)) for file in names]
 
 
-def _whole(lookup: Lookup, path: str) -> str:
-    text = decoded(content_at(lookup, path), path)
+def _whole(files: Files, path: str) -> str:
+    text = decoded(content_at(files, path), path)
     if "\0" in text:
         raise CommodoreError(
             "not a text file: it holds a null byte, where Jsonnet would end the text",

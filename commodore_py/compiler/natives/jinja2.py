@@ -20,15 +20,15 @@ from .files import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .files import Lookup
+    from commodore_py.adapters.files.view import Files
 
 _CUSTOM_FILTERS = "lib/jinja2_filters.py"
 
 
-def render(lookup: Lookup, path: str, context: Any) -> str:  # noqa: ANN401 - what the template reads
+def render(files: Files, path: str, context: Any) -> str:  # noqa: ANN401 - what the template reads
     """The text of a template that was found; what it includes is looked for beside it first."""
     folder, name = posixpath.split(path)
-    loader = _Loader((Path(folder), *lookup.search_paths), lookup)
+    loader = _Loader((Path(folder), *files.search_paths), files)
     environment = Confined(
         undefined=jinja2.StrictUndefined,
         loader=loader,
@@ -43,9 +43,9 @@ def render(lookup: Lookup, path: str, context: Any) -> str:  # noqa: ANN401 - wh
 class _Loader(jinja2.BaseLoader):
     """Templates by name, through the same door as all other files."""
 
-    def __init__(self, folders: tuple[Path, ...], lookup: Lookup) -> None:
+    def __init__(self, folders: tuple[Path, ...], files: Files) -> None:
         self._folders = folders
-        self._lookup = lookup
+        self._files = files
 
     def get_source(
         self,
@@ -56,8 +56,8 @@ class _Loader(jinja2.BaseLoader):
         pieces = split_template_path(template)
         for folder in self._folders:
             path = folder.joinpath(*pieces)
-            if self._lookup.files.kind(path) == "file":
-                content = self._lookup.files.read(path) or b""
+            if self._files.kind(path) == "file":
+                content = self._files.read(path) or b""
                 return decoded(content, str(path)), str(path), lambda: True
         raise jinja2.TemplateNotFound(template)
 

@@ -16,9 +16,8 @@ from .files import argument, content_at, decoded, find, missing, seek
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.jsonnet.evaluate import Json
-
-    from .files import Lookup
 
 _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))
@@ -27,20 +26,20 @@ _REMEMBERED = 64
 _values = functools.lru_cache(maxsize=_REMEMBERED)(read_all)
 
 
-def yaml_load(lookup: Lookup, name: object) -> str:
+def yaml_load(files: Files, name: object) -> str:
     """The only document of a file as JSON text."""
-    return _document(*_yaml_file(lookup, name))
+    return _document(*_yaml_file(files, name))
 
 
-def yaml_load_stream(lookup: Lookup, name: object) -> str:
+def yaml_load_stream(files: Files, name: object) -> str:
     """All documents of a file as JSON text."""
-    return _documents(*_yaml_file(lookup, name))
+    return _documents(*_yaml_file(files, name))
 
 
-def yaml_load_all(lookup: Lookup, name: object) -> list[Json]:
+def yaml_load_all(files: Files, name: object) -> list[Json]:
     """All documents of a file, as filters get them: values, empty documents as null."""
-    path = find(lookup, name)
-    return _values(content_at(lookup, path), name=path)
+    path = find(files, name)
+    return _values(content_at(files, path), name=path)
 
 
 def yaml_dump(obj: object) -> str:
@@ -67,18 +66,18 @@ def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 
         ) from error
 
 
-def _yaml_file(lookup: Lookup, name: object) -> tuple[str, str]:
+def _yaml_file(files: Files, name: object) -> tuple[str, str]:
     """The text of a file, and its path."""
-    path = seek(lookup, name)
+    path = seek(files, name)
     if path is None:
-        raise missing(lookup, name, "YAML file")
+        raise missing(files, name, "YAML file")
     if not path.endswith(_SUFFIXES):
         raise CommodoreError(
             "the name of a YAML file ends in .yml or .yaml",
             where=path,
             hint="std.parseYaml(importstr ...) reads any file",
         )
-    return decoded(content_at(lookup, path), path), path
+    return decoded(content_at(files, path), path), path
 
 
 # Code often reads a file for each of its objects.

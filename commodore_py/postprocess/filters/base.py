@@ -29,7 +29,6 @@ class Job:
     source: Path
     """The filter's own file, for those that have one."""
     files: Files
-    import_folders: tuple[Path, ...]
     inventory: InventoryImports
     """The own node, see `OwnNode`."""
     traces: list[bytes] | None = None

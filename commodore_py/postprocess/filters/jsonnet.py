@@ -78,7 +78,7 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
     return evaluate(
         job.source,
         content=_content(job),
-        import_folders=job.import_folders,
+        import_folders=job.files.search_paths,
         ext_vars={
             **args,
             "component": job.component,

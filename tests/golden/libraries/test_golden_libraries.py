@@ -17,7 +17,6 @@ from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.natives.files import Lookup
 from commodore_py.lib import FILTER_INVENTORY, KAPITAN_INVENTORY, LIBRARIES
 from commodore_py.postprocess.filters import OwnNode
 from commodore_py.postprocess.filters.jsonnet import natives
@@ -69,7 +68,7 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
     """The value of an expression in one of the places."""
     file = folder / "case.jsonnet"
     file.write_text(PREAMBLE + expression.replace("{dir}", str(folder)))
-    files = Files(folder / "compiled", folder / "catalog", {})
+    files = Files(folder / "compiled", folder / "catalog", {}, (folder, LIBRARIES))
     node = {
         "applications": [],
         "classes": [],
@@ -81,7 +80,7 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
         evaluation = Evaluation("example", InventoryImports(targets, KAPITAN_INVENTORY))
-        return json.loads(evaluation.run(file, Lookup((folder, LIBRARIES), files)))
+        return json.loads(evaluation.run(file, files))
     filtered = {**node, "environment": "base"}
     imports = InventoryImports(OwnNode("example", filtered), FILTER_INVENTORY)
     text = evaluate(

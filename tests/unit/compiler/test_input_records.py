@@ -22,7 +22,6 @@ from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.job import InputJob
-from commodore_py.compiler.natives.files import Lookup
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.compiler.views import Views
@@ -124,13 +123,13 @@ def _sealed(
 
 
 def _input_job(job: Job, recorder: Recorder) -> InputJob:
-    files = Files(job.root / "compiled", job.root / "catalog", {})
+    files = Files(job.root / "compiled", job.root / "catalog", {}, job.search_paths)
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
     return InputJob(
         job=job,
         entry=entry,
         output=Output("web", None),
-        lookup=Lookup(job.search_paths, replace(files, observer=recorder)),
+        files=replace(files, observer=recorder),
         tags=Tags(),
         style=Style(),
         evaluation=Evaluation("web", InventoryImports(Views(job.inventory), KAPITAN_INVENTORY)),

@@ -54,8 +54,12 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
         root=root / "compiled" / "web",
         folder="out",
         source=source,
-        files=Files(root / "compiled", root / "catalog", {"web": tree}),
-        import_folders=(root, LIBRARIES, root / "vendor"),
+        files=Files(
+            root / "compiled",
+            root / "catalog",
+            {"web": tree},
+            (root, LIBRARIES, root / "vendor"),
+        ),
         inventory=InventoryImports(OwnNode("web", node), FILTER_INVENTORY),
     )
     written = FILTERS["jsonnet"].parse({})(tree, job)

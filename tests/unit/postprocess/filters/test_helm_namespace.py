@@ -27,7 +27,6 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         folder="out",
         source=ROOT,
         files=Files(ROOT.parent, ROOT, {}),
-        import_folders=(),
         inventory=InventoryImports(OwnNode("app", {}), FILTER_INVENTORY),
     )
     result = helm_namespace.parse({"namespace": "ns", **arguments})(tree, job)
