@@ -149,7 +149,7 @@ def gather(
     with run_log.stage("facts"):
         checked = cluster is not None
         cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
-        # What can fail cheaply comes first: a long compile must not end at a closed door.
+        # What can fail cheaply comes first: a long compile must not end with a login that fails.
         sink = chosen_sink(config)
         if not checked:
             sink.check(config, cluster.id)
@@ -417,7 +417,7 @@ def _push(
     *,
     sink: RepositorySink,
 ) -> Published:
-    """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
+    """Commit and push what was approved; again, a few times, if another push was faster."""
     message, body = (
         commit_message(published.record),
         report_body(published.record),

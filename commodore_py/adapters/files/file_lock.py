@@ -25,7 +25,7 @@ _SILENCE = 2.0
 def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
     """Hold a lock file while working on something; it is there only as long as that.
 
-    Yields its descriptor, for programs to inherit: should we be killed, they go on holding it.
+    Yields its descriptor, for programs to inherit: if this process is killed, they keep it.
     """
     lock = _taken(file, what=what, patience=patience)
     try:
@@ -46,12 +46,12 @@ def _taken(file: Path, *, what: str, patience: float) -> int:
         waited = time.monotonic() - began
         if waited > patience:
             raise CommodoreError(
-                f"a program of another run is still at work in {what}",
+                f"a program of another run still uses {what}",
                 where=str(file),
                 hint="wait for it, or end it; then compile again",
             )
         if waited > _SILENCE and not warned:
-            log.warning("waiting for a program of another run at work in %s", what)
+            log.warning("waiting for a program of another run that uses %s", what)
             warned = True
         time.sleep(_PAUSE)
 

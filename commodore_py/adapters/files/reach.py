@@ -65,7 +65,7 @@ class NeverRead(NotReadable):
 class Reach:
     """The folders whose files may be read; a more precise rule wins over one for a folder above.
 
-    What is read is the real path that was judged: a link that changes meanwhile is not followed.
+    What is read is the real path that was judged: a link that changes in between is not followed.
     """
 
     def __init__(

@@ -228,7 +228,7 @@ class _Callbacks:
         return call
 
     def explain(self, raw: str, file: Path) -> JsonnetError:
-        """The error with its place; an interruption or a bug in a callback goes on as it is."""
+        """The error with its place; an interruption or a bug in a callback is raised as it is."""
         message, places = _split(raw, str(file))
         failure = self.failure
         if failure is None:

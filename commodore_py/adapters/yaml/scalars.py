@@ -43,7 +43,7 @@ _LINE_END = re.compile("[\n\x85\u2028\u2029]")
 _BREAKS = re.compile(r"(\n+)")
 _LONE_BLANK = re.compile(r"(?<=[^ ]) (?=[^ ])")
 _ESCAPED = re.compile(r"[^ !#-\[\]-~]")
-# Where text in double quotes may go on in a new line: a blank, an escape, what follows one.
+# Where text in double quotes may continue on a new line: a blank, an escape, what follows one.
 _STOPS = re.compile(r"[^!#-\[\]-~]|(?<=[^ !#-\[\]-~]).", re.DOTALL)
 _SHORT_ESCAPES = [rf"\{letter}" for letter in "0abtnvfreN_LP"]
 _ESCAPES = {

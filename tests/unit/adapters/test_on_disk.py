@@ -184,7 +184,7 @@ def test_a_checkout_of_a_running_process_is_left_alone(checkout: Path, tmp_path:
     before, notes = state(checkout), tmp_path / "notes"
     vandal = _vandal(notes, checkout)
 
-    with pytest.raises(CommodoreError, match="still at work in checkout"):
+    with pytest.raises(CommodoreError, match="still uses checkout"):
         on_disk.repair(notes, patience=0.1)
 
     assert (checkout / "a.txt").read_text() == "damaged"
@@ -205,7 +205,7 @@ def test_a_program_that_outlives_its_run_keeps_the_checkout(checkout: Path, tmp_
     notes.mkdir(exist_ok=True)
     (tmp_path / "kept.lock").rename(lock)
 
-    with pytest.raises(CommodoreError, match="still at work"):
+    with pytest.raises(CommodoreError, match="still uses"):
         on_disk.repair(notes, patience=0.1)
 
     program.kill()
