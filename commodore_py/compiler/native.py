@@ -153,9 +153,7 @@ class _Engine:
                 if entry.where not in error.where:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))
                 raise
-            text = (
-                f"{entry.target} is compiled without an entry that failed: {error} ({entry.where})"
-            )
+            text = f"{entry.target} is compiled without an entry: {error} ({entry.where})"
             logger.error("%s", text, extra=FROM_FILES)  # noqa: TRY400 - no traceback for users
             return output
 
