@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
+_SECONDS = 15.0
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -75,8 +77,11 @@ def _begin() -> None:
 
 
 @contextmanager
-def scheduler(address: str, seconds: float = 15.0) -> Iterator[Pool]:
-    """The workers of a Dask scheduler, which starts the work of a lost worker again."""
+def scheduler(address: str, version: Callable[[], str]) -> Iterator[Pool]:
+    """The workers of a Dask scheduler, which starts the work of a lost worker again.
+
+    They must have the `version` that this process has.
+    """
     try:
         import distributed  # heavy, and for few users
     except ImportError as error:
@@ -86,7 +91,7 @@ def scheduler(address: str, seconds: float = 15.0) -> Iterator[Pool]:
         ) from error
     try:
         connect: Any = distributed.Client
-        client = connect(address, timeout=seconds, set_as_default=False)
+        client = connect(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error) or type(error).__name__
         raise CommodoreError(
@@ -102,9 +107,23 @@ def scheduler(address: str, seconds: float = 15.0) -> Iterator[Pool]:
                 where=address,
                 hint=f"start some: dask worker {address}",
             )
+        _check_versions(client, version)
         yield Pool(client.get_executor(pure=False), size)
     finally:
         client.close()
+
+
+def _check_versions(client: Any, version: Callable[[], str]) -> None:  # noqa: ANN401 - has no types
+    hint = f"install version {version()} on all machines: they exchange its objects"
+    try:
+        versions = client.run(version)
+    except Exception as error:
+        raise CommodoreError(f"the workers cannot load commodore-py: {error}", hint=hint) from error
+    for worker, found in versions.items():
+        if found != version():
+            raise CommodoreError(
+                f"a worker has version {found} of commodore-py", where=worker, hint=hint
+            )
 
 
 def each(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from .store import Store
 
 _CONNECTIONS = 8
-_given_up: set[str] = set()
-"""Addresses that failed in this process: every entry would wait for them again."""
+_PAUSE = 600.0
+_given_up: dict[str, float] = {}
+"""When addresses failed in this process: every entry would wait for them again."""
 # In any notation that an entry may write.
 _SECRET = re.compile(rb"kind[\"']?\s*:\s*[\"']?Secret\b")
 
@@ -36,7 +38,7 @@ def holds_secret(content: bytes) -> bool:
 
 @dataclass(slots=True)
 class RemoteResults:
-    """The shared cache in one run. After its first failure, a process does not use it any more."""
+    """The shared cache in one run. After a failure, a process does not use it for a while."""
 
     settings: RemoteCache
     _files: SharedFiles = field(init=False)
@@ -85,7 +87,8 @@ class RemoteResults:
 
     @property
     def _is_away(self) -> bool:
-        return self.settings.url in _given_up
+        failed = _given_up.get(self.settings.url)
+        return failed is not None and time.monotonic() - failed < _PAUSE
 
     def _send(self, store: Store, key: Ed25519PrivateKey, name: str, record: bytes) -> bool:
         result = str(json.loads(record)["result"])
@@ -129,7 +132,7 @@ class RemoteResults:
         return True
 
     def _give_up(self, error: CommodoreError) -> None:
-        _given_up.add(self.settings.url)
+        _given_up[self.settings.url] = time.monotonic()
         why = Distrust(str(error), error.where, error.hint)
         log_once(logging.WARNING, "the shared cache is not used", why)
 

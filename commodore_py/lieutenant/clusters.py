@@ -65,11 +65,13 @@ def load_clusters(
     with doing("listing clusters"), _naming_origin(config):
         source = source_of(config)
         listed: dict[str, Any] = {}
-        try:
-            listed = {str(one.get("id")): one for one in source.clusters(tenant=tenant)}
-        except CommodoreError:
-            if not names:
-                raise
+        # Of files, only those that are named are read.
+        if not (names and isinstance(source, FactsFolder)):
+            try:
+                listed = {str(one.get("id")): one for one in source.clusters(tenant=tenant)}
+            except CommodoreError:
+                if not names:
+                    raise
     loaded: dict[str, Cluster | None] = {}
     for name in dict.fromkeys(names or sorted(listed)):
         loaded[name] = None
@@ -84,7 +86,7 @@ def load_clusters(
 
 def with_token(config: Config) -> Config:
     """The settings with the token of the last login, for machines where nobody has logged in."""
-    if config.api_token or facts_folder(config.api_url) is not None:
+    if facts_folder(config.api_url) is not None:
         return config
     return replace(config, api_token=token_for(config))
 

@@ -25,7 +25,7 @@ from commodore_py.workflows.catalog import several
 from commodore_py.workflows.fleet.stages import ONLY, Stage, stages_for
 from commodore_py.workflows.fleet.waiting import wait_for_stage
 
-from .task import Task, compile_cluster, last_seconds, listings_of
+from .task import Task, compile_cluster, last_seconds, listings_of, program_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -205,9 +205,13 @@ def _longest_first(config: Config, names: Sequence[str]) -> list[str]:
 
 def _shared(config: Config, pools: _Pools, clusters: int) -> Config:
     """The settings of every cluster: its processes are those that others leave."""
-    folder = facts_folder(config.api_url)
-    if folder is not None:  # another machine has another current directory
-        config = replace(config, api_url=str(folder.absolute()))
+    folder, out = facts_folder(config.api_url), config.output_dir
+    # Another machine has another current directory.
+    config = replace(
+        config,
+        api_url=str(folder.absolute()) if folder is not None else config.api_url,
+        output_dir=out and out.absolute(),
+    )
     if pools.are_here or config.processes:
         return config
     return replace(config, processes=max(1, usable_cpus() // min(pools.jobs, clusters)))
@@ -228,7 +232,7 @@ class _Pools:
         if selection.scheduler:
             if form.interactive:
                 raise UsageError("--interactive and --scheduler cannot be combined")
-            opened = partial(executors.scheduler, selection.scheduler)
+            opened = partial(executors.scheduler, selection.scheduler, program_version)
             return cls(usable_cpus(), opened, opened, are_remote=True)
         jobs = min(selection.jobs or usable_cpus(), clusters)
         if jobs == 1 or form.interactive:

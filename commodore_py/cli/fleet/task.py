@@ -10,7 +10,7 @@ from io import StringIO
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py import run_log
+from commodore_py import __version__, run_log
 from commodore_py.adapters import time_limits
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.masking import REDACTOR
@@ -79,6 +79,11 @@ def compile_cluster(task: Task) -> ClusterResult:
         records=tuple(map(_portable, records)),
         output=output.getvalue() if task.shows_output else "",
     )
+
+
+def program_version() -> str:
+    """The version of this program, for other machines to compare."""
+    return __version__
 
 
 def last_seconds(paths: WorkPaths) -> float | None:
