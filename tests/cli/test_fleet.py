@@ -280,3 +280,15 @@ def test_stage_that_is_not_healthy_ends_rollout(clusters: Clusters, tmp_path: Pa
     assert ran.code == 1
     assert "error: the rollout ends with stage canary: c-one is not healthy: " in ran.err
     assert [clusters.commits(name) for name in NAMES] == [1, 0, 0]
+
+
+def test_longest_clusters_come_first(clusters: Clusters) -> None:
+    clusters("--all")
+    for name, seconds in zip(NAMES, ("2.0", "9.0", "5.0"), strict=True):
+        (clusters.fleet.work / f"clusters/{name}/.commodore/compile-seconds").write_text(seconds)
+
+    ran = clusters("--all", "--jobs", "1")
+
+    headings = [line.split()[1] for line in ran.err.splitlines() if line.startswith("Cluster ")]
+    assert headings == ["c-two", "c-three", CLUSTER]
+    assert [line.split()[0] for line in ran.out.splitlines()[-3:]] == sorted(NAMES)

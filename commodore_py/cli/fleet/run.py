@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,6 @@ import click
 
 from commodore_py.adapters import executors, time_limits
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.cli import failures
 from commodore_py.cli.exit_codes import CHANGES_FOUND, worst
 from commodore_py.cli.output import fleet as output
 from commodore_py.cli.output import messages
@@ -149,19 +149,23 @@ def _compile_stage(
             with progress.ended(name):
                 result = _lost(name, ended) if isinstance(ended, BaseException) else ended
                 results[name] = replace(result, stage=task.stage.name)
-                output.show_end(results[name], len(results), total, shown)
+                if not pools.are_here:
+                    output.show_log(result, shown)
+                output.show_end(results[name], len(results), total)
             if result.code not in _FINE:
                 failed.append(name)
 
 
 def _lost(cluster: str, error: BaseException) -> ClusterResult:
     """A cluster whose worker has ended without a result."""
-    lost = CommodoreError(
-        f"the worker that compiled {cluster} was lost: {without_secrets(str(error))}",
-        hint="if memory ran out: with fewer --jobs less of it is needed",
-    )
-    code = failures.report(lost)
-    return output.ClusterResult(cluster, "failed", code, errors=({"message": str(lost)},))
+    record = {
+        "name": "commodore_py.cli",
+        "levelno": logging.ERROR,
+        "levelname": "ERROR",
+        "msg": f"the worker that compiled {cluster} was lost: {without_secrets(str(error))}",
+        "hint": "if memory ran out: with fewer --jobs less of it is needed",
+    }
+    return output.ClusterResult(cluster, "failed", CommodoreError.exit_code, records=(record,))
 
 
 def _stopped_by(

@@ -97,7 +97,7 @@ def _compiled(task: Task, started: float) -> ClusterResult:
     reporter = ClusterReporter(task.form, task.stage.max_grade)
     warn_again()
     config = _with_own_caches(task.config)
-    with reporter.collecting() as show, show.collecting_errors(), run_log.collecting() as events:
+    with reporter.collecting() as show, run_log.collecting() as events:
         try:
             config = several.config_for(config, task.cluster_id)
             if config.lock_file is None:
@@ -108,7 +108,7 @@ def _compiled(task: Task, started: float) -> ClusterResult:
             code = show.outcome(config, task.cluster_id, published)
         except Exception as error:  # noqa: BLE001 - the other clusters are compiled all the same
             code = failures.report(error)
-            return show.failed(task.cluster_id, code, monotonic() - started)
+            return ClusterResult(task.cluster_id, "failed", code, monotonic() - started)
     seconds = monotonic() - started
     if not config.dry_run and config.paths.state.is_dir():
         with suppress(OSError):
@@ -134,15 +134,14 @@ def _with_own_caches(config: Config) -> Config:
 
 @contextmanager
 def _logging_to(records: list[logging.LogRecord], task: Task) -> Iterator[None]:
-    """Collect what is logged, to be shown by the process that has the terminal."""
-    if task.is_here:
-        yield
-        return
+    """Collect what is logged; it is shown by the process that has the terminal."""
     ours = logging.getLogger("commodore_py")
     before = ours.handlers
-    log.set_up(task.config.verbosity, quiet=task.quiet)
+    if not task.is_here:
+        log.set_up(task.config.verbosity, quiet=task.quiet)
+    shown = before if task.is_here else []
     level = log.NOTICE if task.quiet or not task.config.verbosity else logging.DEBUG
-    ours.handlers = [_Records(records, level)]
+    ours.handlers = [*shown, _Records(records, level)]
     try:
         yield
     finally:

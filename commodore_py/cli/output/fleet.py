@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("CLUSTER", "RESULT", "ADDED", "CHANGED", "REMOVED", "WORST", "CACHED", "TIME", "STAGE")
 _MOST_LINES = 30
 _MOST_KINDS = 4
+_OF_EVERY_LINE = ("schema", "level")
 _NAMED = 3
 _WORDS = 2
 _BAD = dict.fromkeys(("failed", "held", "not reported"), "red")
@@ -62,7 +62,6 @@ class ClusterResult:
     cached: tuple[int, int] = (0, 0)
     """How many results came from the cache, and of how many."""
     folder: str = ""
-    errors: tuple[dict[str, str], ...] = ()
     content: dict[str, Any] | None = None
     """The result for programs, as that of a single cluster."""
     records: tuple[dict[str, Any], ...] = ()
@@ -70,6 +69,16 @@ class ClusterResult:
     output: str = ""
     """What was printed."""
     stage: str = ""
+
+    @property
+    def errors(self) -> list[dict[str, str]]:
+        """The errors that were logged, for programs."""
+        errors = (one for one in self.records if one["levelno"] >= logging.ERROR)
+        lines = (line for one in errors for line in log.as_json(logging.makeLogRecord(one)))
+        return [
+            {name: text for name, text in json.loads(line).items() if name not in _OF_EVERY_LINE}
+            for line in lines
+        ]
 
     @property
     def worst(self) -> Grade:
@@ -107,21 +116,6 @@ class ClusterReporter(CompileReporter):
             )
         return not self._held
 
-    @contextmanager
-    def collecting_errors(self) -> Iterator[None]:
-        """Collect the errors that are logged."""
-        self._errors = _Errors()
-        logger = logging.getLogger("commodore_py")
-        logger.addHandler(self._errors)
-        try:
-            yield
-        finally:
-            logger.removeHandler(self._errors)
-
-    def failed(self, cluster: str, code: int, seconds: float) -> ClusterResult:
-        """A cluster whose compile failed; the error was reported."""
-        return ClusterResult(cluster, "failed", code, seconds, errors=tuple(self._errors.found))
-
     def result(
         self, config: Config, published: Published, code: int, seconds: float
     ) -> ClusterResult:
@@ -133,7 +127,6 @@ class ClusterReporter(CompileReporter):
             seconds,
             tuple(map(_without_contents, self._objects(published.change))),
             folder=str(config.paths.root),
-            errors=tuple(self._errors.found),
             content=self._content,
         )
 
@@ -147,22 +140,8 @@ class ClusterReporter(CompileReporter):
         self._content = content
 
 
-class _Errors(logging.Handler):
-    """Errors as they are logged, for programs."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.found: list[dict[str, str]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one."""
-        for line in log.as_json(record):
-            content = json.loads(line)
-            self.found.append({k: v for k, v in content.items() if k not in ("schema", "level")})
-
-
-def show_end(result: ClusterResult, number: int, count: int, shown: set[str]) -> None:
-    """Print what was logged for a cluster, and in a line how it ended.
+def show_log(result: ClusterResult, shown: set[str]) -> None:
+    """Print what was logged for a cluster by a process that has no terminal.
 
     What others have logged, too, was `shown` before: most warnings are about what all share.
     """
@@ -171,6 +150,10 @@ def show_end(result: ClusterResult, number: int, count: int, shown: set[str]) ->
         messages.heading(f"\nCluster {result.cluster}")
     for record in records:
         logging.getLogger(record["name"]).handle(logging.makeLogRecord(record))
+
+
+def show_end(result: ClusterResult, number: int, count: int) -> None:
+    """Print in a line how the compile of a cluster ended, and what it printed."""
     objects = sum((result.objects or {}).values())
     changes = f", {counted(objects, 'object')} changed" if objects else ""
     messages.info(
@@ -350,7 +333,7 @@ def _as_data(
                 "stage": one.stage or None,
                 "seconds": round(one.seconds, 3),
                 "working_directory": one.folder,
-                "errors": list(one.errors),
+                "errors": one.errors,
                 "compile": one.content,
             }
             for one in results
