@@ -31,5 +31,5 @@ def check(items_: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, I
         if not meant and "." not in group:  # a group of Kubernetes itself
             meant = next((f"{kinds[key]} {kind}" for key in sorted(kinds) if key[1] == kind), "")
         if meant:
-            text = f"there is no kind {kind} in {item.api_version}"
-            yield item, Issue("kinds/unknown", text, "kind", f"did you mean {meant}?", subject=kind)
+            text = f"there is no kind {kind} in {item.api_version}; did you mean {meant}?"
+            yield item, Issue("kinds/unknown", text, "kind", subject=kind)
