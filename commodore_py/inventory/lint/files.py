@@ -10,23 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yaml import MappingNode, SequenceNode
-
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import MOST_FILES
 from commodore_py.adapters.files.reach import NeverRead, Reach
 from commodore_py.adapters.reading import bytes_of, text_of
 from commodore_py.adapters.yaml.error import YamlError
-from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.reader import read as read_class
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-    from yaml import Node
-
 
 log = logging.getLogger(__name__)
 
@@ -41,27 +35,17 @@ def finding(rule: str, message: str, file: Path, line: int = 0, *, hint: str = "
     return Problem.at(Place(str(file), line), rule, message, remedy=hint)
 
 
+@dataclass(frozen=True, slots=True)
 class Document:
     """A file that holds one YAML mapping."""
 
-    def __init__(self, file: Path, text: str, content: Mapping[Any, Any]) -> None:
-        self.file = file
-        self.content = content
-        self._text = text
-        self._root: Node | None = None
+    file: Path
+    content: Mapping[Any, Any]
+    text: str
 
     def line_of(self, *path: object) -> int:
         """The line of a value, by its keys and indices, as far as they can be followed."""
-        if self._root is None:
-            self._root = compose(self._text, name=str(self.file))
-        node, line = self._root, 1
-        for key in path:
-            child = _child(node, key)
-            if child is None:
-                break
-            place, node = child
-            line = place.start_mark.line + 1
-        return line
+        return yaml.line_at(self.text, (0, *path))
 
 
 @dataclass(slots=True)
@@ -203,7 +187,7 @@ def _read_file(path: Path, tree: Tree) -> None:
             tree.findings += refused or [finding("files/broken-yaml", message, path, error.line)]
     else:
         if len(documents) == 1 and isinstance(documents[0], dict):
-            tree.documents.append(Document(path, text, documents[0]))
+            tree.documents.append(Document(path, documents[0], text))
             # Of parameters that are no mapping, the rules for components report it.
             if isinstance(documents[0].get("parameters", {}), dict):
                 tree.findings += refused
@@ -232,14 +216,3 @@ def _why_not(documents: list[Any]) -> str:
 
 def _unreadable(path: Path, error: OSError) -> Problem:
     return finding("files/unreadable", f"cannot be read: {error.strerror}", path)
-
-
-def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:
-    """The node to show for a child, and the child itself; of duplicate keys, the last counts."""
-    if isinstance(node, SequenceNode):
-        item = node.value[key] if isinstance(key, int) and key < len(node.value) else None
-        return (item, item) if item is not None else None
-    for name, child in reversed(node.value) if isinstance(node, MappingNode) else ():
-        if str(name.value) == str(key):
-            return name, child
-    return None
