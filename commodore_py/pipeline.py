@@ -241,7 +241,7 @@ def gather_instances(
         plan=compiler.working_directory_plan(config, classes, instances),
         places=places,
         notices=(
-            *component_warnings(config, classes, resolved),
+            *component_warnings(config, classes, resolved, places),
             *deprecations(resolved),
             *(
                 unknown_parameters(subjects_of(resolved, classes), places.parameter)

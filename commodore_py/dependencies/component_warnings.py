@@ -12,7 +12,7 @@ from commodore_py.model.problem import Problem
 from .discover import PACKAGE_PREFIX, requests_in
 from .jsonnet.libraries import libraries_of
 from .jsonnet.library_warnings import library_warnings
-from .requesters import places_of
+from .versions import ClusterParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Instance, Inventory, Node
+    from commodore_py.model.spot import Places
 
 # Parameters with another meaning: a component with this key would share them.
 _RESERVED_KEYS = {
@@ -31,14 +32,15 @@ _BUNDLER_FILES = ("jsonnetfile.json", "jsonnetfile.jsonnet")
 
 
 def component_warnings(
-    config: Config, classes: ClassPath, inventory: Inventory
+    config: Config, classes: ClassPath, inventory: Inventory, places: Places
 ) -> tuple[Problem, ...]:
     """A notice for each; `strict` marks those that are errors with --strict."""
     node = inventory.bootstrap
     present = {one.spec.name: libraries_of(one) for one in classes.of_kind(Kind.COMPONENT)}
 
     def where(applications: Iterable[str]) -> str:
-        return places_of(applications, node, classes, config.paths.root)
+        listed = ClusterParameters(node.parameters, places).listed_at(applications)
+        return listed or "applications of the cluster"
 
     return (
         *(left_out_warnings(node, classes, where) if config.local else ()),

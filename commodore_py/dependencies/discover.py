@@ -10,8 +10,7 @@ from commodore_py.model.inventory import Instance
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.spot import NOWHERE
 
-from .requesters import ClusterParameters
-from .versions import component_spec, instance_spec, package_spec
+from .versions import ClusterParameters, component_spec, instance_spec, package_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -8,12 +8,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean, problem_of_text, shown, typo_of
+from commodore_py.model.spot import NOWHERE
 
 if TYPE_CHECKING:
-    from commodore_py.model.inventory import Instance
+    from collections.abc import Iterable
 
-    from .requesters import ClusterParameters
+    from commodore_py.model.inventory import Instance, Parameters
+    from commodore_py.model.spot import Places
+
+
+class ClusterParameters(NamedTuple):
+    """The parameters of a cluster, and the places that set them."""
+
+    parameters: Parameters
+    places: Places = NOWHERE
+
+    def error(self, message: str, *path: str, hint: str) -> CommodoreError:
+        """An error about a parameter, with its file and line if it has one."""
+        where = f"parameters.{'.'.join(path)}"
+        place = self.places.parameter(BOOTSTRAP, path)
+        return CommodoreError(message, where=f"{place}\n{where}" if place else where, hint=hint)
+
+    def listed_at(self, applications: Iterable[str]) -> str:
+        """Where these applications are listed."""
+        found = (self.places.application(BOOTSTRAP, name) for name in sorted(applications))
+        return ", ".join(dict.fromkeys(place for place in found if place))
 
 
 def package_spec(parameters: ClusterParameters, name: str) -> DependencySpec:

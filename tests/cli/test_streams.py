@@ -150,7 +150,7 @@ def test_misuse_is_reported_in_the_requested_format(commodore: CommandLine) -> N
 
     assert ran.code == 2
     output = json.loads(ran.err)
-    assert output["message"] == "Missing argument 'CLUSTER'."
+    assert output["message"].startswith("Missing argument 'CLUSTER'.")
     assert output["hint"] == "see commodore catalog compile --help"
 
 

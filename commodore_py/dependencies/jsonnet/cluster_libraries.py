@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import make_folder, write_if_changed
 from commodore_py.dependencies.git.mirrors import Mirrors
-from commodore_py.dependencies.requesters import ClusterParameters
-from commodore_py.dependencies.versions import overrides_without_url
+from commodore_py.dependencies.versions import ClusterParameters, overrides_without_url
 from commodore_py.errors import raise_collected
 from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
