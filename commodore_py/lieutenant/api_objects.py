@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import problem_of_path, typo_of
+from commodore_py.model.names import kind_of, problem_of_path, typo_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,21 +115,3 @@ def is_plain_name(name: str) -> bool:
     plain = name not in {"", ".", ".."} and not any(c in "/\\" for c in name)
     # An argument of a program must not be taken for an option.
     return plain and not name.startswith("-") and not problem_of_path(f"{name}.yml")
-
-
-def kind_of(value: object) -> str:
-    """The kind of a value from YAML or JSON, for messages."""
-    for kinds, name in _KINDS:
-        if isinstance(value, kinds):
-            return name
-    return f"a {type(value).__name__}"
-
-
-_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (NoneType, "nothing"),
-    (bool, "true or false"),  # before numbers: a bool is an int, too
-    (str, "a string"),
-    ((int, float), "a number"),
-    (list, "a list"),
-    (dict, "a mapping"),
-)

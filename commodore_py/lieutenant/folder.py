@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.names import did_you_mean, typo_of
+from commodore_py.model.names import did_you_mean, kind_of, typo_of
 from commodore_py.model.warning import FROM_FILES
 
-from .api_objects import FieldReader, is_plain_name, kind_of, read_object
+from .api_objects import FieldReader, is_plain_name, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

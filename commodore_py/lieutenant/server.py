@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import did_you_mean
+from commodore_py.model.names import did_you_mean, kind_of
 
-from .api_objects import ApiObject, kind_of
+from .api_objects import ApiObject
 from .urls import base_url, request_url
 
 if TYPE_CHECKING:

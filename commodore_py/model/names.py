@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from types import NoneType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -130,3 +131,21 @@ def _is_typo(name: str, other: str) -> bool:
         return True
     ratio = difflib.SequenceMatcher(None, name, other).ratio()
     return min(len(name), len(other)) >= _SHORTEST_TYPO and ratio >= _TYPO
+
+
+def kind_of(value: object) -> str:
+    """The kind of a value from YAML or JSON, for messages."""
+    for kinds, name in _KINDS:
+        if isinstance(value, kinds):
+            return name
+    return f"a {type(value).__name__}"
+
+
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (NoneType, "nothing"),
+    (bool, "true or false"),  # before numbers: a bool is an int, too
+    (str, "a string"),
+    ((int, float), "a number"),
+    (list, "a list"),
+    (dict, "a mapping"),
+)

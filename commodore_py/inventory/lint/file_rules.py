@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
-from commodore_py.model.names import nearest
+from commodore_py.model.names import kind_of, nearest
 
 from .files import finding
 
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
 _KEYS = ("url", "version", "path")
 _TEXTS = ("url", "version")
 _SHAPE = "write it as url, version and, where needed, path"
-_KINDS = {
-    "NoneType": "nothing",
-    "str": "a string",
-    "bool": "a boolean",
-    "int": "a number",
-    "float": "a number",
-    "list": "a list",
-    "dict": "a mapping",
-    "date": "a date",
-    "datetime": "a time",
-}
 
 
 def components(document: Document) -> Iterator[Problem]:
@@ -99,7 +88,7 @@ def _entry(
         if name in entry and not isinstance(entry[name], str):
             yield finding(
                 f"{key}/wrong-type",
-                f"{what}: {name} is {_described(entry[name])}, not a string",
+                f"{what}: {name} is {kind_of(entry[name])}, not a string",
                 document.file,
                 document.line_of(*place, name),
                 hint="" if isinstance(entry[name], (list, dict)) else "put it in quotes",
@@ -122,13 +111,8 @@ def _wrong_shape(
 ) -> Problem:
     return finding(
         f"{key}/wrong-shape",
-        f"{what} is {_described(value)}, not a mapping",
+        f"{what} is {kind_of(value)}, not a mapping",
         document.file,
         document.line_of(*place),
         hint=hint,
     )
-
-
-def _described(value: object) -> str:
-    name = type(value).__name__
-    return _KINDS.get(name, name)

@@ -11,8 +11,8 @@ from commodore_py.adapters import http
 from commodore_py.adapters.http import oauth
 from commodore_py.adapters.http.address import is_one_word
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
+from commodore_py.model.names import kind_of
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .tokens import claims_of

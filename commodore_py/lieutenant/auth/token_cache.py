@@ -17,8 +17,8 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.cache.trust import is_of_this_user
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
+from commodore_py.model.names import kind_of
 from commodore_py.model.warning import FROM_EVERY_RUN
 
 if TYPE_CHECKING:
