@@ -101,7 +101,8 @@ def examine(
             continue
         added = list(_of_check(name, check, documents, settings, definitions))
         findings += added
-        runs.append(CheckRun(name, outcome_of(any(map(_counts, added)))))
+        severities = {one.issue.severity or severity_of(one.issue.code) for one in added}
+        runs.append(CheckRun(name, outcome_of(bool(severities - {"info"}))))
     objects = sum(len(document.objects or ()) for document in documents)
     return Examined(objects, tuple(runs), tuple(findings))
 
@@ -122,11 +123,6 @@ def _of_check(
         for item in document.items(lambda content: tuple(check.examine(content, settings))):
             for issue in item.fact:
                 yield finding(item, issue)
-
-
-def _counts(found: Finding) -> bool:
-    """Whether a finding is more than information."""
-    return (found.issue.severity or severity_of(found.issue.code)) != "info"
 
 
 def outcome_of(found: bool) -> Outcome:  # noqa: FBT001 - a plain answer

@@ -42,7 +42,12 @@ def judged(
 ) -> Verdict:
     """Judge problems: errors fail a run, and warnings as well if it is strict."""
     files = tuple(files)
-    entries = [one for file in files for one in file.ignores if _is_for(one, cluster)]
+    entries = [
+        entry
+        for file in files
+        for entry in file.ignores
+        if not entry.clusters or any(fnmatchcase(cluster, one) for one in entry.clusters)
+    ]
     left: list[Problem] = [problem for file in files for problem in file.problems]
     ignored: list[Ignored] = []
     used: Counter[Ignore] = Counter()
@@ -78,10 +83,6 @@ def matches(entry: Ignore, problem: Problem) -> bool:
         problem.subject,
     )
     return not entry.match or any(one and fnmatchcase(one, entry.match) for one in subjects)
-
-
-def _is_for(entry: Ignore, cluster: str) -> bool:
-    return not entry.clusters or any(fnmatchcase(cluster, one) for one in entry.clusters)
 
 
 def _unused(entries: Iterable[Ignore], used: Counter[Ignore]) -> Iterator[Problem]:

@@ -240,18 +240,14 @@ def _completion() -> Step:
     from commodore_py.cli.settings import written
 
     shell = Path(os.environ.get("SHELL", "")).name
-    wanted = shell in INSTALL and _may_prompt()
-    if not wanted or not (_is_installed(shell) or _agreed(_QUESTION % (shell, _file_of(shell)))):
-        return Step("completion", "skipped", "later: commodore completion --help")
     file = _file_of(shell)
+    wanted = shell in INSTALL and _may_prompt()
+    if not wanted or not (
+        written.has_line(file, INSTALL[shell][1]) or _agreed(_QUESTION % (shell, file))
+    ):
+        return Step("completion", "skipped", "later: commodore completion --help")
     changed = written.add_line(file, INSTALL[shell][1], _COMMENT)
     return Step("completion", "written" if changed else "unchanged", f"{shell}, in {file}")
-
-
-def _is_installed(shell: str) -> bool:
-    from commodore_py.cli.settings import written
-
-    return written.has_line(_file_of(shell), INSTALL[shell][1])
 
 
 def _file_of(shell: str) -> Path:

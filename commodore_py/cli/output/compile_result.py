@@ -187,15 +187,8 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
         "warnings": warnings,
         "notices": [notice.message for notice in published.notices],
         "lock": published.lock._asdict() if published.lock is not None else None,
-        "bundle": _bundle_of(published.change),
+        "bundle": used(bundle) if (bundle := published.change.bundle) is not None else None,
     }
-
-
-def _bundle_of(change: Change) -> dict[str, Any] | None:
-    if change.bundle is None:
-        return None
-
-    return used(change.bundle)
 
 
 def _about_bundle(change: Change) -> str:

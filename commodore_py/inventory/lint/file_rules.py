@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
-from commodore_py.model.names import kind_of, nearest
+from commodore_py.model.names import did_you_mean, kind_of
 
 from .files import finding
 
@@ -82,7 +82,7 @@ def _entry(
             f"{what} has unknown keys: {', '.join(map(str, unknown))}",
             document.file,
             document.line_of(*place, unknown[0]),
-            hint=_meant(unknown) or f"it takes {', '.join(_KEYS)}",
+            hint=did_you_mean(str(unknown[0]), _KEYS, listed="it takes"),
         )
     for name in _TEXTS:
         if name in entry and not isinstance(entry[name], str):
@@ -93,11 +93,6 @@ def _entry(
                 document.line_of(*place, name),
                 hint="" if isinstance(entry[name], (list, dict)) else "put it in quotes",
             )
-
-
-def _meant(unknown: list[object]) -> str:
-    close = [match for name in unknown for match in nearest(str(name), _KEYS)]
-    return f"did you mean {' and '.join(dict.fromkeys(close))}?" if close else ""
 
 
 def _wrong_shape(
