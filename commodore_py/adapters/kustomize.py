@@ -177,7 +177,9 @@ def remote_bases(folder: Path, files: Files = ON_DISK) -> tuple[RemoteBase, ...]
         if one.file is None:
             continue
         remote = (n for n in _names(one.content) if not one.has(n, files) and _REMOTE.match(n))
-        for name in (*remote, *_charts(one.content)):
+        charts = (c for c in _items(one.content.get("helmCharts")) if isinstance(c, Mapping))
+        named = (str(c["repo"]) for c in charts if isinstance(c.get("repo"), str))
+        for name in (*remote, *named):
             bases.setdefault((one.file, name), RemoteBase(name, one.file, one.line_of(name)))
     return tuple(sorted(bases.values(), key=lambda base: (str(base.file), base.line, base.url)))
 
@@ -264,13 +266,6 @@ def _names(content: Mapping[object, object]) -> Iterator[str]:
     schema = content.get("openapi")
     if isinstance(schema, Mapping) and isinstance(schema.get("path"), str):
         yield str(schema["path"])
-
-
-def _charts(content: Mapping[object, object]) -> Iterator[str]:
-    for one in _items(content.get("helmCharts")):
-        repository = one.get("repo") if isinstance(one, Mapping) else None
-        if isinstance(repository, str):
-            yield repository
 
 
 def _items(value: object) -> list[object]:

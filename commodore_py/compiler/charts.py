@@ -117,7 +117,10 @@ class Chart:
         values = _over(self._read("values.yaml"), values)
         if self._read(_HEAD).get("type") != "library":
             prefix = f"{self.folder}templates/"
-            yield from (n for n in self.texts if n.startswith(prefix) and _is_rendered(n))
+            for name in self.texts:
+                last = name.rpartition("/")[2]
+                if name.startswith(prefix) and last != "NOTES.txt" and not last.startswith("_"):
+                    yield name
         dependencies = self._dependencies()
         for name, sub_chart in self._sub_charts().items():
             uses = [one for one in dependencies if one.get("name") == name]
@@ -220,11 +223,6 @@ def _actions(text: str) -> Iterator[tuple[str, int]]:
 
 def _top(file: str) -> str:
     return f"\0{file}"
-
-
-def _is_rendered(name: str) -> bool:
-    last = name.rpartition("/")[2]
-    return last != "NOTES.txt" and not last.startswith("_")
 
 
 def _is_on(dependency: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -169,7 +169,10 @@ class Reach:
         if why:
             raise _refused(path, real, why)
         if not allowed and path not in self._reported and os.path.lexists(real):
-            self._check_outside(path, real)
+            for folder in (real, *_upwards(real)):
+                if any(os.path.lexists(f"{folder}/{name}") for name in _CLUSTER):
+                    why = f"{folder} is the working directory of another cluster"
+                    raise _refused(path, real, why)
         return real, bool(allowed)
 
     def _real_of(self, path: str) -> str:
@@ -221,12 +224,6 @@ class Reach:
     def _innermost_allowed(self, real: str) -> str:
         """Itself or the closest folder above it that may be read; empty if there is none."""
         return next((place for place in (real, *_upwards(real)) if place in self._allowed), "")
-
-    def _check_outside(self, path: str, real: str) -> None:
-        for folder in (real, *_upwards(real)):
-            if any(os.path.lexists(f"{folder}/{name}") for name in _CLUSTER):
-                why = f"{folder} is the working directory of another cluster"
-                raise _refused(path, real, why)
 
 
 def _never(

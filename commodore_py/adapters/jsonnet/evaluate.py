@@ -116,8 +116,12 @@ def evaluate(
     )
     try:
         return interruptible(work)
-    except (RuntimeError, UnicodeDecodeError) as error:
-        raise calls.explain(_message_of(error), file) from (calls.failure or error)
+    except UnicodeDecodeError as error:
+        # gojsonnet 0.22 does not end the text of a failed import: foreign bytes follow it.
+        message = error.object.decode(errors="replace")
+        raise calls.explain(message, file) from (calls.failure or error)
+    except RuntimeError as error:
+        raise calls.explain(str(error), file) from (calls.failure or error)
 
 
 def read_import(path: str) -> bytes | None:
@@ -256,13 +260,6 @@ def _source(file: Path, content: bytes | None) -> str:
     if "\0" in text:
         raise JsonnetError("not a text file: it holds a null byte", where=str(file))
     return text
-
-
-def _message_of(error: RuntimeError | UnicodeDecodeError) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        # gojsonnet 0.22 does not end the text of a failed import: foreign bytes follow it.
-        return error.object.decode(errors="replace")
-    return str(error)
 
 
 def _split(raw: str, file: str) -> tuple[str, str]:

@@ -221,15 +221,12 @@ class Source:
         ends = stop < len(self.text) or bool(kept)
         return layout._replace(blocks_of_text=ends and not swallowed)
 
-    def _refuse_longer_text(self, end: int) -> None:
-        """Refuse to give the last line of a text a line break that the file does not have."""
-        last = self.scalars[-1] if self.scalars else None
-        if last and end == last.end == len(self.text) and last.style in {"|", ">"}:
-            raise self.refused("the file ends in this text, without a line break; add one", last)
-
     def with_lines(self, index: int, lines: Iterable[str]) -> str:
         """The text with more lines below that of a character."""
         end = self.line_end(index)
-        self._refuse_longer_text(end)
+        last = self.scalars[-1] if self.scalars else None
+        if last and end == last.end == len(self.text) and last.style in {"|", ">"}:
+            # It would get a line break that the file does not have.
+            raise self.refused("the file ends in this text, without a line break; add one", last)
         breaks = self.line_break(index)
         return f"{self.text[:end]}{''.join(breaks + line for line in lines)}{self.text[end:]}"

@@ -66,12 +66,11 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
             ),
             "some component instances do not compile",
         )
-        return {target: _output(scratch, target) for target in job.targets}
-
-
-def _output(scratch: Path, target: str) -> Tree:
-    folder = scratch / "compiled" / _folder_of(target)
-    return read_tree(folder) if folder.is_dir() else Tree()
+        folders = {target: scratch / "compiled" / _folder_of(target) for target in job.targets}
+        return {
+            target: read_tree(folder) if folder.is_dir() else Tree()
+            for target, folder in folders.items()
+        }
 
 
 def _folder_of(target: str) -> str:
