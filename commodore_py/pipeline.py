@@ -418,10 +418,7 @@ def _push(
     sink: RepositorySink,
 ) -> Published:
     """Commit and push what was approved; again, a few times, if another push was faster."""
-    message, body = (
-        commit_message(published.record),
-        report_body(published.record),
-    )
+    message, body = commit_message(published.record), report_body(published.record)
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
         published = published._replace(change=change)
