@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs, unquote
 
 from commodore_py.errors import CommodoreError
@@ -111,7 +111,8 @@ def would_fetch(bases: Iterable[RemoteBase], *where: str) -> CommodoreError:
     )
 
 
-class GitBase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GitBase:
     """A base in a Git repository."""
 
     repository: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
@@ -28,7 +29,8 @@ class LinkInTheWay(CommodoreError):
         )
 
 
-class _Anchor(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Anchor:
     path: str
     """Absolute, as callers spell it."""
     directory: int

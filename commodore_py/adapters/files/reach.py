@@ -6,7 +6,8 @@ import errno
 import os
 import pwd
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode, check_kind
@@ -50,7 +51,8 @@ _GIT = "the settings of a Git repository may hold credentials"
 _HIDDEN = "hidden files of a home directory may hold credentials"
 
 
-class OutsideRead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutsideRead:
     """An event: a file or folder outside of the allowed folders was read."""
 
     path: str

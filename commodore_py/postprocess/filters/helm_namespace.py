@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.jsonnet.documents import read_all
@@ -27,7 +28,8 @@ class NotAnObject(CommodoreError):
     """A document in the folder is not a Kubernetes object."""
 
 
-class _Arguments(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Arguments:
     namespace: str
     create: bool
     excluded: tuple[Mapping[str, Any], ...]
