@@ -22,8 +22,7 @@ from commodore_py.dependencies.git.remotes import listed_once, remove_listings
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.clusters import with_token
 from commodore_py.workflows.catalog import several
-from commodore_py.workflows.fleet.stages import ONLY, Stage, stages_for
-from commodore_py.workflows.fleet.waiting import wait_for_stage
+from commodore_py.workflows.stages import ONLY, Stage, stages_for, wait_for_stage
 
 from .task import Task, compile_cluster, last_seconds, listings_of, program_version
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.published import Published
-    from commodore_py.workflows.fleet.stages import Stage
+    from commodore_py.workflows.stages import Stage
 
     Compile: TypeAlias = Callable[[Config, str, CompileReporter, Cluster | None], Published]
 

@@ -1,1 +1,0 @@
-"""Many clusters in one run."""
