@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +15,7 @@ from commodore_py.manifests.secrets import hidden, masked, masked_fold
 from commodore_py.manifests.values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.documents import Read
@@ -84,13 +82,6 @@ def object_diff(
     unchanged: Callable[[], Iterable[bytes]] = nothing,
 ) -> ObjectDiff:
     """What happens to the objects; `unchanged` are the contents of all files that stay."""
-    with uncollected():
-        return _object_diff(change, rules, unchanged)
-
-
-def _object_diff(
-    change: Change, rules: Iterable[IgnoreRule], unchanged: Callable[[], Iterable[bytes]]
-) -> ObjectDiff:
     contents = [(file, _contents(file)) for file in change.files]
     same = [text for _, one in contents for text in one.same]
 
@@ -117,20 +108,6 @@ def _object_diff(
             for file, content in contents
         ),
     )
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Python looks for circles among objects again and again as they come; here are none."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            # Otherwise the collector would scan all objects now; unused ones are freed anyway.
-            gc.freeze()
-            gc.enable()
 
 
 def counted_lines(change: Change) -> tuple[FileDifference, ...]:

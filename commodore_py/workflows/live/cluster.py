@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.adapters.http import HttpError
-from commodore_py.catalog.diff.objects import uncollected
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity, marks
 from commodore_py.live.access import kubeconfig
@@ -146,8 +145,7 @@ def opened(
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     config = _config_of_cluster(config, cluster_id, given=reach.catalog is not None)
     catalog = reach.catalog or config.paths.catalog
-    with uncollected():
-        found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
     rendered = _rendered_folders(found, catalog)
     assigned = applications.assigned(found.objects, str(catalog), rendered)
@@ -170,8 +168,7 @@ def opened(
         stack.callback(rules.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
-        with uncollected():
-            cache = load(client, _settings(targets, reach, read), kinds)
+        cache = load(client, _settings(targets, reach, read), kinds)
         yield LiveCluster(
             cluster_id,
             cache,

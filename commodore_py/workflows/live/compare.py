@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
-from commodore_py.catalog.diff.objects import ObjectDiff, uncollected
+from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live import marks
 from commodore_py.live.access.client import Writer
 from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
@@ -102,8 +102,7 @@ def cluster_diff(
     ]
     synced = last_synced(cluster, silent) if silent else {}
     ask = _asking(cluster) if server_side else None
-    with uncollected():
-        return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
+    return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
 
 
 def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
