@@ -63,28 +63,6 @@ def write(place: Path, text: str | bytes, name: str = CLUSTER) -> bytes:
     return content
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        pytest.param(("set", "a", "1", "--tenant", "--global"), "exclude"),
-        pytest.param(("set", "a", "["), "VALUE cannot be used"),
-        pytest.param(("set", "a", "-"), "stdin is empty"),
-        (("set", "a"), "VALUE is missing"),
-        (("set", "a", "1", "2"), "unexpected extra argument"),
-    ],
-)
-def test_a_wrong_command_line_changes_nothing(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str
-) -> None:
-    before = (place / CLUSTER).read_bytes()
-
-    ran = commodore("edit", *words)
-
-    assert (ran.code, ran.out) == (2, "")
-    assert problem in ran.err
-    assert (place / CLUSTER).read_bytes() == before
-
-
 def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
     commodore: CommandLine, place: Path
 ) -> None:
@@ -115,203 +93,6 @@ def test_a_cluster_without_a_class_of_its_own_names_the_others(
     assert TENANT in ran.err
 
 
-def test_a_higher_layer_is_named(commodore: CommandLine, place: Path) -> None:
-    before = (place / TENANT).read_bytes()
-
-    ran = commodore("edit", "set", "web_shop.replicas", "4", "--tenant")
-
-    assert (ran.code, (place / TENANT).read_bytes()) == (1, before)
-    assert f"{CLUSTER}:6" in ran.err
-
-
-def test_a_constant_of_a_lower_layer_is_named(commodore: CommandLine, place: Path) -> None:
-    text = (place / TENANT).read_text().replace("parameters:\n", "parameters:\n  =fixed: 1\n", 1)
-    write(place, text, TENANT)
-    before = (place / CLUSTER).read_bytes()
-
-    ran = commodore("edit", "set", "fixed", "2")
-
-    assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
-    assert "constant" in ran.err
-    assert TENANT in ran.err
-
-
-@pytest.mark.parametrize(
-    ("words", "problem", "hint"),
-    [
-        pytest.param(
-            ("set", "monitoring.channels[0]", "x"),
-            "is an item of a list",
-            "edit add monitoring.channels",
-        ),
-        pytest.param(
-            ("remove", "monitoring.channels", "chat"),
-            "is not an item",
-            "begins with `~`",
-        ),
-        pytest.param(
-            ("unset", "web_shop.ingress"),
-            "is not set by this file",
-            "",
-        ),
-        pytest.param(
-            ("set", "a", "1", "--at", f"{CLASSES}/params/cluster.yml"),
-            "is generated",
-            "facts",
-        ),
-        pytest.param(
-            ("set", "a", "1", "--at", f"{CLASSES}/t-demo/c-demo-2.yml"),
-            "is not included",
-            "list of classes",
-        ),
-        pytest.param(
-            ("set", "components.backup.version", "v1.0"),
-            "there is no version v1.0 of backup",
-            "v1.0.0, master",
-        ),
-        pytest.param(
-            ("remove", "applications", "web-shp"),
-            "web-shp is not an application",
-            "did you mean web-shop?",
-        ),
-        pytest.param(
-            ("add", "applications", "bakup as more"),
-            "bakup is not a component",
-            "did you mean backup?",
-        ),
-        pytest.param(
-            ("get", "applications.web-shp"),
-            "web-shp is not an application",
-            "did you mean web-shop?",
-        ),
-        pytest.param(
-            ("set", "components.bakup.version", "v1.0.0"),
-            "there is no component bakup",
-            "did you mean backup?",
-        ),
-        pytest.param(
-            ("set", "backup-archive.schedule", "x"),
-            "backup-archive is an instance",
-            "did you mean backup_archive.schedule?",
-        ),
-        pytest.param(
-            ("unset", "webshop.replicas"),
-            "is not set by this file",
-            "did you mean web_shop.replicas?",
-        ),
-        pytest.param(
-            ("set", "web_shop.replica", "3", "--strict"),
-            "no layer sets web_shop.replica so far",
-            "did you mean web_shop.replicas?",
-        ),
-        pytest.param(
-            ("set", "a", "1"),
-            "the value of a is a reference: ${cluster:name}",
-            "edit the parameter referred to, cluster.name",
-        ),
-    ],
-)
-def test_what_cannot_be_done_says_what_can(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str, hint: str
-) -> None:
-    text = (place / CLUSTER).read_text()
-    before = write(place, text.replace("parameters:\n", "parameters:\n  a: ${cluster:name}\n", 1))
-
-    ran = commodore("edit", *words)
-
-    assert (ran.code, ran.out) == (1, "")
-    assert problem in ran.err
-    assert hint in ran.err
-    assert (place / CLUSTER).read_bytes() == before
-
-
-ACCOUNTS = """\
-  accounts:
-    - name: ann # first
-      email: a@x
-      keys: [{id: k1}]
-    - {name: bob, groups: [a]}
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "old", "new"),
-    [
-        (("set", "accounts[name=ann].email", "b@x"), "email: a@x", "email: b@x"),
-        (("add", "accounts[name=bob].groups", "b"), "groups: [a]", "groups: [a, b]"),
-        (("add", "accounts[name=ann].keys", "{id: k2}"), "[{id: k1}]", "[{id: k1}, {id: k2}]"),
-        (("unset", "accounts[name=ann].email"), "\n      email: a@x", ""),
-        (("unset", "accounts[name=bob]"), "    - {name: bob, groups: [a]}\n", ""),
-    ],
-)
-def test_item_of_list_is_edited_by_its_key(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], old: str, new: str
-) -> None:
-    before = (place / CLUSTER).read_text() + ACCOUNTS
-    write(place, before)
-    write(place, (place / TENANT).read_text() + "  accounts: [{name: tim}]\n", TENANT)
-
-    ran = commodore("edit", *words)
-
-    assert ran.code == 0, ran.err
-    assert "warning" not in ran.err
-    assert (place / CLUSTER).read_text() == before.replace(old, new)
-
-
-@pytest.mark.parametrize(
-    ("words", "problem", "hint"),
-    [
-        (
-            ("set", "accounts[name=bop].email", "x"),
-            "no item of accounts with name bop",
-            "mean bob?",
-        ),
-        (("set", "accounts[name=tim].email", "x"), "no class of cluster c-demo-1 lists", TENANT),
-        (
-            ("add", "accounts", "{name: tim}"),
-            "has an item with name tim",
-            "accounts[name=tim].FIELD",
-        ),
-        (
-            ("add", "accounts[name=ann].keys", "{id: k1, text: x}"),
-            "has an item with id k1",
-            "accounts[name=ann].keys[id=k1].FIELD",
-        ),
-        (("set", "accounts[1].email", "x"), "is an item of a list", "accounts[name=VALUE]"),
-    ],
-)
-def test_item_that_is_not_listed_is_refused(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str, hint: str
-) -> None:
-    before = write(place, (place / CLUSTER).read_text() + ACCOUNTS)
-    write(place, (place / TENANT).read_text() + "  accounts: [{name: tim, email: t@x}]\n", TENANT)
-
-    ran = commodore("edit", *words)
-
-    assert ran.code == 1
-    assert problem in ran.err
-    assert hint in ran.err
-    assert (place / CLUSTER).read_bytes() == before
-    assert commodore("edit", "get", "accounts[name=tim].email").out == "t@x\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("parameters:\n  a:\n    b: 1\n", "parameters: {}\n"),
-        ("parameters:\n  x: 1\n  a:\n    b: 1\n", "parameters:\n  x: 1\n"),
-        ("parameters:\n  ~a:\n    b: 1\n", "parameters:\n  ~a: {}\n"),
-    ],
-)
-def test_an_emptied_mapping_is_removed(
-    commodore: CommandLine, place: Path, text: str, left: str
-) -> None:
-    write(place, text)
-
-    assert commodore("edit", "unset", "a.b").code == 0
-    assert (place / CLUSTER).read_text() == left
-
-
 def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, place: Path) -> None:
     text = (place / CLUSTER).read_text()
     more = "  backup:\n    schedule: a\n  backup_archive:\n    schedule: own\n"
@@ -321,58 +102,6 @@ def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, plac
 
     assert "backup-archive" in ran.err
     assert "the value has no effect" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(
-            b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 2",
-            b"\xef\xbb\xbfparameters:\r\n  a: 1\r\n  b: 3",
-        ),
-        pytest.param(
-            b"parameters: {a: 1,\n  b: 2, }\n",
-            b"parameters: {a: 1,\n  b: 3, }\n",
-        ),
-        pytest.param(
-            b"parameters:\n  b: |\n    text\n\n  # after\n  c: 1\n",
-            b"parameters:\n  b: 3\n\n  # after\n  c: 1\n",
-        ),
-        pytest.param(
-            b"# only a comment\n",
-            b"# only a comment\nparameters:\n  b: 3\n",
-        ),
-    ],
-)
-def test_all_other_bytes_stay(
-    commodore: CommandLine, place: Path, before: bytes, after: bytes
-) -> None:
-    write(place, before)
-
-    assert commodore("edit", "set", "b", "3").code == 0
-    assert (place / CLUSTER).read_bytes() == after
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("parameters:\n  a: &x {b: 1}\n  c: *x\n"),
-        pytest.param("parameters:\n  a:\n    b: !t 1\n"),
-        pytest.param("parameters:\n  a: {b: 1}\n  ~a: {b: 2}\n"),
-        pytest.param("parameters:\n  a: {b: 1}\n---\nparameters: {}\n"),
-    ],
-)
-def test_a_file_that_cannot_be_edited_stays_as_it_is(
-    commodore: CommandLine, place: Path, text: str
-) -> None:
-    # That of the tenant: the cluster's class has to be found first.
-    original = (place / CLUSTER).read_bytes()
-    try:
-        before = write(place, text)
-        ran = commodore("edit", "set", "a.b", "2")
-        assert (ran.code, (place / CLUSTER).read_bytes()) == (1, before)
-    finally:
-        write(place, original)
 
 
 @pytest.mark.parametrize("value", ["yes", "0123", "null", "a: b", "a #b", " a ", "2026-01-01", "~"])
@@ -385,14 +114,6 @@ def test_text_stays_text_under_any_key(commodore: CommandLine, place: Path, valu
     assert ran.code == 0, path
     found = yaml.safe_load((place / CLUSTER).read_text())["parameters"]["a.b"]
     assert [str(item) for item in found.values()] == [value]
-
-
-@pytest.mark.usefixtures("place")
-def test_a_value_that_is_there_already_is_no_edit(commodore: CommandLine) -> None:
-    ran = commodore("edit", "set", "web_shop.replicas", "2")
-
-    assert (ran.code, ran.out) == (0, "")
-    assert "Nothing to do" in ran.err
 
 
 def test_the_mode_of_a_file_stays(commodore: CommandLine, place: Path) -> None:
@@ -417,18 +138,6 @@ def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Pa
     assert ran.code == 1
     assert "not:that" in ran.err
     assert commodore("edit", "unset", "worse").code == 0
-
-
-def test_manifests_that_kubernetes_rejects_refuse_the_edit(
-    commodore: CommandLine, place: Path
-) -> None:
-    before = (place / CLUSTER).read_bytes()
-
-    ran = commodore("edit", "set", "web_shop.replicas", "three")
-
-    assert ran.code == 1
-    assert "it is a string, not an integer" in ran.err
-    assert (place / CLUSTER).read_bytes() == before
 
 
 def test_policies_without_opa_refuse_an_edit(

@@ -72,12 +72,27 @@ class Typed:
         words = shlex.split(case["run"])
         words[:1] = shlex.split(_SHORT.get(words[0], words[0])) if words else []
         content = {**case.get("files", {}), **_decoded(case.get("bytes", {}))}
+        before = self._classes()
         with self._files(content):
+            given = self._classes()
             ran = self._commodore(*words)
+            writes = case.get("writes", {})
+            wanted = {name: _changed(text, writes.get(name, text)) for name, text in given.items()}
+            assert self._classes() == wanted, ran.err
+        for name, text in before.items():
+            (self._playground / name).write_bytes(text.encode())
         checkout = self._playground / "inventory/classes/global"
         if git(checkout, "branch", "--show-current") == "":  # of a lock: detached
             git(checkout, "switch", "--quiet", "master")
         return ran
+
+    def _classes(self) -> dict[str, str]:
+        """The files of the tenant's classes: no case changes them but by what it `writes`."""
+        files = (self._playground / "inventory/classes/t-demo").glob("*.yml")
+        return {
+            str(file.relative_to(self._playground)): file.read_bytes().decode(errors="replace")
+            for file in files
+        }
 
     @contextmanager
     def _files(self, content: dict[str, Any]) -> Iterator[None]:
@@ -105,12 +120,19 @@ def _put(path: Path, wanted: Any) -> None:  # noqa: ANN401 - as the table has it
             path.unlink(missing_ok=True)
         case bytes():
             path.write_bytes(wanted)
-        case [old, new]:
-            text = path.read_text("utf-8")
-            assert old in text
-            path.write_text(text.replace(old, new, 1), "utf-8")
+        case [_, _]:
+            path.write_text(_changed(path.read_text("utf-8"), wanted), "utf-8")
         case _:
             path.write_text(wanted, "utf-8")
+
+
+def _changed(text: str, wanted: str | list[str]) -> str:
+    """A text of its own, or with one replacement."""
+    if isinstance(wanted, str):
+        return wanted
+    old, new = wanted
+    assert old in text
+    return text.replace(old, new, 1)
 
 
 @pytest.mark.parametrize("case", _cases("wrong"))
@@ -132,7 +154,7 @@ def test_what_is_right_has_a_result(typed: Typed, case: dict[str, Any]) -> None:
 
     assert ran.code == case.get("code", 0), ran.err
     assert "error" not in ran.err
-    assert all(word in ran.out for word in case["out"]), ran.out
+    assert all(word in ran.out for word in case.get("out", ())), ran.out
     assert all(word in ran.err for word in case.get("says", ())), ran.err
     assert all(ran.err.count(word) == 1 for word in case.get("once", ())), ran.err
 
