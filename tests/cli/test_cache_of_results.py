@@ -13,6 +13,7 @@ import pytest
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.cache.digests import digest
 from commodore_py.cache.store import Store
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
@@ -102,7 +103,7 @@ def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
     assert ran.out == "2 results, 8.0 KiB freed\n"
 
 
-@pytest.mark.parametrize("size", ["", "much", "-1", "5 apples", "1e3"])
+@each("size", ["", "much", "-1", "5 apples", "1e3"])
 def test_a_size_in_the_settings_is_a_size(commodore: CommandLine, size: str) -> None:
     file = limit(size)
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.builders import commit_to, git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
     return Compile(commodore, make_fleet(tmp_path / "fleet", one={}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "variables", "message"),
     [
         (["-g", "b"], {}, "global (b)"),

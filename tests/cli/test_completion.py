@@ -13,6 +13,7 @@ import pytest
 
 from commodore_py.cli.known_clusters import recall, remember
 from tests.support.servers.api import Api, Reply, serve_api
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def test_tenants(complete: Complete, facts: str) -> None:
     assert complete("catalog", "list", "--api-url", facts, "-t", "") == ["t-demo"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "offered"),
     [
         ("component compile -a backup", ["backup", "backup-archive"]),
@@ -87,7 +88,7 @@ def test_entries_of_the_working_directory(
     assert complete("-d", str(work), *words.split()) == offered
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "offered"),
     [
         ("inventory explain web", ["web-shop"]),

@@ -10,6 +10,7 @@ import yaml
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
+from tests.support.tables import each
 from tests.support.templates import make_template
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def test_slug_with_prefix_is_refused(commodore: CommandLine, tmp_path: Path, kin
     assert nothing_in(tmp_path)
 
 
-@pytest.mark.parametrize("slug", ["ab", "Foo", "foo_bar", "foo-", "1foo", "foo\n", ""])
+@each("slug", ["ab", "Foo", "foo_bar", "foo-", "1foo", "foo\n", ""])
 def test_invalid_slug_is_refused(commodore: CommandLine, tmp_path: Path, slug: str) -> None:
     ran = new(commodore, slug)
 

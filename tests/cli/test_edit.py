@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cli import run
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +130,7 @@ def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
     assert (place / CLUSTER).read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "problem"),
     [
         (("set", "a.b", "["), 2, "VALUE cannot be used: not valid YAML"),

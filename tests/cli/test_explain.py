@@ -10,6 +10,7 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.pipeline import compile_catalog
 from tests.support.fleet import CLUSTER, make_fleet
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ def test_what_a_line_reaches_for_programs(commodore: CommandLine, work: Path) ->
     assert content["effects"][1]["through"] == "${backup_archive}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message", "hint"),
     [
         (["web-shop", "web_shop.replcas"], "web_shop.replcas", "did you mean web_shop.replicas?"),

@@ -13,6 +13,7 @@ from commodore_py.catalog.diff.text import normalised
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.manifests.documents import read
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,7 @@ def test_lint_reports_hostile_files(commodore: CommandLine, tmp_path: Path, form
     assert problem in ran.out + ran.err
 
 
-@pytest.mark.parametrize("form", HOSTILE)
+@each("form", HOSTILE)
 def test_hostile_manifests_are_compared_as_texts(form: str) -> None:
     content = HOSTILE[form][0].encode()
 
@@ -85,7 +86,7 @@ def test_hostile_manifests_are_compared_as_texts(form: str) -> None:
     assert read(content, "a.yaml") is None
 
 
-@pytest.mark.parametrize("levels", [101, 400, 990])
+@each("levels", [101, 400, 990])
 def test_manifests_that_are_nested_deeply_are_compared_as_texts_or_as_they_are(levels: int) -> None:
     content = f"kind: X\nv: {'[' * levels}{']' * levels}\n".encode()
 
@@ -114,7 +115,7 @@ def test_a_dynamic_fact_beyond_a_limit_is_an_error(
     assert problem in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         ("--request-timeout", "999999999999", "catalog", "list"),
@@ -134,7 +135,7 @@ def test_a_number_that_no_clock_or_machine_has_is_a_usage_error(
     assert "Invalid value for" in ran.err
 
 
-@pytest.mark.parametrize("value", ["nope", "bash", "bash_", "_source", "sh_source", "bash_source "])
+@each("value", ["nope", "bash", "bash_", "_source", "sh_source", "bash_source "])
 def test_an_instruction_that_no_shell_gives_is_a_usage_error(
     commodore: CommandLine, value: str
 ) -> None:

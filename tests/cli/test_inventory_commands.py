@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.support.builders import git
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -229,7 +230,7 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
     assert "made up: facts.region x-fake-region" in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         ("show global -o xml", "'xml' is not one of 'json', 'yaml'"),

@@ -288,7 +288,7 @@ def test_every_mistake_in_the_settings_file_is_reported(
     assert ran.err.endswith(f"error: settings in {settings.file}: 9 problems\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (b"a = \n", "error: not valid TOML: "),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-@pytest.mark.parametrize("group", ["", "catalog", "component", "config", "inventory", "package"])
+@each("group", ["", "catalog", "component", "config", "inventory", "package"])
 def test_a_group_alone_shows_its_help_on_stderr(commodore: CommandLine, group: str) -> None:
     ran = commodore(*group.split())
 
@@ -33,7 +33,7 @@ def test_help_lists_each_command_under_one_heading(commodore: CommandLine) -> No
         assert rows.count(name) == 1, name
 
 
-@pytest.mark.parametrize("group", ["cache", "catalog", "component", "edit", "lock", "package"])
+@each("group", ["cache", "catalog", "component", "edit", "lock", "package"])
 def test_lists_of_commands_have_whole_sentences(commodore: CommandLine, group: str) -> None:
     ran = commodore(group, "--help")
 
@@ -49,8 +49,8 @@ def test_lint_alone_shows_its_help_on_stderr(commodore: CommandLine) -> None:
     assert ran.err.startswith("Usage: commodore inventory lint")
 
 
-@pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("command", ["", "catalog", "catalog compile", "component new", "version"])
+@each("flag", ["-h", "--help"])
+@each("command", ["", "catalog", "catalog compile", "component new", "version"])
 def test_help_is_a_result(commodore: CommandLine, command: str, flag: str) -> None:
     ran = commodore(*command.split(), flag)
 
@@ -86,7 +86,7 @@ def test_an_option_of_a_command_is_not_a_global_one(commodore: CommandLine, fact
     assert "KEY=VALUE" in ran.err or "key=value" in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         ("catalog list --request-timeout", "Option '--request-timeout' requires an argument."),
@@ -147,7 +147,7 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
     assert ran.code == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         ("catalgo", "No such command 'catalgo'"),
@@ -185,8 +185,8 @@ def test_a_working_directory_may_be_missing(commodore: CommandLine, tmp_path: Pa
     assert not (tmp_path / "later").exists()
 
 
-@pytest.mark.parametrize("value", ["abc", "1.5", "0"])
-@pytest.mark.parametrize("by_flag", [True, False])
+@each("value", ["abc", "1.5", "0"])
+@each("by_flag", [True, False])
 def test_a_timeout_is_whole_seconds(commodore: CommandLine, value: str, by_flag: bool) -> None:
     if by_flag:
         ran = commodore("--request-timeout", value, "catalog", "clean")

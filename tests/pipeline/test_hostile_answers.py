@@ -38,8 +38,8 @@ def api() -> Iterator[Api]:
         yield server
 
 
-@pytest.mark.parametrize("form", DEEP)
-@pytest.mark.parametrize("status", [200, 500])
+@each("form", DEEP)
+@each("status", [200, 500])
 def test_deep_json_of_the_api_is_an_error_with_its_url(api: Api, form: str, status: int) -> None:
     api.on("GET /clusters/c-1", Reply(status, body=DEEP[form]))
 
@@ -97,7 +97,7 @@ def test_a_manifest_of_another_form_is_an_error(
     assert problem in artifact(downloads, web, json.dumps({"layers": layers}).encode())
 
 
-@pytest.mark.parametrize("manifest", [b"5", b'"x"', b"[]", b"null", b"[null]", b"9" * 5_000])
+@each("manifest", [b"5", b'"x"', b"[]", b"null", b"[null]", b"9" * 5_000])
 def test_a_manifest_that_is_no_object_is_an_error(
     downloads: Downloads, web: Web, manifest: bytes
 ) -> None:

@@ -111,7 +111,7 @@ def test_every_problem_is_an_error_with_its_line(template: str) -> None:
     assert "template" in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "template",
     [
         "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",

@@ -18,6 +18,7 @@ from commodore_py.cli.output.problems import shown
 from commodore_py.cli.output.problems.outcome import Outcome
 from commodore_py.model.problems.codes import is_known
 from commodore_py.model.verdict import Verdict
+from tests.support.tables import each
 from tests.support.tool_releases import write_program
 
 from .build import a_deployment, an_object, checked
@@ -441,7 +442,7 @@ def test_results_of_the_program_become_problems(policies: Policies, answers: Pat
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "output",
     ["", "no JSON", "[1]", "{" * 3, '{"result": [1]}', '{"result": []}']
     + [

@@ -10,6 +10,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.credentials import Credentials
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +96,7 @@ def test_an_unknown_context_names_those_there_are(tmp_path: Path, config: Path) 
     assert "one" in error.value.hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "what", "line"),
     [
         ("server: https://one.example.com/", "server: one.example.com", "not an http", 10),
@@ -187,7 +188,7 @@ def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -
     assert (tmp_path / "login.runs").read_text() == "x\n" * 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("script", "more", "words"),
     [
         ("echo no such login >&2; exit 3", {}, "no such login"),

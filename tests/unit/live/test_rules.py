@@ -121,7 +121,7 @@ def test_library_that_is_not_open(rules: UserRules, source: str) -> None:
     assert message.endswith("; set useOpenLibs for it; rule.lua")
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "why"),
     [
         ("return 5", "it returned a number, not a table"),

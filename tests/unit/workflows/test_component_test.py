@@ -8,6 +8,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.testing.cases import find_suite
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str
         find_suite("component", folder)
 
 
-@pytest.mark.parametrize("name", ["../../../elsewhere", "../../docs", "a/b", "..", "-x"])
+@each("name", ["../../../elsewhere", "../../docs", "a/b", "..", "-x"])
 def test_invalid_case_in_record_is_refused(tmp_path: Path, name: str) -> None:
     files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", f"defaults {name}")}
     folder = written(tmp_path / "component-own", files)

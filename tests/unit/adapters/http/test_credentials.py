@@ -7,12 +7,13 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from commodore_py.adapters.http.credentials import Login, login_for
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def _write(file: Path, content: dict[str, Any]) -> None:
@@ -24,7 +25,7 @@ def _auth(user: str, password: str) -> dict[str, str]:
     return {"auth": base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("noted", "host", "login"),
     [
         ({"r.org": _auth("me", "a:b")}, "r.org", Login("me", "a:b")),

@@ -15,6 +15,7 @@ from commodore_py.dependencies.lock.exports import opened
 from commodore_py.dependencies.lock.facts import cluster_in
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ def read(tmp_path: Path, text: str) -> object:
     return cluster_in(LockFile.read(file).lock, "c-1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ('"t-1"', '"global"'),
