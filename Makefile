@@ -40,7 +40,7 @@ test: $(STAMP) ## install and run the tests on all cores: about eight minutes on
 	$(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
 
 unit: $(STAMP) ## the quick half of the tests: no slow ones, no repositories, servers or programs
-	$(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
+	$(PYTEST) tests/unit tests/golden tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
 
 check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.support.golden import Golden
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 OUT = "manifests/web/out.yaml"
 HOOK = "#!/bin/sh\n{}\n"
