@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cli import run
-from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,85 +129,11 @@ def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
     assert (place / CLUSTER).read_bytes() == before
 
 
-@each(
-    ("words", "code", "problem"),
-    [
-        (("set", "a.b", "["), 2, "VALUE cannot be used: not valid YAML"),
-        (("set", "monitoring.channels[0]", "x"), 1, "is an item of a list"),
-        (("set", "a..b", "x"), 1, "is not a valid path of a parameter"),
-        (("set", "web_shop.replicas.x", "1"), 1, "this is not a mapping"),
-        (("set", "a", "1", "--at", "nowhere.yml"), 1, "no such file"),
-        (("set", "a", "1", "--at", "inventory/classes/params/cluster.yml"), 1, "is generated"),
-        (("set", "a", "1", "--at", "inventory/classes/t-demo/c-demo-2.yml"), 1, "not included"),
-        (("set", "a", "1", "--target", "nothing"), 1, "target nothing not found"),
-        (("set", "a", "1", "--tenant", "--global"), 2, "exclude each other"),
-    ],
-)
-def test_what_cannot_be_done_says_why(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], code: int, problem: str
-) -> None:
-    before = (place / CLUSTER).read_bytes()
-
-    ran = commodore("edit", *words)
-
-    assert (ran.code, ran.out) == (code, "")
-    assert problem in ran.err
-    assert (place / CLUSTER).read_bytes() == before
-
-
 def test_without_a_compiled_cluster(commodore: CommandLine) -> None:
     ran = commodore("edit", "set", "a", "1")
 
     assert ran.code == 1
     assert "no inventory found" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("path", "remedy"),
-    [
-        ("replicas", " or web_shop.replicas?"),
-        ("web_shopping.hours", "did you mean web_shop?"),
-        ("greeting", "parameters of components are below"),
-        ("_greeting", ""),
-        ("web_shop.greeting", ""),
-    ],
-)
-@pytest.mark.usefixtures("place")
-def test_a_parameter_that_is_not_a_component_s_is_a_warning(
-    commodore: CommandLine, path: str, remedy: str
-) -> None:
-    ran = commodore("edit", "set", path, "x", "--dry-run")
-
-    warned = f"no layer sets {path.partition('.')[0]} so far, and no component has that name"
-    assert (warned in ran.err) is bool(remedy)
-    assert remedy in ran.err
-
-
-@pytest.mark.parametrize(
-    ("words", "kinds"),
-    [
-        (("set", "web_shop.replicas", "three"), "is a number in the defaults, and a string now"),
-        (("set", "web_shop.title", "5"), "is a string in the defaults, and a number now"),
-        (("set", "web_shop.title", "'5'"), ""),
-        (("set", "web_shop.image", "5"), "is a string in the defaults, and a number now"),
-        (("set", "database.storage_class", "x"), ""),  # whose default is a reference
-        (("set", "database.size", "30Gi"), ""),  # which has a schema of no type
-    ],
-)
-def test_another_type_than_the_default_is_a_warning(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], kinds: str
-) -> None:
-    schema = place / "dependencies/database/class/defaults.schema.json"
-    schema.write_text("{}")
-    ran = commodore("edit", *words, "--dry-run")
-    strict = commodore("edit", *words, "--strict") if kinds else None
-    schema.unlink()
-
-    # Their manifests are refused, too.
-    assert ran.code == (1 if kinds else 0)
-    assert strict is None or strict.code == 1
-    assert kinds in ran.err
-    assert bool(kinds) == ("in the defaults" in ran.err)
 
 
 def test_lists_grow(commodore: CommandLine, place: Path) -> None:
@@ -262,24 +187,3 @@ def test_instance_is_an_application_by_its_own_name(
     assert ran.code == 0, ran.err
     assert "- ~backup as backup-archive\n" in (place / CLUSTER).read_text("utf-8")
     assert commodore("edit", "get", name).out == "false\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("set", "applications", "[a]"), "applications are added and removed"),
-        (("add", "applications", "~a"), "not a valid name of an application"),
-        (("add", "classes", "a"), "classes is a list of class files"),
-        (("add", "a.b"), "VALUE is missing"),
-    ],
-)
-def test_lists_of_class_files_are_not_parameters(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], problem: str
-) -> None:
-    before = (place / CLUSTER).read_bytes()
-
-    ran = commodore("edit", *words)
-
-    assert (ran.code, ran.out) == (2, "")
-    assert problem in ran.err
-    assert (place / CLUSTER).read_bytes() == before

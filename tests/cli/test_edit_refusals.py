@@ -69,64 +69,16 @@ def state(place: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "where"),
-    [
-        pytest.param(
-            ("set", "web_shop.title", "${no:such}"),
-            "no:such",
-            f"{CLUSTER}:10",
-            id="broken reference",
-        ),
-        pytest.param(
-            ("set", "web_shop.ingress_class", "privat"),
-            "web_shop.ingress_class: privat is not one of public, none, two words",
-            f"{CLUSTER}:6",
-            id="schema violation",
-        ),
-        pytest.param(
-            ("unset", "web_shop.settings.ORDERS_UNTIL", "--tenant"),
-            "web_shop.settings.ORDERS_UNTIL is missing, and the component needs it",
-            "instance web-shop, web_shop.settings.ORDERS_UNTIL",
-            id="missing value",
-        ),
-        pytest.param(
-            ("set", "web_shop.region", "south"),
-            "web_shop.region: south is not one of nowhere, east, west",
-            "legal values: nowhere, east, west",
-            id="value that facts do not list",
-        ),
-        pytest.param(
-            ("set", "web_shop.certificate", "x"),
-            "web_shop: a certificate needs an issuer",
-            "instance web-shop, web_shop",
-            id="message of the component",
-        ),
-        pytest.param(
-            ("set", "web_shop.settings.BANNER", "[a]", "--tenant", "--cluster", "all"),
-            "while compiling cluster c-demo-2 with the edit",
-            "inventory/classes/t-demo/c-demo-2.yml:",
-            id="compile error in another cluster",
-        ),
-        pytest.param(
-            ("set", "database.size", "30Gi", "--strict"),
-            "the edit would delete and create again: StatefulSet web-shop/database",
-            "\n  StatefulSet web-shop/database\n",
-            id="grade above the limit",
-        ),
-    ],
-)
-@pytest.mark.sample(2)
-def test_a_refused_edit_names_its_place_and_writes_nothing(
-    commodore: CommandLine, place: Path, words: tuple[str, ...], message: str, where: str
+def test_refused_edit_names_values_from_facts_and_writes_nothing(
+    commodore: CommandLine, place: Path
 ) -> None:
     before = state(place)
 
-    ran = commodore("edit", *words)
+    ran = commodore("edit", "set", "web_shop.region", "south")
 
     assert ran.code == 1, ran.out + ran.err
-    assert message in ran.err
-    assert where in ran.err
+    assert "web_shop.region: south is not one of nowhere, east, west" in ran.err
+    assert "legal values: nowhere, east, west" in ran.err
     assert state(place) == before
 
 

@@ -157,6 +157,7 @@ def test_what_is_right_has_a_result(typed: Typed, case: dict[str, Any]) -> None:
     assert all(word in ran.out for word in case.get("out", ())), ran.out
     assert all(word in ran.err for word in case.get("says", ())), ran.err
     assert all(ran.err.count(word) == 1 for word in case.get("once", ())), ran.err
+    assert not any(word in ran.err for word in case.get("lacks", ())), ran.err
 
 
 def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
