@@ -38,15 +38,11 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
         words = ("catalog", "compile", "c-demo-1", "--api-url", str(folder / "facts"))
         assert run(("-d", str(folder), *words)) == 0
-    hours = {"enum": ["16:30", "17:00"]}
     rules = {
         "properties": {
             "ingress_class": {"enum": ["public", "none", "two words"]},
-            "settings": {"required": ["ORDERS_UNTIL"], "properties": {"ORDERS_UNTIL": hours}},
             "region": {"enum": ["nowhere"], "x-commodore-options": "facts.regions"},
         },
-        "if": {"required": ["certificate"]},
-        "then": {"required": ["issuer"], "x-commodore-message": "a certificate needs an issuer"},
     }
     (folder / SCHEMA).write_text(json.dumps(rules))
     return folder
