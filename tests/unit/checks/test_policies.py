@@ -16,7 +16,6 @@ from commodore_py.checks.base import PolicySettings
 from commodore_py.checks.policy import check
 from commodore_py.cli.output.problems import shown
 from commodore_py.cli.output.problems.outcome import Outcome
-from commodore_py.model.problems.codes import is_known
 from commodore_py.model.verdict import Verdict
 from tests.support.tables import each
 from tests.support.tool_releases import write_program
@@ -66,11 +65,6 @@ class Policies:
         ).problems
         return list(found)
 
-    def found(self, *objects: object, **settings: Any) -> list[tuple[str, str, str]]:  # noqa: ANN401 - as above
-        return [
-            (one.severity, one.code, one.message) for one in self.problems(*objects, **settings)
-        ]
-
 
 @pytest.fixture
 def policies(tmp_path: Path) -> Policies:
@@ -81,111 +75,6 @@ def test_nothing_without_policies(policies: Policies) -> None:
     (policies.folder / "a_test.rego").write_text("not Rego")
 
     assert checked(a_deployment(), only="policy", policy=policies.settings()).runs == ()
-
-
-@needs_opa
-def test_kinds_of_rules_and_of_results(policies: Policies) -> None:
-    policies.write(
-        a="""package main
-
-deny contains msg if { input.kind == "ConfigMap"; msg := sprintf("not %s", [input.metadata.name]) }
-
-violation_size contains {"msg": "too large", "field": "data", "remedy": "split it"} if input.data
-
-warn_a_b contains "consider" if true
-
-deny_other contains "not this" if input.kind == "Pod"
-
-helper contains "not a problem"
-""",
-        b="package team.shop\n\nwarn contains `a team's` if true\n",
-        c='package listed\n\nviolation := [{"msg": "in a list"}] if input.kind == "ConfigMap"\n',
-    )
-
-    problems = policies.problems(an_object("ConfigMap", data={"a": "b"}))
-
-    assert sorted((one.severity, one.code, one.message) for one in problems) == [
-        ("error", "policy/listed", "in a list"),
-        ("error", "policy/main", "not x"),
-        ("error", "policy/size", "too large"),
-        ("warning", "policy/a_b", "consider"),
-        ("warning", "policy/team.shop", "a team's"),
-    ]
-    (size,) = (one for one in problems if one.code == "policy/size")
-    assert (size.place.object, size.place.field, size.remedy) == (
-        "ConfigMap x",
-        "data",
-        "split it",
-    )
-    assert is_known("policy/anything")
-
-
-@needs_opa
-def test_exceptions_are_infos(policies: Policies) -> None:
-    policies.write(
-        a="""package main
-
-deny_root contains "as root" if true
-
-deny contains "plain" if true
-
-exception contains ["root"] if input.metadata.name == "one"
-
-exception contains [""] if input.metadata.name == "two"
-"""
-    )
-
-    found = policies.found(an_object("Pod", "one"), an_object("Pod", "two"))
-
-    assert found == [
-        ("error", "policy/main", "plain"),
-        ("info", "policy/root", "as root (an exception applies)"),
-        ("info", "policy/main", "plain (an exception applies)"),
-        ("error", "policy/root", "as root"),
-    ]
-
-
-@needs_opa
-def test_data_and_what_is_known_about_the_cluster(policies: Policies) -> None:
-    policies.write(
-        a="""package main
-
-warn contains msg if {
-  known := data.commodore
-  values := [known.cluster.name, known.facts.cloud, known.version, known.origin.component]
-  msg := concat(" ", array.concat(values, data.lists.one))
-}
-"""
-    )
-    (policies.folder / "data" / "a.json").write_text('{"lists": {"one": ["more"]}}')
-    (policies.folder / "data" / "b.json").write_text('{"lists": {"two": []}}')
-
-    found = policies.found(
-        an_object("ConfigMap"),
-        about={"cluster": {"name": "c-one"}, "facts": {"cloud": "none"}},
-        origins={"web": {"component": "comp"}},
-    )
-
-    assert found == [("warning", "policy/main", "c-one none 1.34 comp more")]
-
-
-@needs_opa
-def test_package_catalog_gets_all_objects(policies: Policies) -> None:
-    policies.write(
-        a="""package catalog
-
-deny_many contains {"msg": "more than one", "object": input[1].contents} if count(input) > 1
-
-warn_paths contains input[0].path if true
-"""
-    )
-
-    problems = policies.problems(an_object("Pod", "a"), an_object("Pod", "b"))
-
-    assert [(one.code, one.place.object, one.message) for one in problems] == [
-        ("policy/many", "Pod b", "more than one"),
-        ("policy/paths", "", "web/out.yaml"),
-    ]
 
 
 @needs_opa
@@ -224,118 +113,6 @@ def test_what_depends_on_the_time_is_evaluated_in_each_run(
     one, other = (policies.problems(an_object("Pod"), cache=tmp_path / "c") for _ in range(2))
 
     assert one[0].message != other[0].message
-
-
-@needs_opa
-def test_errors_of_syntax_and_types_are_reported_with_lines(policies: Policies) -> None:
-    policies.write(
-        good='package main\n\nwarn contains "evaluated" if true\n',
-        network='package main\n\ndeny contains "a" if {\n  http.send({"url": "x"})\n}\n',
-        machine="package main\n\nx := opa.runtime().env\n",
-        unknown='package main\n\nimport data.lib\n\ndeny contains "a" if lib.f(1)\n',
-    )
-
-    problems = policies.problems(an_object("Pod"))
-
-    assert [(one.severity, one.code, one.place.position) for one in problems] == [
-        ("error", "policy/refused", "policies/machine.rego:3"),
-        ("error", "policy/refused", "policies/network.rego:4"),
-        ("error", "policy/refused", "policies/unknown.rego:5"),
-    ]
-    assert "http.send is refused" in problems[1].message
-
-
-@needs_opa
-def test_rego_v0_is_refused(policies: Policies) -> None:
-    policies.write(old="package main\n\ndeny[msg] { msg := 1 }\n")
-
-    places = {one.place.position for one in policies.problems(an_object("Pod"))}
-
-    assert places == {"policies/old.rego:3"}
-
-
-@needs_opa
-def test_rules_that_are_no_sets_are_refused_and_the_others_evaluated(policies: Policies) -> None:
-    policies.write(
-        good='package main\n\nwarn contains "evaluated" if true\n',
-        no_set="package other\n\ndeny_x if input.kind\n\nwarn[msg] if { msg := 1 }\n",
-        function='package third\n\ndeny(x) := "a"\n',
-    )
-
-    problems = policies.problems(an_object("Pod"))
-
-    assert sorted((one.code, one.place.position) for one in problems) == [
-        ("policy/main", "web/out.yaml"),
-        ("policy/refused", "policies/function.rego:3"),
-        ("policy/refused", "policies/no_set.rego:3"),
-        ("policy/refused", "policies/no_set.rego:5"),
-    ]
-
-
-@needs_opa
-def test_dns_lookups_and_remote_schemas_are_refused(policies: Policies) -> None:
-    policies.write(a='package a\n\ndeny contains "a" if net.lookup_ip_addr("example.com")\n')
-    lookup = policies.found(an_object("Pod"))
-    schema = '{"$ref": "http://127.0.0.1:1/x"}'
-    policies.write(a=f'package a\n\ndeny contains "a" if json.match_schema({{}}, {schema})[0]\n')
-    remote = policies.found(an_object("Pod"))
-
-    assert [code for _, code, _ in (*lookup, *remote)] == ["policy/refused", "policy/failed"]
-    assert "remote reference loading disabled" in remote[0][2]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("a", "{", "unexpected EOF"),
-        ("a", "[]", "must be of type object"),
-        ("b", '{"lists": 1}', "conflicting values at data.lists"),
-    ],
-)
-@needs_opa
-def test_data_that_is_refused(policies: Policies, name: str, content: str, said: str) -> None:
-    policies.write(a='package main\n\nwarn contains "a" if true\n')
-    (policies.folder / "data" / "a.json").write_text('{"lists": {}}')
-    (policies.folder / "data" / f"{name}.json").write_text(content)
-
-    (problem,) = policies.problems(an_object("Pod"))
-
-    assert (problem.code, problem.place.file) == ("policy/refused", f"policies/data/{name}.json")
-    assert said in problem.message
-
-
-@needs_opa
-def test_data_cannot_replace_facts_of_the_cluster(policies: Policies) -> None:
-    policies.write(a="package main\n\nwarn contains data.commodore.facts.cloud if true\n")
-    (policies.folder / "data" / "a.json").write_text('{"commodore": {"facts": {"cloud": "b"}}}')
-
-    found = policies.found(an_object("Pod"), about={"facts": {"cloud": "a"}})
-
-    assert [message for _, _, message in found] == ["a"]
-
-
-@needs_opa
-def test_an_error_of_a_function_is_a_problem_of_its_line(policies: Policies) -> None:
-    policies.write(
-        a="""package main
-
-deny_negated contains "a" if not startswith(input.metadata.labels, "a")
-
-deny_number contains 7 if input.kind == "Pod"
-
-warn contains "evaluated" if true
-"""
-    )
-    objects = [an_object("Pod", name, metadata={"labels": {}}) for name in "ab"]
-
-    problems = policies.problems(*objects)
-
-    codes = [one.code for one in problems]
-    assert codes.count("policy/main") == 2
-    failed = [one for one in problems if one.code == "policy/failed"]
-    assert [one.place.position for one in failed].count("policies/a.rego:3") == 1
-    assert "operand 1 must be string" in failed[0].message
-    assert sum("deny_number of package main" in one.message for one in failed) == 2
 
 
 @needs_opa
@@ -470,16 +247,6 @@ def test_a_module_without_a_syntax_tree_is_an_error(policies: Policies, answers:
 
     assert problem.code == "policy/failed"
     assert "the rules of some policies are not known" in problem.remedy
-
-
-@needs_opa
-def test_a_value_that_is_no_list_is_an_error_when_the_rule_applies(policies: Policies) -> None:
-    policies.write(a='package a\n\ndeny := "text" if input.metadata.name == "a"\n')
-
-    found = policies.found(an_object("Pod", "a"), an_object("Pod", "b"))
-
-    message = "deny of package a gives other values than messages"
-    assert found == [("error", "policy/failed", message)]
 
 
 def test_a_program_that_fails_is_an_error(policies: Policies, tmp_path: Path) -> None:
