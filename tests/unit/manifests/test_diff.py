@@ -56,62 +56,7 @@ def test_an_object_that_moved_is_not_a_change() -> None:
     assert object_changes([make_object(file="a.yaml")], [make_object(file="b.yaml")]) == ()
 
 
-def test_what_differs_in_group_or_namespace_is_another_object() -> None:
-    old = [make_object("Ingress", api="a.example/v1"), make_object(name="two")]
-    new = [make_object("Ingress", api="b.example/v1"), make_object(name="two", namespace="other")]
-
-    assert sorted(reported(object_changes(old, new))) == [
-        ("created", "ConfigMap other/two"),
-        ("created", "Ingress ns/one"),
-        ("deleted", "ConfigMap ns/two"),
-        ("deleted", "Ingress ns/one"),
-    ]
-
-
-def test_another_version_is_the_same_object_even_in_the_group_it_moved_to() -> None:
-    old = [make_object("Ingress", api="extensions/v1beta1")]
-    new = [make_object("Ingress", api="networking.k8s.io/v1")]
-
-    (change,) = object_changes(old, new)
-
-    assert (change.what, change.fields[0].path) == ("changed", ("apiVersion",))
-
-
 DATA: dict[str, Any] = {"data": {"a": "1", "b": "one", "c": "3", "d": "4", "e": "5"}}
-
-
-def test_a_rename_is_seen_through_the_name_in_the_content() -> None:
-    (change,) = object_changes([make_object(**DATA)], [make_object(name="two", **_with(b="two"))])
-
-    assert (change.what, change.old and change.old.id.name) == ("renamed", "one")
-    assert [field.path for field in change.fields] == [("data", "b"), ("metadata", "name")]
-
-
-def test_a_rename_that_could_be_two_is_none() -> None:
-    old = [make_object(name="one", **DATA)]
-    new = [make_object(name="two", **DATA), make_object(name="three", **DATA)]
-
-    assert sorted({what for what, _ in reported(object_changes(old, new))}) == [
-        "created",
-        "deleted",
-    ]
-
-
-def test_objects_that_hold_nothing_are_not_renamed() -> None:
-    changes = object_changes(
-        [make_object("ServiceAccount", "one")], [make_object("ServiceAccount", "two")]
-    )
-
-    assert [change.what for change in changes] == ["deleted", "created"]
-
-
-def test_objects_of_another_namespace_or_content_are_not_renamed() -> None:
-    elsewhere = object_changes(
-        [make_object(**DATA)], [make_object(name="two", namespace="x", **DATA)]
-    )
-    other = object_changes([make_object(**DATA)], [make_object(name="two", **_with(a="x", c="y"))])
-
-    assert [change.what for change in (*elsewhere, *other)] == ["deleted", "created"] * 2
 
 
 def _with(**data: str) -> dict[str, Any]:
