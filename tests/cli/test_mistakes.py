@@ -161,7 +161,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ((CLASS, ": jsonnet", ": jsonet"), f"{CLASS}:6", "did you mean jsonnet?"),
         ((CLASS, "input_paths", "input_path"), f"{CLASS}:4", "did you mean input_paths?"),
         ((CLASS, "/app.jsonnet", "/ap.jsonnet"), f"{CLASS}:4", "ap.jsonnet does not exist"),
-        ((CLASS, "output_path: .", "output_path: ../x"), f"{CLASS}:", "write outside of"),
+        ((CLASS, "output_path: .", "output_path: ../x"), f"{CLASS}:", "outside of compiled/hello"),
         ((DEFAULTS, "  hello:", "  helo:"), DEFAULTS, "has no parameters of its own"),
         ((MAIN, "{\n", "{ a: \n"), f"{MAIN}:10:1-2", "Unexpected"),
         ((APP, "argocd.libjsonnet", "argcd.libjsonnet"), f"{APP}:2:16-45", "there is no such file"),
