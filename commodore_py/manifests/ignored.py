@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters.jsonnet.cpu_limit import cpu_limit
 from commodore_py.model.difference import GRADES
 
 from . import grades, paths
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from .diff import ObjectChange
     from .fields import FieldChange
     from .objects import ObjectId
+
+
+_MOST_SECONDS = 5
+"""CPU time to compare a pattern with the values of a field."""
 
 
 class Hidden(NamedTuple):
@@ -101,7 +106,8 @@ def _values_match(pattern: str, field: FieldChange) -> bool:
     values = {"added": (field.new,), "removed": (field.old,)}.get(
         field.happened, (field.old, field.new)
     )
-    return all(re.fullmatch(pattern, _text(value)) for value in values)
+    with cpu_limit(_MOST_SECONDS, f"the pattern {pattern!r} of an ignore rule"):
+        return all(re.fullmatch(pattern, _text(value)) for value in values)
 
 
 def _text(value: object) -> str:

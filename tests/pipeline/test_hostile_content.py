@@ -625,7 +625,10 @@ TEMPLATES = [
     "{{ ''.__class__.__mro__[1].__subclasses__() }}",
     "{{ cycler.__init__.__globals__.os.popen('touch ran').read() }}",
     "{{ lipsum.__globals__.os.system('touch ran') }}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     "{{ 1 / 0 }}",
+    "{{ ('x' * 40) | regex_search('(x+x+)+y') }}",
+    "{{ 'a'|center(2000000000)|length }}",
 ]
 
 
@@ -634,12 +637,22 @@ TEMPLATES = [
 def test_templates_of_components_are_confined(
     tmp_path: Path, template: str, door: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("commodore_py.adapters.jinja._MOST_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
 
     error = refused(with_template(tmp_path, template, door))
 
     assert "x.j2" in f"{error} {error.where}"
     assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize("door", ["native", "input"])
+@pytest.mark.parametrize("template", ["{{ 'x' * 10 ** 11 }}", "{% set x = [n] * 10 ** 10 %}"])
+def test_a_refusal_of_memory_has_a_reason(tmp_path: Path, template: str, door: str) -> None:
+    error = refused(with_template(tmp_path, template, door))
+
+    assert "more than 512 MiB of memory" in str(error)
+    assert "x.j2" in f"{error} {error.where}"
 
 
 def with_template(tmp_path: Path, template: str, door: str) -> Fleet:

@@ -1,7 +1,7 @@
 """Long calls into other languages, left at once when the user interrupts us.
 
-Python reports an interruption when its main thread is back in Python: the call is made by another
-thread, and what it calls back can be run by the main one.
+Python reports an interruption, or the end of a time limit, when its main thread is back in Python:
+the call is made by another thread, and what it calls back can be run by the main one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Main:
 def interruptible(call: Callable[[], Result]) -> Result:
     """The result of a call that lets Python continue; an interruption does not wait for it.
 
-    An interrupted call continues until the process ends.
+    An interrupted call goes on until the process ends.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

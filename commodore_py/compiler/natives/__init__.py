@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
 from commodore_py.errors import CommodoreError
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.inventory import InventoryImports, TargetViews
 
 __all__ = ["natives", "topics"]
+
+VALIDATION_SECONDS = 5
+"""CPU time of one call of `jsonschema_validate`."""
 
 # Any reference that does not begin with #, which is the schema itself.
 _ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
@@ -137,18 +141,23 @@ def _jsonschema_validate(files: Files, value: object, schema: object) -> dict[st
         files.unseal("a JSON schema refers to others")
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")
-    # Patterns are compared in one call: elsewhere, an interruption would wait for its end.
     return in_main_thread(functools.partial(validation, parsed, parsed_schema))
 
 
-def validation(value: object, schema: object) -> dict[str, object]:
+def validation(
+    value: object, schema: object, seconds: float = VALIDATION_SECONDS
+) -> dict[str, object]:
     """Whether a value is valid, and if not, why."""
     import jsonschema
 
     try:
-        jsonschema.validate(value, schema, format_checker=jsonschema.FormatChecker())
+        with cpu_limit(seconds, "the validation"):
+            jsonschema.validate(value, schema, format_checker=jsonschema.FormatChecker())
     except jsonschema.ValidationError as error:
         return {"valid": False, "reason": _words(error)}
+    except TookTooLong as error:
+        error.hint = "simplify the patterns of the schema: (a+)+ takes twice as long for each a"
+        raise
     except Exception as error:
         # A schema can be wrong in many ways: no such type, a bad pattern, a reference to nothing.
         raise CommodoreError(f"the schema cannot be used: {_words(error)}") from error

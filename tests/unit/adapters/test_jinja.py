@@ -1,14 +1,16 @@
-"""Templates cannot leave Jinja's sandbox; errors have places."""
+"""Templates cannot leave Jinja's sandbox, nor take all time and memory; errors have places."""
 
 from __future__ import annotations
 
 import json
+import re
+import resource
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 import pytest
 
-from commodore_py.adapters.jinja import Confined, rendered
+from commodore_py.adapters.jinja import Confined, TemplateLimit, rendered
 from commodore_py.errors import CommodoreError
 from tests.support.tables import each
 
@@ -96,6 +98,7 @@ PROBLEMS = [
     "{{ '%d' % 'x' }}",
     "{{ 'ab'[9:].x.y }}",
     "{{ f() }}",
+    "{{ 10 ** 5000 }}",
 ]
 
 
@@ -111,19 +114,53 @@ def test_every_problem_is_an_error_with_its_line(template: str) -> None:
     assert "template" in str(raised.value)
 
 
-@each(
-    "template",
-    [
-        "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
-        "{% for i in items recursive %}{{ loop(items) }}{% endfor %}",
-        "{% include 'itself' %}",
-        "{% import 'itself' as i %}",
-        "{% extends 'itself' %}",
-    ],
-)
-def test_recursion_without_an_end_is_an_error(template: str) -> None:
+ENDLESS = [
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+    "{% for i in range(10 ** 12) %}{% endfor %}",
+    "{% for i in range(10 ** 12) %}{% set x = i %}{% endfor %}",
+    "{% for i in items recursive %}{{ loop(items) }}{% endfor %}",
+    "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}",
+    "{% macro f(n) %}{% if n %}{{ f(n-1) }}{{ f(n-1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+    "{% include 'itself' %}",
+    "{% import 'itself' as i %}",
+    "{% extends 'itself' %}",
+    "{% include 'twice9' %}",
+    "{{ lipsum(n=10 ** 9) }}",
+    "{{ 9 ** (9 ** 9) }}",
+    "{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}",
+    "{{ 'x' * 10 ** 11 }}",
+    "{{ [0] * 10 ** 11 }}",
+    "{{ 'x'.center(10 ** 11) }}",
+    "{{ 'x'|center(10 ** 11) }}",
+    "{{ 'x'|center(100000000000) }}",
+    "{{ 'x'.ljust(10 ** 11) }}",
+    "{{ '%100000000000d' % 1 }}",
+    "{{ '{:>100000000000}'.format(1) }}",
+    "{{ range(10 ** 11)|list }}",
+    (
+        "{% set ns = namespace(x='a') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}"
+        "{% endfor %}"
+    ),
+    (
+        "{% set ns = namespace(x='a') %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x]|join %}"
+        "{% endfor %}"
+    ),
+    (
+        "{% set ns = namespace(x='a') %}{% for i in range(60) %}{% set ns.x %}{{ ns.x }}{{ ns.x }}"
+        "{% endset %}{% endfor %}"
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", ENDLESS)
+@pytest.mark.sample(4)
+def test_what_never_ends_is_an_error(template: str) -> None:
+    twice = {f"twice{n}": f"{{% include 'twice{n - 1}' %}}" * 20 for n in range(1, 10)}
+    loaded = {"itself": template, "twice0": "", **twice}
+
     with pytest.raises(CommodoreError) as raised:
-        render(template, {"itself": template}, items=[1, 2])
+        render(template, loaded, items=[1, 2])
 
     assert raised.value.where
 
@@ -142,8 +179,63 @@ def test_what_templates_may_do() -> None:
     assert text == "1/2,2/2 2+3 007 aaa 256    1 [('a', 1)] True 012"
 
 
+ENDLESS_PATTERNS = [
+    "{{ ('x' * 60) | regex_search('(x+x+)+y') }}",
+    "{{ ('x' * 60) | regex_findall('^(x+)+$y') }}",
+    "{{ [('x' * 60)] | map('regex_replace', '^(x|xx)+y', '') | list }}",
+]
+
+
+def with_patterns() -> Confined:
+    environment = Confined()
+    environment.filters["regex_search"] = lambda value, regex: re.search(regex, value)
+    environment.filters["regex_findall"] = lambda value, regex: re.findall(regex, value)
+    environment.filters["regex_replace"] = lambda value, regex, by: re.sub(regex, by, value)
+    return environment
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", ENDLESS_PATTERNS)
+def test_a_pattern_that_takes_exponential_time_is_an_error(
+    template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commodore_py.adapters.jinja._MOST_SECONDS", 1)
+    environment = with_patterns()
+
+    with pytest.raises(CommodoreError, match="seconds of CPU time for regex_") as raised:
+        rendered(lambda: environment.from_string(f"first\n{template}"), {}, "a.j2")
+
+    assert raised.value.where == "a.j2:2"
+
+
+def test_ordinary_patterns_have_their_results() -> None:
+    template = "{{ 'a1b2' | regex_findall('[0-9]') }} {{ 'a1' | regex_replace('[0-9]', 'x') }}"
+
+    assert with_patterns().from_string(template).render() == "['1', '2'] ax"
+
+
+def test_constants_have_limits_without_our_own_door() -> None:
+    environment = Confined()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    with pytest.raises(TemplateLimit, match="more than 512 MiB of memory"):
+        environment.from_string("{{ 'a'|center(2000000000)|length }}").render()
+
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20
+
+
 def test_loops_are_longer_than_those_of_the_sandbox() -> None:
     assert len(render("{% for i in range(200000) %}x{% endfor %}")) == 200_000
+
+
+@pytest.mark.slow
+def test_each_rendering_counts_for_itself() -> None:
+    environment = Confined()
+    template = environment.from_string("{% for i in range(1500000) %}{% endfor %}x")
+
+    texts = {rendered(lambda: template, {}, "a.j2") for _ in range(8)}
+
+    assert texts == {"x"}
 
 
 def test_values_of_any_kind_are_shown() -> None:

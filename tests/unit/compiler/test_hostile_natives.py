@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
 from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.compiler.natives import validation
@@ -35,6 +36,7 @@ CALLS = [
     "native('yaml_load_stream')('app/hostile.yaml')",
     "native('yaml_load_all')('app/hostile.yaml')",
 ]
+ENDLESS = "a" * 60 + "!"
 
 
 @pytest.mark.parametrize("content", HOSTILE)
@@ -84,8 +86,35 @@ def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
     assert json.loads(lengths) == [50_000_004, 50_000_004, 50_000_009]
 
 
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        (ENDLESS, {"pattern": "^(a+)+$"}),
+        (ENDLESS, {"pattern": "^(a|a)*$"}),
+        ([1, {"b": ENDLESS}], {"items": {"properties": {"b": {"pattern": "^(a|aa)+$"}}}}),
+        ({ENDLESS: 1}, {"patternProperties": {"^(a+)+$": {}}}),
+        ({ENDLESS: 1}, {"propertyNames": {"pattern": "^(a*)*$"}}),
+        ({ENDLESS: 1}, {"patternProperties": {"^(.*a){20}$": {}}, "additionalProperties": False}),
+    ],
+)
+def test_a_validation_that_would_never_end_is_an_error(value: object, schema: object) -> None:
+    with pytest.raises(TookTooLong, match=r"the validation took more than 0\.3 seconds") as caught:
+        validation(value, schema, seconds=0.3)
+
+    assert "patterns of the schema" in caught.value.hint
+
+
+@pytest.mark.slow
+def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
+    schema = json.dumps(json.dumps({"pattern": "^(a+)+$"}))
+    value = json.dumps(json.dumps(ENDLESS))
+
+    with pytest.raises(JsonnetError, match="the validation took more than 5 seconds of CPU time"):
+        component.run(f"native('jsonschema_validate')({value}, {schema})")
+
+
 def test_a_schema_that_refers_to_itself_without_end_is_an_error() -> None:
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}
 
-    with pytest.raises(CommodoreError, match="the schema cannot be used"):
-        validation(1, schema)
+    with pytest.raises(CommodoreError, match=r"the schema cannot be used|took more than"):
+        validation(1, schema, seconds=2)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.ignore_rules import BUILT_IN, rules_from
+from commodore_py.manifests.ignored import without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path
 from tests.support.kube_objects import make_object
 from tests.support.tables import each
@@ -64,3 +66,14 @@ def test_patterns_cover_paths_and_everything_below_them(pattern: str, covered: b
 def test_what_is_not_a_pattern(pattern: str) -> None:
     with pytest.raises(BadPattern):
         parse_path(pattern)
+
+
+@pytest.mark.long
+def test_a_pattern_that_never_ends_is_an_error() -> None:
+    old, new = make_object(data={"a": "a" * 50}), make_object(data={"a": "a" * 51})
+
+    rules, _ = rules_from({"mine": {"paths": ["data.a"], "values": "(a+)+b"}})
+    changes = object_changes([old], [new])
+
+    with pytest.raises(TookTooLong, match="of an ignore rule took more than 5 seconds"):
+        without_ignored(changes, rules)
