@@ -149,7 +149,11 @@ def each(
             while True:
                 for task in islice(waiting, 0 if lost else pool.size - len(running)):
                     started(task)
-                    running[pool.executor.submit(work, task)] = task
+                    try:
+                        running[pool.executor.submit(work, task)] = task
+                    except BrokenExecutor:  # while a result was being shown
+                        lost.append(task)
+                        break
                 if not running:
                     break
                 for future in wait(running, return_when=FIRST_COMPLETED).done:

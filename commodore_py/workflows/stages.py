@@ -37,6 +37,7 @@ PARAMETER = ("parameters", "commodore", "fleet", "stages")
 OTHERS = "others"
 """The last stage: clusters that belong to no other one."""
 _KEYS = ("facts", "max-grade", "wait")
+_MOST_SECONDS = 24 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Stage:
 
     def has(self, cluster: Cluster) -> bool:
         """Whether a cluster belongs to it, unless it belongs to an earlier one."""
-        return all(str(cluster.facts.get(name)) == value for name, value in self.facts.items())
+        facts = {name: _text(value) for name, value in cluster.facts.items()}
+        return all(facts.get(name) == value for name, value in self.facts.items())
 
 
 ONLY = Stage("", {})
@@ -91,10 +93,7 @@ def wait_for_stage(
 
     Each cluster is reached by the context of the kubeconfig that has its name.
     """
-    if not stage.wait:
-        return ""
-    if not os.environ.get("KUBECONFIG") and not Path("~/.kube/config").expanduser().is_file():
-        report(f"stage {stage.name}: its clusters are not waited for, as there is no kubeconfig")
+    if not stage.wait or not has_kubeconfig():
         return ""
     until = time.monotonic() + stage.wait
     for name in names:
@@ -111,6 +110,11 @@ def wait_for_stage(
     return ""
 
 
+def has_kubeconfig() -> bool:
+    """Whether clusters can be reached at all."""
+    return bool(os.environ.get("KUBECONFIG")) or Path("~/.kube/config").expanduser().is_file()
+
+
 def _stages_in(config: Config, repository: RepositoryRef) -> tuple[Stage, ...]:
     text = _class_file(config, repository)
     if b"stages" not in text:
@@ -124,6 +128,8 @@ def _stages_in(config: Config, repository: RepositoryRef) -> tuple[Stage, ...]:
     place = f"{name}:{yaml.line_at(text, (0, *PARAMETER))}"
     if not isinstance(content, Mapping):
         raise CommodoreError(f"{'.'.join(PARAMETER)} is not a mapping", where=place)
+    if len({str(stage) for stage in content}) < len(content):
+        raise CommodoreError("two stages have one name", where=place)
     raise_collected(
         (
             CommodoreError(problem, where=f"{name}:{yaml.line_at(text, (0, *PARAMETER, stage))}")
@@ -135,7 +141,7 @@ def _stages_in(config: Config, repository: RepositoryRef) -> tuple[Stage, ...]:
     stages = tuple(
         Stage(
             str(name),
-            {str(fact): str(value) for fact, value in (settings or {}).get("facts", {}).items()},
+            {str(fact): _text(value) for fact, value in (settings or {}).get("facts", {}).items()},
             cast("Grade", (settings or {}).get("max-grade", GRADES[0])),
             (settings or {}).get("wait", 0),
         )
@@ -144,7 +150,14 @@ def _stages_in(config: Config, repository: RepositoryRef) -> tuple[Stage, ...]:
     return (*stages, Stage(OTHERS, {})) if all(stage.facts for stage in stages) else stages
 
 
+def _text(value: object) -> str:
+    """A fact as YAML and the API write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _problems(name: str, settings: object) -> Iterator[str]:
+    if name == OTHERS:
+        yield f"the name {OTHERS} is that of clusters without a stage"
     if settings is None:
         return
     if not isinstance(settings, Mapping):
@@ -155,14 +168,14 @@ def _problems(name: str, settings: object) -> Iterator[str]:
             yield f"stage {name} has an unknown key {key}; known are {', '.join(_KEYS)}"
     facts = settings.get("facts", {})
     if not isinstance(facts, Mapping) or any(
-        isinstance(one, Mapping | list) for one in facts.values()
+        one is None or isinstance(one, Mapping | list) for one in facts.values()
     ):
         yield f"stage {name}: facts are names and values"
     if settings.get("max-grade", GRADES[0]) not in GRADES:
         yield f"stage {name}: max-grade is one of {', '.join(GRADES)}"
     wait = settings.get("wait", 0)
-    if not isinstance(wait, int) or isinstance(wait, bool) or wait < 0:
-        yield f"stage {name}: wait is a number of seconds"
+    if not isinstance(wait, int) or isinstance(wait, bool) or not 0 <= wait <= _MOST_SECONDS:
+        yield f"stage {name}: wait is a number of seconds, at most a day"
 
 
 def _class_file(config: Config, repository: RepositoryRef) -> bytes:

@@ -36,10 +36,10 @@ class Clusters:
             own = {"id": name, "facts": of_stage, "gitRepo": {"url": url}}
             (facts / f"{name}.yaml").write_text(yaml.safe_dump({**content, **own}))
 
-    def __call__(self, *words: str, **variables: str) -> Ran:
+    def __call__(self, *words: str, stdin: str = "", **variables: str) -> Ran:
         where = ("-d", str(self.fleet.work), "catalog", "compile")
         facts = ("--api-url", str(self.fleet.root / "facts"))
-        return self._commodore(*where, *(words or ("--all",)), *facts, **variables)
+        return self._commodore(*where, *(words or ("--all",)), *facts, stdin=stdin, **variables)
 
     def results(self, *words: str) -> tuple[int, dict[str, str]]:
         """The exit code, and the result of each cluster."""
@@ -166,6 +166,11 @@ def test_without_push_no_stage_holds_anything_back(clusters: Clusters) -> None:
         ({"a": {"facts": ["x"]}}, "stage a: facts are names and values"),
         ({"a": {"max-grade": "all"}}, "stage a: max-grade is one of data-loss, recreate, outage"),
         ({"a": {"wait": "1m"}}, "stage a: wait is a number of seconds"),
+        ({"a": {"wait": 10**310}}, "stage a: wait is a number of seconds"),
+        ({"a": {"facts": {"lab": None}}}, "stage a: facts are names and values"),
+        ({"others": None}, "the name others is that of clusters without a stage"),
+        ({1: None, "1": None}, "two stages have one name"),
+        ({"a": {"facts": {"stage": "tset"}}}, "no cluster belongs to stage a"),
     ],
 )
 def test_wrong_stages_are_refused(clusters: Clusters, stages: object, message: str) -> None:
@@ -175,7 +180,7 @@ def test_wrong_stages_are_refused(clusters: Clusters, stages: object, message: s
 
     assert ran.code == 1
     assert message in ran.err
-    assert "commodore.yml:" in ran.err
+    assert "commodore.yml:" in ran.err or "stage: tset" in ran.err
     assert clusters.commits(CLUSTER) == 0
 
 
@@ -264,7 +269,7 @@ def test_stage_is_not_waited_for_without_kubeconfig(clusters: Clusters) -> None:
     ran = clusters("--all", "--push")
 
     assert ran.code == 0
-    assert "stage canary: its clusters are not waited for, as there is no kubeconfig" in ran.err
+    assert "warning: stage canary is to be waited for, but there is no kubeconfig" in ran.err
 
 
 def test_stage_that_is_not_healthy_ends_rollout(clusters: Clusters, tmp_path: Path) -> None:
@@ -292,3 +297,52 @@ def test_longest_clusters_come_first(clusters: Clusters) -> None:
     headings = [line.split()[1] for line in ran.err.splitlines() if line.startswith("Cluster ")]
     assert headings == ["c-two", "c-three", CLUSTER]
     assert [line.split()[0] for line in ran.out.splitlines()[-3:]] == sorted(NAMES)
+
+
+def test_facts_that_are_no_strings_select_clusters(clusters: Clusters) -> None:
+    file = clusters.fleet.root / "facts/clusters/c-two.yaml"
+    content = yaml.safe_load(file.read_text())
+    content["facts"]["lab"] = "true"
+    file.write_text(yaml.safe_dump(content))
+    clusters.set_stages({"lab": {"facts": {"lab": True}}})
+
+    ran = clusters("--all", "--push")
+
+    assert ran.code == 0
+    assert ran.err.index("c-two: pushed") < ran.err.index("Stage others (2 of 3 clusters)")
+
+
+def test_refused_prompt_ends_rollout(clusters: Clusters) -> None:
+    clusters.set_stages({"canary": {"facts": {"stage": "test"}}})
+
+    ran = clusters("--all", "--push", "-i", stdin="n\ny\ny\n")
+
+    assert ran.code == 1
+    assert "the rollout ends with stage canary: c-one was not rolled out" in ran.err
+    assert [clusters.commits(name) for name in NAMES] == [0, 0, 0]
+
+
+def test_push_that_is_not_reported_does_not_end_rollout(clusters: Clusters) -> None:
+    clusters.set_stages({"canary": {"facts": {"stage": "test"}}})
+    (clusters.fleet.root / "facts/reports").write_text("")
+
+    code, results = clusters.results("--all", "--push")
+
+    assert (code, results) == (4, dict.fromkeys(sorted(NAMES), "not reported"))
+
+
+def test_lock_of_each_cluster_is_used(clusters: Clusters, commodore: CommandLine) -> None:
+    work = clusters.fleet.work
+    facts = ("--api-url", str(clusters.fleet.root / "facts"))
+    (work / "locks").mkdir(parents=True)
+    for name in NAMES:
+        lock = ("--lock", str(work / f"locks/{name}.lock"))
+        ran = commodore("-d", str(work), "lock", "create", name, *lock, *facts)
+        assert ran.code == 0, ran.err
+    clusters.set_data(of="new")
+
+    ran = clusters("--all", "--frozen")
+
+    assert ran.code == 0, ran.err
+    for name in NAMES:
+        assert "of: one" in (work / f"clusters/{name}/compiled/one/one/out.yaml").read_text()

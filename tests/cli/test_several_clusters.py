@@ -319,7 +319,7 @@ def test_an_interrupted_run_reports_what_was_done(compiling: Compile) -> None:
     out, err = running.communicate(timeout=60)
 
     assert running.returncode == 130, err
-    assert [row[:2] for row in rows(out)] == [[CLUSTER, "pushed"], [SECOND, "skipped"]]
+    assert [row[:2] for row in rows(out)] == [[CLUSTER, "pushed"], [SECOND, "interrupted"]]
 
 
 @pytest.mark.parametrize("name", ["clusters", f"clusters/{CLUSTER}"])

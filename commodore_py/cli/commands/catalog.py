@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from commodore_py.cli.settings.options import (
     destination_options,
     diff_option,
     format_option,
+    lock_by_default,
     lock_options,
     lock_settings,
     offline_option,
@@ -346,7 +348,7 @@ def compile_(
             config,
             selection,
             form,
-            partial(_compiled, exported),
+            partial(_compiled_of_several, exported, settings.working_dir),
             shows_output=not by_default and diff != "none",
             quiet=settings.quiet,
         )
@@ -356,6 +358,21 @@ def compile_(
         config = _compile_config(settings, options, default)
         published = _compiled(exported, config, clusters[0], show)
         return show.outcome(config, clusters[0], published)
+
+
+def _compiled_of_several(
+    exported: Path | None,
+    folder: Path,
+    config: Config,
+    cluster_id: str,
+    show: CompileReporter,
+    cluster: Cluster | None = None,
+) -> Published:
+    """Compile one of several clusters, with the lock of the folder that all of them have."""
+    if config.lock_file is None and exported is None:
+        lock = lock_by_default(default_lock(folder, cluster_id), frozen=config.frozen)
+        config = replace(config, lock_file=lock)
+    return _compiled(exported, config, cluster_id, show, cluster)
 
 
 def _compiled(

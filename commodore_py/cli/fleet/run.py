@@ -12,7 +12,7 @@ import click
 
 from commodore_py.adapters import executors, time_limits
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.cli.exit_codes import CHANGES_FOUND, worst
+from commodore_py.cli.exit_codes import CHANGES_FOUND, INTERRUPTED, worst
 from commodore_py.cli.output import fleet as output
 from commodore_py.cli.output import messages
 from commodore_py.cli.output.fleet_progress import Progress
@@ -22,7 +22,7 @@ from commodore_py.dependencies.git.remotes import listed_once, remove_listings
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.clusters import with_token
 from commodore_py.workflows.catalog import several
-from commodore_py.workflows.stages import ONLY, Stage, stages_for, wait_for_stage
+from commodore_py.workflows.stages import ONLY, Stage, has_kubeconfig, stages_for, wait_for_stage
 
 from .task import Task, compile_cluster, last_seconds, listings_of, program_version
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .task import Compile
 
 _FINE = (0, CHANGES_FOUND)
+_AT_WORK = "interrupted"
+_ROLLED_OUT = ("pushed", "not reported", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +84,12 @@ def compile_clusters(
     run = secrets.token_hex(8)
     listings = listings_of(config, run)
     results: dict[str, ClusterResult] = {}
-    clusters: dict[str, Cluster | None] = {}
+    clusters = several.select(config, selection.clusters, selection.tenant)
+    pools = _Pools.of(selection, form, len(clusters))
     code = 0
     try:
-        clusters = several.select(config, selection.clusters, selection.tenant)
-        pools = _Pools.of(selection, form, len(clusters))
-        if pools.are_remote:
-            config = with_token(config)
         with listed_once(listings):
-            stages = _by_stage(config, clusters)
+            stages = _by_stage(config, clusters, everything=selection.everything)
         task_of = partial(
             Task,
             config=_shared(config, pools, len(clusters)),
@@ -109,12 +108,18 @@ def compile_clusters(
             _compile_stage(tasks, pools, results, len(clusters), fail_fast=selection.fail_fast)
             if number + 1 < len(stages) and (why := _stopped_by(config, stage, names, results)):
                 messages.error_with(f"the rollout ends with stage {stage.name}: {why}")
-                code = 1
+                code = CommodoreError.exit_code
                 break
+    except BaseException as error:
+        code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else CommodoreError.exit_code
+        left = [name for name, one in results.items() if one.outcome == _AT_WORK]
+        if pools.are_remote and left:
+            messages.warn(f"workers go on with {', '.join(left)}, and may push")
+        raise
     finally:  # also if the user interrupts it: what was done is done
         if listings is not None:
             remove_listings(listings)
-        if clusters:
+        if results:
             skipped = {name: output.ClusterResult(name, "skipped") for name in clusters}
             every = tuple({**skipped, **results}.values())
             code = worst((code, *(one.code for one in every)))
@@ -133,14 +138,16 @@ def _compile_stage(
     """Compile the clusters of a stage, and add their results to those of earlier ones."""
     failed: list[str] = []
     shown: set[str] = set()
-    wanted = (task for task in tasks if not (fail_fast and failed))
+    wanted = (pools.prepared(task) for task in tasks if not (fail_fast and failed))
     with Progress(len(tasks), hidden=pools.are_here) as progress:
 
         def started(task: Task) -> None:
             if pools.are_here:
-                number = len(results) + 1
+                number = _ended(results) + 1
                 messages.heading(f"\nCluster {task.cluster_id} ({number} of {total})")
             progress.started(task.cluster_id)
+            name = task.cluster_id  # until it has another result
+            results[name] = output.ClusterResult(name, _AT_WORK, stage=task.stage.name)
 
         done = executors.each(pools.several, pools.alone, compile_cluster, wanted, started=started)
         for task, ended in done:
@@ -150,9 +157,13 @@ def _compile_stage(
                 results[name] = replace(result, stage=task.stage.name)
                 if not pools.are_here:
                     output.show_log(result, shown)
-                output.show_end(results[name], len(results), total)
+                output.show_end(results[name], _ended(results), total)
             if result.code not in _FINE:
                 failed.append(name)
+
+
+def _ended(results: Mapping[str, ClusterResult]) -> int:
+    return sum(one.outcome != _AT_WORK for one in results.values())
 
 
 def _lost(cluster: str, error: BaseException) -> ClusterResult:
@@ -171,7 +182,7 @@ def _stopped_by(
     config: Config, stage: Stage, names: Sequence[str], results: Mapping[str, ClusterResult]
 ) -> str:
     """Why the stages after this one are not rolled out; empty if they are."""
-    done = {name for name in names if name in results and results[name].code in _FINE}
+    done = {name for name in names if name in results and results[name].outcome in _ROLLED_OUT}
     bad = [name for name in names if name not in done]
     if bad:
         return f"{', '.join(bad)} {'was' if len(bad) == 1 else 'were'} not rolled out"
@@ -179,7 +190,7 @@ def _stopped_by(
 
 
 def _by_stage(
-    config: Config, clusters: Mapping[str, Cluster | None]
+    config: Config, clusters: Mapping[str, Cluster | None], *, everything: bool
 ) -> list[tuple[Stage, list[str]]]:
     """The clusters of each stage, the longest first; without --push, there is one stage."""
     known = [cluster for cluster in clusters.values() if cluster is not None]
@@ -189,6 +200,19 @@ def _by_stage(
     for name, cluster in clusters.items():
         found = (stage for stage in stages if cluster is not None and stage.has(cluster))
         of_stage[next(found, stages[-1]).name].append(name)
+    for stage in stages:
+        if everything and stage.facts and not of_stage[stage.name]:
+            raise CommodoreError(
+                f"no cluster belongs to stage {stage.name}",
+                where=", ".join(f"{fact}: {value}" for fact, value in stage.facts.items()),
+                hint="check its facts, or remove the stage: the next one would come first",
+            )
+        if stage.wait and not has_kubeconfig():
+            messages.warn_or_fail(
+                f"stage {stage.name} is to be waited for, but there is no kubeconfig",
+                hint="set KUBECONFIG; without it, the next stage follows at once",
+                strict=config.strict,
+            )
     return [
         (stage, _longest_first(config, of_stage[stage.name]))
         for stage in stages
@@ -229,6 +253,10 @@ class _Pools:
     alone: Callable[[], AbstractContextManager[Pool]]
     are_here: bool = False
     are_remote: bool = False
+
+    def prepared(self, task: Task) -> Task:
+        """The task as it is handed out; a token may have expired since an earlier one was."""
+        return replace(task, config=with_token(task.config)) if self.are_remote else task
 
     @classmethod
     def of(cls, selection: Selection, form: Form, clusters: int) -> _Pools:

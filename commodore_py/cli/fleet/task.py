@@ -19,9 +19,7 @@ from commodore_py.cli import failures
 from commodore_py.cli.output import log, streams
 from commodore_py.cli.output.fleet import ClusterReporter, ClusterResult
 from commodore_py.cli.settings import directories
-from commodore_py.cli.settings.options import lock_by_default
 from commodore_py.dependencies.git.remotes import listed_once
-from commodore_py.dependencies.lock.place import default_lock
 from commodore_py.inventory.engine.reader import warn_again
 from commodore_py.workflows.catalog import several
 
@@ -100,9 +98,6 @@ def _compiled(task: Task, started: float) -> ClusterResult:
     with reporter.collecting() as show, run_log.collecting() as events:
         try:
             config = several.config_for(config, task.cluster_id)
-            if config.lock_file is None:
-                lock = default_lock(config.paths.root, task.cluster_id)
-                config = replace(config, lock_file=lock_by_default(lock, frozen=config.frozen))
             with listed_once(listings_of(config, task.run)):
                 published = task.compile(config, task.cluster_id, show, task.cluster)
             code = show.outcome(config, task.cluster_id, published)

@@ -54,7 +54,8 @@ class ClusterResult:
 
     cluster: str
     outcome: str
-    """`unchanged`, `changed`, `held`, `pushed`, `not reported`, `failed` or `skipped`."""
+    """`unchanged`, `changed`, `held`, `pushed`, `not reported`, `failed`, `skipped` or
+    `interrupted`."""
     code: int = 0
     seconds: float = 0.0
     changes: tuple[ObjectChange, ...] | None = None
@@ -299,7 +300,7 @@ def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], 
 def _row(one: ClusterResult) -> list[str]:
     counts = [str((one.objects or {}).get(kind, "")) for kind in _KINDS]
     hits, uses = one.cached
-    time = "" if one.outcome == "skipped" else f"{one.seconds:.1f} s"
+    time = "" if one.outcome in ("skipped", "interrupted") else f"{one.seconds:.1f} s"
     worst = one.worst if one.changes else ""
     cached = f"{hits}/{uses}" if uses else ""
     return [escaping.one_line(one.cluster), one.outcome, *counts, worst, cached, time, one.stage]
