@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,10 @@ RANDOM = frozenset(
 )
 CLOCK = frozenset({"now", "ago"})
 WORLD = frozenset({"lookup", "getHostByName"})
+# These take the current time for anything that is not a time, such as a string.
+_DATES = frozenset(
+    {"date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone", "durationRound"}
+)
 
 _QUOTED = r'"(?:\\.|[^"\\\n])*+"|`[^`]*+`'
 # Nothing here is tried in two ways: other files may open what they never close.
@@ -39,7 +42,8 @@ _ACTION = re.compile(
     re.DOTALL,
 )
 _TEXT = re.compile(_QUOTED)
-_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(RANDOM | CLOCK | WORLD))})(?!\w)")
+_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(RANDOM | CLOCK | WORLD | _DATES))})(?!\w)")
+_TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _USE = re.compile(r'(?<![.$\w])(?:include|template)\s+(?:"(?P<name>[^"]+)"|(?P<made>[^"\s]))')
 _OPEN = re.compile(r'(?P<word>if|range|with|define|block)(?!\w)(?:\s*"(?P<name>[^"]+)")?')
 _END = re.compile(r"end(?!\w)")
@@ -65,20 +69,25 @@ class Chart:
 
     texts: Mapping[str, str]
     folder: str = ""
+    damage: tuple[str, ...] = ()
+    """Why archives among them are read in part only."""
 
     @classmethod
     def of(cls, content: Tree | bytes) -> Chart:
         """A chart in a folder, or in an archive."""
-        if isinstance(content, bytes):
-            return cls({name.partition("/")[2]: text for name, text in _unpacked(content)})
         texts: dict[str, str] = {}
+        damage: list[str] = []
+        if isinstance(content, bytes):
+            for name, text in _unpacked(content, damage):
+                texts[name.partition("/")[2]] = text
+            return cls(texts, damage=tuple(damage))
         for path, entry in content.items():
             if path.suffix != ".tgz":
                 texts[str(path)] = entry.content.decode(errors="replace")
                 continue
-            for name, text in _unpacked(entry.content):
+            for name, text in _unpacked(entry.content, damage):
                 texts[str(path.parent / name)] = text
-        return cls(texts)
+        return cls(texts, damage=tuple(damage))
 
     @classmethod
     def at(cls, path: Path) -> Chart:
@@ -88,14 +97,21 @@ class Chart:
         except (CommodoreError, OSError):
             return cls({})
 
-    def calls(self, values: Mapping[str, Any], templates: Iterable[str] = ()) -> tuple[Call, ...]:
-        """Calls of functions that give another result each time, in templates that are used.
+    def calls(self, values: Mapping[str, Any]) -> tuple[Call, ...]:
+        """Calls of functions that give another result each time, in templates that are used."""
+        return calls_in(self._templates(), self._rendered(values))
 
-        Other `templates` are texts that the chart may render with `tpl`.
+    def unsteady(self, values: Iterable[str]) -> tuple[str, ...]:
+        """Functions that may give another result each time, whatever is switched on by values.
+
+        This decides on caching and is stricter than `calls`: every template counts as rendered,
+        and if one of them calls `tpl`, so does every other file and text of `values`.
         """
-        texts = {name: text for name, text in self.texts.items() if "templates/" in name}
-        more = {f"values {number}": text for number, text in enumerate(templates)}
-        return calls_in({**texts, **more}, [*self._rendered(values), *more])
+        texts = self._templates()
+        if any(_TPL.search(text) for text in texts.values()):
+            more = {f"values {number}": text for number, text in enumerate(values)}
+            texts = {**self.texts, **more}
+        return tuple(sorted({call.function for call in calls_in(texts, texts)}))
 
     @property
     def title(self) -> str:
@@ -111,6 +127,9 @@ class Chart:
         """
         wanted = {one.get("name") for one in self._dependencies()}
         return _HEAD not in self.texts or not wanted <= {*self._sub_charts()}
+
+    def _templates(self) -> dict[str, str]:
+        return {name: text for name, text in self.texts.items() if "templates/" in name}
 
     def _rendered(self, values: Mapping[str, Any]) -> Iterator[str]:
         """The templates whose text is output, those of sub-charts included."""
@@ -244,19 +263,25 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _unpacked(archive: bytes, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _unpacked(archive: bytes, damage: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
     """The files of an archive, and of archives in it; of a broken one, up to the damage."""
     if depth > _MOST_NESTED:
+        damage.append("charts in charts without end")
         return
-    with suppress(BadArchive), opened_tar(archive) as tar:
-        for member in tar:
-            content = tar.extractfile(member) if member.isfile() else None
-            if content is None or not 0 <= member.size <= _MOST_BYTES:
-                continue
-            name = member.name.removeprefix("./")
-            if name.endswith(".tgz"):
-                folder = name.rpartition("/")[0]
-                for below, text in _unpacked(content.read(), depth + 1):
-                    yield f"{folder}/{below}", text
-            else:
-                yield name, content.read().decode(errors="replace")
+    try:
+        with opened_tar(archive) as tar:
+            for member in tar:
+                content = tar.extractfile(member) if member.isfile() else None
+                if content is None:
+                    continue
+                name = member.name.removeprefix("./")
+                if not 0 <= member.size <= _MOST_BYTES:
+                    damage.append(f"{name} is too large")
+                elif name.endswith(".tgz"):
+                    folder = name.rpartition("/")[0]
+                    for below, text in _unpacked(content.read(), damage, depth + 1):
+                        yield f"{folder}/{below}", text
+                else:
+                    yield name, content.read().decode(errors="replace")
+    except BadArchive as error:
+        damage.append(str(error))

@@ -124,10 +124,11 @@ def _record_chart(job: InputJob, path: Path, values: list[str], recorder: Record
         chart = Chart.of(file.content if file else b"")
     if job.entry.fields["helm_params"].get("dependency_update") and chart.lacks_charts:
         recorder.unseal("helm_params.dependency_update has Helm fetch sub-charts")
-    values = [*values, chart.texts.get("values.yaml", "")]
-    calls = chart.calls(job.entry.fields["helm_values"] or {}, values)
-    if calls:
-        names = ", ".join(sorted({call.function for call in calls}))
+    if chart.damage:
+        recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
+    functions = chart.unsteady(values)
+    if functions:
+        names = ", ".join(functions)
         recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
 
 

@@ -32,7 +32,7 @@ def called(text: str, **others: str) -> list[tuple[str, int]]:
         ("a\n{{- .Values.x | default (randAlpha 5) | quote -}}", [("randAlpha", 2)]),
         ("{{ genCA 1 }}\n{{ genSignedCert 1 }}", [("genCA", 1), ("genSignedCert", 2)]),
         ("{{ genPrivateKey }}{{ genCA }}", [("genCA", 1), ("genPrivateKey", 1)]),
-        ("{{ uuidv4 }} {{ now | date `2006` }}", [("now", 1), ("uuidv4", 1)]),
+        ("{{ uuidv4 }} {{ now | date `2006` }}", [("date", 1), ("now", 1), ("uuidv4", 1)]),
         ("{{ if (lookup `v1` `Secret` `` ``).data }}x{{ end }}", [("lookup", 1)]),
         ("{{ getHostByName .x }}", [("getHostByName", 1)]),
         ("{{ /* now */ }}{{/* uuidv4\n*/}}", []),

@@ -78,16 +78,31 @@ def test_charts_that_read_more_are_not_cached(
         {"templates/a.yaml": '{{ if .Values.on }}{{ include "b" . }}{{ end }}'}
         | {"templates/_b.tpl": '{{ define "b" }}{{ now }}{{ end }}'},
         {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ uuidv4 }}'"},
-        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'}
-        | {"charts/sub/Chart.yaml": "name: sub"},
+        {"templates/a.yaml": '{{ date "2006" .Values.a }}'},
+        {"templates/a.yaml": '{{ tpl (.Files.Get "f.txt") . }}', "f.txt": "{{ uuidv4 }}"},
+        {"charts/sub/templates/a.yaml": "{{ tpl .Values.a . }}"}
+        | {"charts/sub/values.yaml": "a: '{{ uuidv4 }}'"},
+        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
+        {
+            "Chart.yaml": "name: chart\ndependencies: [{name: sub, condition: on}]\n",
+            "values.yaml": "on: false",
+            "charts/sub/Chart.yaml": "name: sub",
+            "charts/sub/templates/a.yaml": "{{ now }}",
+        },
     ],
 )
 def test_unsteady_charts_are_not_cached(targets: CompileTargets, files: dict[str, str]) -> None:
-    targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
-    for name, content in files.items():
+    for name, content in {"Chart.yaml": "name: chart\nversion: 1.0.0\n", **files}.items():
         targets.write(f"chart/{name}", content)
 
     assert "at every compile" in _sealed(targets, helm_params={"name": "web"}).unsealed
+
+
+def test_charts_with_a_broken_archive_are_not_cached(targets: CompileTargets) -> None:
+    targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+    targets.write("chart/charts/sub.tgz", "broken")
+
+    assert "is not read" in _sealed(targets, helm_params={"name": "web"}).unsealed
 
 
 def test_a_program_that_stands_for_many_is_not_known(
