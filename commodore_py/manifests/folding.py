@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .objects import ObjectId
 
 _Key: TypeAlias = tuple["Grade", str, "Happened", object, object, bool]
+# What happened to a whole object: a renamed one has an old id, and its fields may change as well.
+_ObjectKey: TypeAlias = tuple[
+    "What", "Grade", str, "ObjectId", "ObjectId | None", "tuple[_Key, ...]"
+]
 
 # The number of objects from which on a common change is shown once.
 FEWEST = 3
@@ -89,13 +93,13 @@ def folded_over_clusters(
 ) -> tuple[tuple[Common, ...], dict[str, tuple[ObjectChange, ...]]]:
     """Separate the changes that several clusters have in common from those of single clusters."""
     of_fields: dict[_Key, dict[tuple[str, ObjectId], FieldChange]] = defaultdict(dict)
-    of_objects: dict[tuple[What, Grade, str, ObjectId], set[str]] = defaultdict(set)
+    of_objects: dict[_ObjectKey, set[str]] = defaultdict(set)
     for cluster, of_cluster in changes.items():
         for change in of_cluster:
             for key, field in zip(_keys(change), change.fields, strict=False):
                 of_fields[key].setdefault((cluster, change.id), field)
             if change.what != "changed":
-                of_objects[change.what, change.grade, change.reason, change.id].add(cluster)
+                of_objects[_object_key(change)].add(cluster)
     common_fields = {
         key: objects
         for key, objects in of_fields.items()
@@ -107,7 +111,7 @@ def folded_over_clusters(
         for key, objects in common_fields.items()
     ]
     together: dict[tuple[What, Grade, str, frozenset[str]], list[ObjectId]] = defaultdict(list)
-    for (what, grade, reason, id_), clusters in common_objects.items():
+    for (what, grade, reason, id_, *_), clusters in common_objects.items():
         together[what, grade, reason, frozenset(clusters)].append(id_)
     for (what, grade, reason, of), ids in together.items():
         pairs = tuple((cluster, id_) for cluster in sorted(of) for id_ in sorted(ids))
@@ -127,12 +131,11 @@ def folded_over_clusters(
 def _without(
     change: ObjectChange,
     common_fields: Collection[_Key],
-    common_objects: Collection[tuple[What, Grade, str, ObjectId]],
+    common_objects: Collection[_ObjectKey],
 ) -> ObjectChange | None:
     """A change without what other clusters have as well; None if nothing is left."""
     if change.what != "changed":
-        key = (change.what, change.grade, change.reason, change.id)
-        return None if key in common_objects else change
+        return None if _object_key(change) in common_objects else change
     pairs = zip(change.fields, _keys(change), strict=True)
     fields = tuple(field for field, key in pairs if key not in common_fields)
     if not fields:
@@ -166,6 +169,12 @@ def _key(change: ObjectChange, field: FieldChange) -> _Key:
     secret = change.id.kind.casefold() == "secret"
     values = canonical(field.old), canonical(field.new)
     return field.grade, path_of_kind(field), field.happened, *values, secret
+
+
+def _object_key(change: ObjectChange) -> _ObjectKey:
+    old = change.old.id if change.old is not None else None
+    fields = tuple(_key(change, field) for field in change.fields)
+    return change.what, change.grade, change.reason, change.id, old, fields
 
 
 def path_of_kind(field: FieldChange) -> str:
