@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -73,6 +73,8 @@ def listed_once(folder: Path | None = None) -> Iterator[None]:
 
     Processes that name the same folder share what they list.
     """
+    if folder is not None:
+        _remove_old(folder.parent)
     global _listings  # noqa: PLW0603 - a command compiles several clusters, or it does not
     before, _listings = _listings, _Listings(folder)
     try:
@@ -82,11 +84,16 @@ def listed_once(folder: Path | None = None) -> Iterator[None]:
 
 
 def remove_listings(folder: Path) -> None:
-    """Remove the folder of a run that has ended, and those of runs that were killed."""
+    """Remove the folder of a run that has ended."""
     remove(folder)
-    for other in folder.parent.iterdir() if folder.parent.is_dir() else ():
-        if time.time() - other.lstat().st_mtime > _DAY:
-            remove(other)
+
+
+def _remove_old(runs: Path) -> None:
+    """Remove the folders of runs that ended on another machine, or were killed."""
+    for run in runs.iterdir() if runs.is_dir() else ():
+        with suppress(OSError):  # another process removes it as well
+            if time.time() - run.lstat().st_mtime > _DAY:
+                remove(run)
 
 
 class RemoteClient:
