@@ -229,6 +229,18 @@ def test_offline_compiles_what_was_compiled_before(compiling: Compile) -> None:
     assert "error: no cluster belongs to tenant t-none" in missing.err
 
 
+def test_damaged_cluster_does_not_stop_those_of_its_tenant(compiling: Compile) -> None:
+    compiling("--all")
+    folder = compiling.fleet.work / "clusters" / CLUSTER
+    (folder / "inventory/classes/params/cluster.yml").write_text("parameters: [")
+
+    ran = compiling("--tenant", TENANT, "--local")
+
+    assert ran.code == 1
+    assert [row[:2] for row in rows(ran.out)] == [[CLUSTER, "failed"], [SECOND, "changed"]]
+    assert "cluster.yml" in ran.err
+
+
 def test_plain_folders_are_one_for_each_cluster(compiling: Compile, tmp_path: Path) -> None:
     ran = compiling("--all", "--output-dir", str(tmp_path / "out"))
 

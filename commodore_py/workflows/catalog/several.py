@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,11 @@ def check_folder(config: Config) -> None:
 def _compiled_before(config: Config, tenant: str) -> Iterator[str]:
     for name in _compiled_below(config.paths.root):
         of_cluster = replace(config, paths=WorkPaths(config.paths.root / FOLDER / name))
-        if not tenant or load_cluster(of_cluster, name).tenant == tenant:
+        belongs = True
+        if tenant:
+            with suppress(CommodoreError):  # reported by the compile of this cluster
+                belongs = load_cluster(of_cluster, name).tenant == tenant
+        if belongs:
             yield name
 
 
