@@ -291,6 +291,20 @@ def test_one_cluster_is_compiled_where_it_always_was(compiling: Compile) -> None
     assert not (compiling.fleet.work / "clusters").exists()
 
 
+def test_options_without_effect_are_reported_if_they_were_typed(
+    compiling: Compile, empty_home: Path
+) -> None:
+    settings = empty_home / ".config/commodore/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[catalog.compile]\njobs = 2\n")
+
+    by_file = compiling(CLUSTER, "--dry-run")
+    typed = compiling(CLUSTER, "--dry-run", "--jobs", "2")
+
+    assert "no effect" not in by_file.err
+    assert "--jobs has no effect with one cluster" in typed.err
+
+
 def test_each_remote_is_queried_once(compiling: Compile) -> None:
     fleet = compiling.fleet
     with git_http.serve(fleet.root / "repos") as server:

@@ -333,9 +333,11 @@ def compile_(
                 f" commodore -d {unkeyed[0]} catalog compile ...",
             )
     else:
-        without_effect = {"--fail-fast": fail_fast, "--jobs": jobs, "--scheduler": scheduler}
-        for option in (name for name, given in without_effect.items() if given):
-            messages.warn(f"{option} has no effect with one cluster")
+        # A settings file has them for runs of several clusters.
+        for name in ("fail_fast", "jobs", "scheduler"):
+            if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                option = name.replace("_", "-")
+                messages.warn(f"--{option} has no effect with one cluster")
     settings = settings.more_verbose(verbose)
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
     exported = options["from_export"] and options["from_export"].absolute()
