@@ -264,6 +264,8 @@ def test_interactive_prompts_for_each_cluster(compiling: Compile) -> None:
         (["--all", "--tenant", "t"], "error: --all and --tenant cannot be combined"),
         ([CLUSTER, "--tenant", "t"], "error: CLUSTER and --tenant cannot be combined"),
         (["--all", "--push", "--output-dir", "x"], "error: --output-dir and --push cannot be"),
+        (["--all", "--lock", "x.lock"], "hint: --lock 'locks/{cluster}.lock'"),
+        (["--all", "--from-export", "."], "error: --from-export is the export of one cluster"),
     ],
 )
 def test_contradictions_are_refused(compiling: Compile, words: list[str], message: str) -> None:

@@ -326,6 +326,7 @@ def compile_(
 
         selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
         fleet.check(selection)
+        _refuse_one_lock(options["lock"], options["from_export"])
         if unkeyed := [one for one in options["dynamic_fact"] if "=" not in one]:
             raise UsageError(
                 f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
@@ -340,7 +341,6 @@ def compile_(
                 messages.warn(f"--{option} has no effect with one cluster")
     settings = settings.more_verbose(verbose)
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
-    exported = options["from_export"] and options["from_export"].absolute()
     if several_clusters:
         config = _compile_config(settings, options, None)
         if scheduler and config.local:
@@ -350,10 +350,11 @@ def compile_(
             config,
             selection,
             form,
-            partial(_compiled_of_several, exported, settings.working_dir),
+            partial(_compiled_of_several, settings.working_dir),
             shows_output=not by_default and diff != "none",
             quiet=settings.quiet,
         )
+    exported = options["from_export"] and options["from_export"].absolute()
     with CompileReporter(form).collecting() as show:
         named = options["lock"] is not None or exported is not None
         default = NO_LOCK if named else default_lock(settings.working_dir, clusters[0])
@@ -363,7 +364,6 @@ def compile_(
 
 
 def _compiled_of_several(
-    exported: Path | None,
     folder: Path,
     config: Config,
     cluster_id: str,
@@ -371,10 +371,26 @@ def _compiled_of_several(
     cluster: Cluster | None = None,
 ) -> Published:
     """Compile one of several clusters, with the lock of the folder that all of them have."""
-    if config.lock_file is None and exported is None:
+    if config.lock_file is None:
         lock = lock_by_default(default_lock(folder, cluster_id), frozen=config.frozen)
         config = replace(config, lock_file=lock)
-    return _compiled(exported, config, cluster_id, show, cluster)
+    return _compiled(None, config, cluster_id, show, cluster)
+
+
+def _refuse_one_lock(lock: Path | None, exported: Path | None) -> None:
+    """Refuse to use the lock of one cluster for several."""
+    if lock is not None and "{cluster}" not in str(lock):
+        raise UsageError(
+            "--lock names one file, but each cluster has a lock of its own",
+            where=str(lock),
+            hint="--lock 'locks/{cluster}.lock'",
+        )
+    if exported is not None:
+        raise UsageError(
+            "--from-export is the export of one cluster",
+            where=str(exported),
+            hint="compile the clusters one by one, each from its export",
+        )
 
 
 def _compiled(
