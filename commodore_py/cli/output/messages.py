@@ -30,6 +30,11 @@ def info(text: str) -> None:
     _LOG.info(text)
 
 
+def announce(text: str) -> None:
+    """What decides the result, shown even with --quiet."""
+    _LOG.log(NOTICE, text)
+
+
 def plain(text: str) -> None:
     """Text that has its own form: a diff, a message."""
     _LOG.info(text, extra={"kind": "plain"})

@@ -259,7 +259,7 @@ _LOCKING = "`commodore lock create` writes one; or name its file: --lock FILE"
 def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
     """The lock file that is used without `--lock`; says so, and which ones are not used."""
     if found.file is not None:
-        messages.info(f"Using the lock file {short_name(found.file)}")
+        messages.announce(f"Using the lock file {short_name(found.file)}")
     elif frozen:
         others = f" of the cluster: {', '.join(found.others)}" if found.others else ""
         raise UsageError(f"--frozen requires a lock{others}", hint=_LOCKING)
