@@ -18,6 +18,7 @@ from commodore_py.catalog.record import Unreported, forget_unreported, keep_unre
 from commodore_py.model.inventory import has_plan
 
 from . import compiler, postprocess, refs, run_log
+from .cache.records import NewResult
 from .catalog.assemble import assemble, object_problems, without_git_folders
 from .catalog.diff.change import ignore_rules, rule_problems
 from .catalog.diff.revisions import is_lost, published_manifests
@@ -101,13 +102,14 @@ def compile_catalog(
         sources = gather(config, cluster_id, cluster, lock)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
-        rendered = render(config, sources, lock)
+        with run_log.collecting() as events:
+            rendered = render(config, sources, lock)
         times.append(monotonic())
         refuse((*rendered.notices, *sources.notices, *lock.notices), strict=config.strict)
         lock.finish()
         notices = (*rendered.notices, *sources.notices, *lock.notices)
         published = publish(config, sources, rendered, approve)
-        compiler.share_results(config)
+        compiler.share_results(config, events.of(NewResult))
         with suppress(OSError):
             os.utime(config.paths.compiled)  # for `catalog check`: when it was compiled
     times.append(monotonic())

@@ -24,11 +24,17 @@ UNKNOWN = "?"
 # Later versions write shared values as references, so equal values may give other bytes.
 _BY_VALUE = 2
 _SIZE = 32
+HEX = frozenset("0123456789abcdef")
 
 
 def digest(content: bytes) -> str:
     """The digest of some bytes: strong, and fast on machines without instructions for SHA."""
     return blake2b(content, digest_size=_SIZE).hexdigest()
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text has the form of a digest."""
+    return len(text) == 2 * _SIZE and HEX.issuperset(text)
 
 
 def of_value(value: object) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,13 @@ from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError
 
 from .digests import digest
+from .records import NewResult, Record
 from .signed import Signed, private_key, public_key
 from .trust import Distrust, log_once
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from .signed import RemoteCache
@@ -42,7 +45,7 @@ class RemoteResults:
 
     settings: RemoteCache
     _files: SharedFiles = field(init=False)
-    _records: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
+    _records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
     _key: Ed25519PrivateKey | None = None
 
     def __post_init__(self) -> None:
@@ -54,16 +57,13 @@ class RemoteResults:
         except CommodoreError as error:
             self._give_up(error)
 
-    @property
-    def is_writable(self) -> bool:
-        """Whether results of this machine are shared."""
-        return self._key is not None and not self._is_away
-
-    def records(self, key: str) -> tuple[bytes, ...]:
+    def records(self, key: str) -> tuple[Record, ...]:
         """The records of a key that trusted writers have signed."""
         if key not in self._records:
             signed = Signed.all_in(self._read(_record_path(key)) or b"[]")
-            self._records[key] = tuple(one.content for one in signed if self._is_trusted(one, key))
+            trusted = (one for one in signed if self._is_trusted(one, key))
+            records = (Record.parse(one.content) for one in trusted)
+            self._records[key] = tuple(record for record in records if record is not None)
         return self._records[key]
 
     def blob(self, name: str) -> bytes | None:
@@ -74,34 +74,45 @@ class RemoteResults:
         self._warn("a result in the shared cache is refused: its digest is wrong")
         return None
 
-    def send(self, store: Store) -> int:
-        """Share what was made on this machine since the last time, and return how much it was."""
+    def send(self, store: Store, made: Iterable[NewResult]) -> None:
+        """Share results that were made on this machine, except for those with secrets."""
         key = self._key
         if key is None or self._is_away:
-            return 0
+            return
+        made = tuple(made)
+        # The results come first: a record never names what is not there.
+        sent = in_parallel(lambda new: self._send_result(store, new), made, at_most=_CONNECTIONS)
+        records: dict[str, list[bytes]] = defaultdict(list)
+        for new, is_sent in zip(made, sent, strict=True):
+            for name in new.keys if is_sent else ():
+                records[name].append(new.record.packed())
 
-        def send(offer: tuple[str, bytes]) -> bool:
-            return self._send(store, key, *offer)
+        def add(name: str) -> None:
+            self._add_records(key, name, records[name])
 
-        return sum(in_parallel(send, store.take_offered(), at_most=_CONNECTIONS))
+        in_parallel(add, records, at_most=_CONNECTIONS)
 
     @property
     def _is_away(self) -> bool:
         failed = _given_up.get(self.settings.url)
         return failed is not None and time.monotonic() - failed < _PAUSE
 
-    def _send(self, store: Store, key: Ed25519PrivateKey, name: str, record: bytes) -> bool:
-        result = str(json.loads(record)["result"])
-        blob = store.blob(result)
-        if blob is None:
+    def _send_result(self, store: Store, new: NewResult) -> bool:
+        result = store.blob(new.record.result)
+        if result is None or holds_secret(result) or holds_secret(new.record.packed()):
             return False
+        return self._write(_blob_path(new.record.result), result)
+
+    def _add_records(self, key: Ed25519PrivateKey, name: str, contents: Sequence[bytes]) -> None:
+        """Add records to those of a key.
+
+        A machine that does so at the same time may lose them; then they are missed, and made again.
+        """
         others = Signed.all_in(self._read(_record_path(name)) or b"[]")
-        kept = [one for one in others if self._is_trusted(one, name) and one.content != record]
-        signed = Signed.by(key, name, record)
-        # The result comes first: a record never names what is not there.
-        return self._write(_blob_path(result), blob) and self._write(
-            _record_path(name), Signed.packed((signed, *kept))
-        )
+        kept = (one for one in others if one.content not in contents)
+        signed = (Signed.by(key, name, content) for content in contents)
+        everything = (*signed, *(one for one in kept if self._is_trusted(one, name)))
+        self._write(_record_path(name), Signed.packed(everything))
 
     def _is_trusted(self, signed: Signed, key: str) -> bool:
         own = public_key(self._key) if self._key else ""

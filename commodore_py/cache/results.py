@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
+from .digests import digest
 from .questions import answer, parse
 from .recorder import Recorder
-from .remote import RemoteResults, holds_secret
+from .records import RECENT, NewResult, Record, add_record, records_of
+from .remote import RemoteResults
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from commodore_py.cache.signed import RemoteCache
@@ -30,8 +31,8 @@ log = logging.getLogger(__name__)
 
 Made = TypeVar("Made")
 
-# As many as a component has test cases: they all have one key, and are compiled in turns.
-_MOST_RECORDS = 64
+# What records and results raise that have another form than this version gives them.
+_UNKNOWN = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ class Work(Generic[Made]):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A result, and what it depends on."""
+class Hit:
+    """A record whose answers are all the same now, and its result."""
 
-    answers: Mapping[str, str]
-    result: str
-    traces: str
+    record: Record
+    result: bytes
+    is_recent: bool
+    """Whether both are where the next run of this cluster looks first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class ResultCache:
         folder: Path | None,
         roots: Roots,
         *,
+        cluster: str = "",
         verify: bool = False,
         remote: RemoteCache | None = None,
     ) -> None:
@@ -84,6 +87,7 @@ class ResultCache:
         self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
         self._store = Store(folder) if folder is not None else None
+        self._cluster = cluster
         self._verify = verify
         self._remote = RemoteResults(remote) if remote is not None else None
 
@@ -101,16 +105,16 @@ class ResultCache:
         """The cached result, if there is a valid one; nothing is done otherwise."""
         if self._store is None or self._verify:
             return None
-        found = self._find(self._store, work)
-        return self._restored(work, *found) if isinstance(found, tuple) else None
+        hit = self._find(self._store, work)
+        return self._restored(self._store, work, hit) if isinstance(hit, Hit) else None
 
     def cached(self, work: Work[Made]) -> Made:
         """The cached result, or else the work is done, recorded and stored."""
         if self._store is None:
             return work.make(Recorder(self.roots))[0]
-        found = self._find(self._store, work)
-        if isinstance(found, tuple) and not self._verify:
-            restored = self._restored(work, *found)
+        hit = self._find(self._store, work)
+        if isinstance(hit, Hit) and not self._verify:
+            restored = self._restored(self._store, work, hit)
             if restored is not None:
                 return restored
         recorder = Recorder(self.roots)
@@ -121,22 +125,20 @@ class ResultCache:
         traces = b"".join(recorder.traces)
         recorder.note_folders_in(traces)
         record = Record(recorder.answers, self._store.add_blob(result), traces.decode("latin-1"))
-        records = [old for old in _records(self._store, work.key) if old.answers != record.answers]
-        if isinstance(found, tuple):
-            records = [old for old in records if old != found[0]]
-        _set_records(self._store, work.key, (record, *records))
-        if self._remote is not None and self._remote.is_writable:
-            content = json.dumps(asdict(record)).encode()
-            if not holds_secret(result) and not holds_secret(content):
-                self._store.offer(work.key, content)
+        keys = self._keys(work.key)
+        for key in keys:
+            wrong = hit.record if isinstance(hit, Hit) else None
+            add_record(self._store, key, record, instead_of=wrong)
+        if self._remote is not None:
+            run_log.report(NewResult(keys, record))
         run_log.report(ResultUse(cached=False))
-        if self._verify and isinstance(found, tuple) and found[1] != result:
+        if self._verify and isinstance(hit, Hit) and hit.result != result:
             raise CacheDiffers(
                 f"{work.label}: the cached result differs from what compiling gives",
                 where=work.where,
                 hint="the cache is repaired; please report this, with what was changed before",
             )
-        log.debug("%s: compiled: %s", work.label, found if isinstance(found, str) else "verified")
+        log.debug("%s: compiled: %s", work.label, hit if isinstance(hit, str) else "verified")
         return made
 
     def not_cached(self, label: str, why: str) -> None:
@@ -144,10 +146,17 @@ class ResultCache:
         self.answers.clear()
         log.debug("%s: compiled, and not cached: %s", label, why)
 
-    def _find(self, store: Store, work: Work[Any]) -> tuple[Record, bytes] | str:
+    def _keys(self, key: str) -> tuple[str, ...]:
+        """Where the records of a key are: first those of this cluster, then those of all.
+
+        Clusters with the same components have the same keys, and there may be hundreds.
+        """
+        return (digest(f"{key} {self._cluster}".encode()), key) if self._cluster else (key,)
+
+    def _find(self, store: Store, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
         reasons = []
-        for record, is_remote in self._records(store, work.key):
+        for record, is_recent in self._records(store, work.key):
             try:
                 changed = next(
                     (
@@ -157,50 +166,47 @@ class ResultCache:
                     ),
                     None,
                 )
-            except ValueError:  # a kind of question that this version does not know
+            except _UNKNOWN:  # a kind of question that this version does not know
                 continue
             if changed is not None:
                 reasons.append(parse(changed).describe(self.roots))
                 continue
             result = store.blob(record.result)
-            if is_remote and self._remote is not None:
-                result = result or self._remote.blob(record.result)
-                if result is not None:
-                    store.add_blob(result)
-                    _set_records(store, work.key, (record, *_records(store, work.key)))
             if result is not None:
-                return record, result
+                return Hit(record, result, is_recent)
+            result = self._remote.blob(record.result) if self._remote is not None else None
+            if result is not None:
+                return Hit(record, result, is_recent=False)
         return reasons[0] if reasons else "there is no cached result"
 
     def _records(self, store: Store, key: str) -> Iterator[tuple[Record, bool]]:
         """The records of this machine, and then those that others share."""
-        for record in _records(store, key):
-            yield record, False
-        for content in self._remote.records(key) if self._remote is not None else ():
-            with suppress(TypeError, ValueError):  # of another version
-                yield Record(**json.loads(content)), True
+        keys = self._keys(key)
+        for number, record in enumerate(records_of(store, keys[0])):
+            yield record, number < RECENT
+        for shared in keys[1:]:
+            for record in records_of(store, shared):
+                yield record, False
+        if self._remote is not None:
+            for name in keys:
+                for record in self._remote.records(name):
+                    yield record, False
 
-    def _restored(self, work: Work[Made], record: Record, result: bytes) -> Made | None:
-        restored = work.restore(result)
-        if restored is not None:
-            log.debug("%s: taken from the cache", work.label)
-            run_log.report(ResultUse(cached=True))
-            repeat(record.traces.encode("latin-1"))
+    def _restored(self, store: Store, work: Work[Made], hit: Hit) -> Made | None:
+        try:
+            restored = work.restore(hit.result)
+        except (*_UNKNOWN, CommodoreError) as error:
+            log.debug("%s: the cached result cannot be used: %r", work.label, error)
+            return None
+        if restored is None:
+            return None
+        if not hit.is_recent:
+            store.add_blob(hit.result)
+            add_record(store, self._keys(work.key)[0], hit.record)
+        log.debug("%s: taken from the cache", work.label)
+        run_log.report(ResultUse(cached=True))
+        repeat(hit.record.traces.encode("latin-1"))
         return restored
-
-
-def _records(store: Store, key: str) -> list[Record]:
-    """The records of a key; the newest first."""
-    content = store.record(key)
-    try:
-        return [] if content is None else [Record(**one) for one in json.loads(content)]
-    except (TypeError, ValueError):  # of another version
-        return []
-
-
-def _set_records(store: Store, key: str, records: Iterable[Record]) -> None:
-    content = json.dumps([asdict(one) for one in tuple(records)[:_MOST_RECORDS]])
-    store.set_record(key, content.encode())
 
 
 def cached_value(folder: Path | None, key: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - plain data

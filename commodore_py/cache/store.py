@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.reading import write_all
 
 from . import sweep
-from .digests import digest
+from .digests import HEX, digest
 from .trust import Distrust, distrust_in, is_of_this_user, is_trusted, log_once, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 # Without O_NONBLOCK, opening a pipe in place of a file would block.
@@ -150,7 +150,6 @@ class PrivateFiles:
 
 _FORMAT = "v2"
 _SEAL = 64
-_HEX = frozenset("0123456789abcdef")
 _SHORTEST_KEY = 8
 
 
@@ -161,9 +160,7 @@ class Store:
         self.folder = folder
         path = os.path.abspath(folder)  # noqa: PTH100 - links stay as they are
         self._blobs, self._records = f"{path}/{_FORMAT}/blobs", f"{path}/{_FORMAT}/records"
-        self._offered = f"{path}/{_FORMAT}/offered"
-        names = (_FORMAT, *(f"{_FORMAT}/{name}" for name in ("blobs", "records", "offered")))
-        self._files = PrivateFiles(path, names)
+        self._files = PrivateFiles(path, (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records"))
 
     def add_blob(self, content: bytes) -> str:
         """Store a content, and return its digest; what is there already is not written again."""
@@ -188,26 +185,7 @@ class Store:
 
     def record(self, key: str) -> bytes | None:
         """The content under a key, if it is there and whole; one that is not is removed."""
-        return self._sealed(_path(self._records, key), key)
-
-    def offer(self, key: str, content: bytes) -> None:
-        """Keep a record for whoever shares it with other machines, at the end of this run."""
-        self._files.write(_path(self._offered, key), _seal(content, key) + content)
-
-    def take_offered(self) -> Iterator[tuple[str, bytes]]:
-        """The records that nobody has shared yet; each is given to one process only."""
-        folder = Path(self._offered)
-        for path in sorted(folder.glob("??/*")) if not self.distrust() else ():
-            key = path.parent.name + path.name
-            content = self._sealed(str(path), key) if _HEX.issuperset(key) else None
-            try:
-                path.unlink()
-            except OSError:
-                continue
-            if content is not None:
-                yield key, content
-
-    def _sealed(self, path: str, key: str) -> bytes | None:
+        path = _path(self._records, key)
         file = self._files.read(path)
         if file is None:
             return None
@@ -237,7 +215,7 @@ class Store:
 
 
 def _path(folder: str, key: str) -> str:
-    if len(key) < _SHORTEST_KEY or not _HEX.issuperset(key):
+    if len(key) < _SHORTEST_KEY or not HEX.issuperset(key):
         raise ValueError(f"not a key: {key!r}")
     return f"{folder}/{key[:2]}/{key[2:]}"
 

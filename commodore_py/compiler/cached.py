@@ -41,7 +41,11 @@ class EntryCache(ResultCache):
 
     def __init__(self, job: Job, views: Views) -> None:
         super().__init__(
-            job.result_cache, roots_of(job), verify=job.verify_cache, remote=job.remote_cache
+            job.result_cache,
+            roots_of(job),
+            cluster=job.cluster,
+            verify=job.verify_cache,
+            remote=job.remote_cache,
         )
         self._views = views
         self._above = f"{job.root}/"

@@ -24,6 +24,7 @@ from .output import Output
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from commodore_py.cache.records import NewResult
     from commodore_py.config import Config
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.inventory import Instance
@@ -52,11 +53,12 @@ def compile_targets(
     return trees
 
 
-def share_results(config: Config) -> None:
+def share_results(config: Config, made: Iterable[NewResult]) -> None:
     """Send new results to the cache that machines share."""
-    if config.remote_cache is not None and config.result_cache is not None:
-        with run_log.stage("share"):
-            RemoteResults(config.remote_cache).send(Store(config.result_cache))
+    if config.dry_run or config.remote_cache is None or config.result_cache is None:
+        return
+    with run_log.stage("share"):
+        RemoteResults(config.remote_cache).send(Store(config.result_cache), made)
 
 
 def working_directory_plan(
@@ -113,6 +115,7 @@ def _job(
         result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
         remote_cache=config.remote_cache,
+        cluster=sources.cluster.id,
         state=plan.scratch_notes,
         bases=bases,
     )

@@ -29,11 +29,15 @@ if TYPE_CHECKING:
 _FORMAT = 3
 
 
-def filter_cache(config: Config) -> ResultCache:
+def filter_cache(config: Config, cluster: str) -> ResultCache:
     """Results of the filters of one run."""
-    roots = Roots({"work": config.paths.root, "library": LIBRARIES.parent})
-    verify, remote = config.verify_cache, config.remote_cache
-    return ResultCache(config.result_cache, roots, verify=verify, remote=remote)
+    return ResultCache(
+        config.result_cache,
+        Roots({"work": config.paths.root, "library": LIBRARIES.parent}),
+        cluster=cluster,
+        verify=config.verify_cache,
+        remote=config.remote_cache,
+    )
 
 
 def filtered(
@@ -91,4 +95,6 @@ def _record(
 def _restore(tree: Tree, job: Job, stored: bytes) -> Tree:
     files = unpack(stored)[0].items()
     contents = {PurePosixPath(name): entry.content for name, entry in files}
+    if any(path.is_absolute() or ".." in path.parts for path in contents):
+        raise ValueError("a result of a filter leaves its folder")
     return with_contents(tree, job.root, contents)

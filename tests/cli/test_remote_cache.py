@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.cache.digests import digest
+from commodore_py.cache.signed import Signed, private_key
 from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Machines:
         self.fleet = fleet
         self.storage = root / "storage"
 
-    def compile(self, machine: str, **settings: object) -> Ran:
+    def compile(self, machine: str, *options: str, **settings: object) -> Ran:
         """A first compile on a machine, with these settings of the shared cache."""
         home = self._root / machine
         content = {"remote": self.storage.as_uri(), **settings}
@@ -41,7 +43,7 @@ class Machines:
         )
         write_if_changed(home / "config/commodore/config.toml", f"[cache]\n{lines}".encode())
         return self._commodore(
-            *("-vv", "-d", str(home / "work"), "catalog", "compile", CLUSTER),
+            *("-vv", "-d", str(home / "work"), "catalog", "compile", CLUSTER, *options),
             *("--api-url", str(self.fleet.root / "facts")),
             XDG_CACHE_HOME=str(home / "cache"),
             XDG_CONFIG_HOME=str(home / "config"),
@@ -116,15 +118,98 @@ def test_record_of_another_key_is_refused(machines: Machines, tmp_path: Path) ->
     private, public = key_pair(tmp_path)
     machines.fleet = make_fleet(tmp_path / "of-two", one={}, two={})
     machines.compile("ci", remote_key=private)
-    one, two = machines.files("records")
-    content = one.read_bytes()
-    one.write_bytes(two.read_bytes())
-    two.write_bytes(content)
+    files = machines.files("records")
+    contents = [file.read_bytes() for file in files]
+    for file, content in zip(files, reversed(contents), strict=True):
+        file.write_bytes(content)
 
     ran = machines.compile("laptop", remote_trust=[public])
 
     assert not from_cache(ran)
     assert "its signature is wrong" in ran.err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"answers": None},
+        {"answers": []},
+        {"answers": {"inventory self": 1}},
+        {"answers": {"content work:\0": ""}},
+        {"answers": {"telepathy": ""}},
+        {"result": 3},
+        {"result": "../../etc"},
+        {"traces": None},
+        {"traces": "€"},
+        "nothing",
+        "[" * 100_000,
+    ],
+)
+def test_odd_record_of_trusted_writer_is_a_miss(
+    machines: Machines, tmp_path: Path, change: str | dict[str, object]
+) -> None:
+    private, public = key_pair(tmp_path)
+    machines.compile("ci", remote_key=private)
+    for file in machines.files("records"):
+        (signed,) = json.loads(file.read_bytes())
+        odd = (
+            change if isinstance(change, str) else json.dumps(json.loads(signed["record"]) | change)
+        )
+        file.write_bytes(_signed(private, file, odd))
+
+    assert not from_cache(machines.compile("laptop", remote_trust=[public]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no pack",
+        b"[]\n",
+        b'{"files": [[1, 2, 3]], "folders": []}\n',
+        b'{"files": [["\\u0000", 0, false]], "folders": []}\n',
+        b'{"files": [], "folders": [1]}\n',
+    ],
+)
+def test_odd_result_of_trusted_writer_is_not_stored(
+    machines: Machines, tmp_path: Path, content: bytes
+) -> None:
+    private, public = key_pair(tmp_path)
+    machines.compile("ci", remote_key=private)
+    name = digest(content)
+    write_if_changed(machines.storage / "blobs" / name[:2] / name[2:], content)
+    for file in machines.files("records"):
+        (signed,) = json.loads(file.read_bytes())
+        record = json.dumps(json.loads(signed["record"]) | {"result": name})
+        file.write_bytes(_signed(private, file, record))
+
+    ran = machines.compile("laptop", remote_trust=[public])
+
+    assert not from_cache(ran)
+    assert not list((tmp_path / "laptop").rglob(name[2:]))
+
+
+def _signed(private: str, file: Path, record: str) -> bytes:
+    """A record in place of those in a file of the storage."""
+    key = file.parent.name + file.name
+    return Signed.packed([Signed.by(private_key(Path(private)), key, record.encode())])
+
+
+def test_dry_run_shares_nothing(machines: Machines, tmp_path: Path) -> None:
+    ran = machines.compile("ci", "--dry-run", remote_key=key_pair(tmp_path)[0])
+
+    assert not from_cache(ran)
+    assert not machines.storage.exists()
+
+
+def test_failed_run_shares_nothing(machines: Machines, tmp_path: Path) -> None:
+    failing = {"component/main.jsonnet": "error 'no'"}
+    machines.fleet = make_fleet(tmp_path / "failing", one={}, two=failing)
+    private, _ = key_pair(tmp_path)
+
+    ran = machines.compile("ci", remote_key=private)
+
+    assert ran.code == 1
+    assert not machines.storage.exists()
 
 
 def test_records_of_unknown_writers_do_not_count(machines: Machines, tmp_path: Path) -> None:

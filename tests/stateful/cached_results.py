@@ -265,7 +265,7 @@ class Play:
 
         def counted(results: ResultCache, *about: Any) -> Any:  # noqa: ANN401 - handed on
             found = find(results, *about)
-            self.counted[_TAKEN if isinstance(found, tuple) else _MADE] += 1
+            self.counted[_MADE if isinstance(found, str) else _TAKEN] += 1
             return found
 
         with mock.patch.object(ResultCache, "_find", counted):
