@@ -30,13 +30,23 @@ _CONNECTIONS = 8
 _PAUSE = 600.0
 _given_up: dict[str, float] = {}
 """When addresses failed in this process: every entry would wait for them again."""
-# In any notation that an entry may write.
-_SECRET = re.compile(rb"kind[\"']?\s*:\s*[\"']?Secret\b")
+# Characters that JSON and YAML may write as their numbers, in strings of strings, too.
+_ESCAPED = re.compile(rb"\\{1,8}(?:x|u00|U000000)([0-7][0-9a-fA-F])")
+_NEAR = re.compile(rb"(?is:kind.{0,80}?)(?<![A-Za-z])Secret(?:List)?\b")
+# The value may be elsewhere, or further away.
+_ALIAS = re.compile(rb"(?i:kind)[\"']?\s*:\s*[*#]")
 
 
 def holds_secret(content: bytes) -> bool:
-    """Whether a result holds an object of kind Secret: those are never shared."""
-    return _SECRET.search(content) is not None
+    """Whether a result may hold an object of kind Secret: those are never shared.
+
+    The notation is not known, so that a text about a kind and a Secret counts as well.
+    """
+    plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), content)
+    plain = plain.replace(b"\\\n", b"").replace(b"\0", b"")  # UTF-16 has zeros
+    if b"Secret" not in plain:
+        return False
+    return _NEAR.search(plain) is not None or _ALIAS.search(plain) is not None
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from commodore_py.cache.questions import KINDS, parse
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import Reference
 from commodore_py.cache.recorder import Recorder
+from commodore_py.cache.remote import holds_secret
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
 from commodore_py.cache.store import Store
@@ -33,7 +34,7 @@ class Counted:
         self.folder = folder
         self.times = 0
 
-    def done(self, **references: str) -> bytes:
+    def done(self, cluster: str = "", **references: str) -> bytes:
         """The result for these references."""
         roots = Roots({})
         files = Files(self.folder / "compiled", self.folder / "catalog", {})
@@ -45,7 +46,7 @@ class Counted:
             return result, result
 
         work = Work("web: work", "", KEY, view, make, lambda stored: stored)
-        return ResultCache(self.folder / "store", roots).cached(work)
+        return ResultCache(self.folder / "store", roots, cluster=cluster).cached(work)
 
 
 @pytest.fixture
@@ -63,6 +64,26 @@ def test_results_of_the_latest_records_are_found(counted: Counted) -> None:
     assert counted.times == 0
     counted.done(a="0")
     assert counted.times == 1
+
+
+def test_many_clusters_keep_their_records(counted: Counted) -> None:
+    for number in range(MANY):
+        counted.done(f"c-{number}", a=str(number))
+    counted.times = 0
+
+    results = [counted.done(f"c-{number}", a=str(number)) for number in range(MANY)]
+    counted.done("c-new", a="99")
+
+    assert results == [f"['{number}']".encode() for number in range(MANY)]
+    assert counted.times == 0
+
+
+def test_record_in_use_is_kept(counted: Counted) -> None:
+    for number in range(MANY):
+        counted.done(a=str(number))
+        counted.done(a="0")
+
+    assert counted.times == MANY
 
 
 @pytest.mark.parametrize(
@@ -105,6 +126,45 @@ def test_paths_belong_to_the_innermost_root(tmp_path: Path) -> None:
     ]
     assert roots.portable("/elsewhere") == ":/elsewhere"
     assert roots.absolute(":/elsewhere") == "/elsewhere"
+
+
+@each(
+    "content",
+    (
+        "kind: Secret",
+        "'kind' : 'Secret'",
+        '{"kind":"Secret"}',
+        "kind: >-\n  Secret",
+        "kind: !!str Secret",
+        "kind: &k Secret",
+        "? kind\n: Secret",
+        "a: &k Secret\nb: {name: x, labels: {}}\n" + "c: 1\n" * 20 + "kind: *k",
+        "kind: # why\n" + "  #\n" * 50 + "  Secret",
+        '{"kind":"\\u0053ecret"}',
+        '"k\\x69nd": "\\U00000053ecret"',
+        'kind: "Sec\\\nret"',
+        '{"a":"{\\"kind\\":\\"Secret\\"}"}',
+        '{"a":"{\\"kind\\":\\"\\\\u0053ecret\\"}"}',
+        "apiVersion: v1\nkind: SecretList",
+        "kind: Secret".encode("utf-16-le").decode("latin-1"),
+    ),
+)
+def test_object_of_kind_secret_is_a_secret(content: str) -> None:
+    assert holds_secret(content.encode())
+
+
+@each(
+    "content",
+    (
+        "kind: ExternalSecret",
+        "kind: SealedSecret",
+        "kind: SecretStore",
+        "kind: Deployment\nenv:\n- secretKeyRef: {name: x}",
+        "kind: ConfigMap\ndata:\n  text: " + "word " * 50 + "Secret",
+    ),
+)
+def test_other_object_is_no_secret(content: str) -> None:
+    assert not holds_secret(content.encode())
 
 
 @each("kind", sorted(KINDS))
