@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.shared import SharedFiles, Unavailable
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError
 
@@ -65,7 +66,8 @@ class RemoteResults:
         try:
             self._key = private_key(self.settings.signing_key)
         except CommodoreError as error:
-            self._give_up(error)
+            why = Distrust(str(error), error.where, error.hint)
+            log_once(logging.WARNING, "results are not shared", why)
 
     def records(self, key: str) -> tuple[Record, ...]:
         """The records of a key that trusted writers have signed."""
@@ -111,7 +113,7 @@ class RemoteResults:
         result = store.blob(new.record.result)
         if result is None or holds_secret(result) or holds_secret(new.record.packed()):
             return False
-        return self._write(_blob_path(new.record.result), result)
+        return self._write(_blob_path(new.record.result), result, once=True)
 
     def _add_records(self, key: Ed25519PrivateKey, name: str, contents: Sequence[bytes]) -> None:
         """Add records to those of a key.
@@ -142,11 +144,12 @@ class RemoteResults:
             self._give_up(error)
         return None
 
-    def _write(self, path: str, content: bytes) -> bool:
+    def _write(self, path: str, content: bytes, *, once: bool = False) -> bool:
         if self._is_away:
             return False
         try:
-            self._files.write(path, content)
+            if not once or self._files.size(path) != len(content):
+                self._files.write(path, content)
         except Unavailable as error:
             self._give_up(error)
             return False
@@ -159,7 +162,8 @@ class RemoteResults:
 
     def _warn(self, what: str) -> None:
         hint = "find out who can write to it; only results of trusted writers are used"
-        log_once(logging.WARNING, what, Distrust("it is compiled again", self.settings.url, hint))
+        why = Distrust("it is compiled again", without_secrets(self.settings.url), hint)
+        log_once(logging.WARNING, what, why)
 
 
 def _record_path(key: str) -> str:

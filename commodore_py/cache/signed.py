@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,7 +34,7 @@ def is_public_key(text: str) -> bool:
     """Whether a string is a public key as the settings have it."""
     try:
         return len(base64.b64decode(text, validate=True)) == 32  # noqa: PLR2004 - of Ed25519
-    except binascii.Error:
+    except ValueError:
         return False
 
 
@@ -96,6 +95,7 @@ def public_key(private: Ed25519PrivateKey) -> str:
 
 def private_key(file: Path) -> Ed25519PrivateKey:
     """The private key in a file."""
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -104,7 +104,7 @@ def private_key(file: Path) -> Ed25519PrivateKey:
         private = load_pem_private_key(file.read_bytes(), password=None)
     except OSError as error:
         raise CommodoreError(f"cannot read the key: {error.strerror}", where=str(file)) from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise CommodoreError("not a private key in PEM", where=str(file), hint=hint) from error
     if not isinstance(private, Ed25519PrivateKey):
         raise CommodoreError("not a key of type Ed25519", where=str(file), hint=hint)

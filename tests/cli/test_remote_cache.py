@@ -85,6 +85,15 @@ def test_second_machine_compiles_from_results_of_first(machines: Machines, tmp_p
     assert first.out == second.out
 
 
+def test_results_in_the_storage_are_not_written_again(machines: Machines, tmp_path: Path) -> None:
+    machines.compile("ci", remote_key=key_pair(tmp_path)[0])
+    before = {file: file.stat().st_ino for file in machines.files("blobs")}
+    ran = machines.compile("other", remote_key=key_pair(tmp_path, "other")[0])
+
+    assert not from_cache(ran)
+    assert {file: file.stat().st_ino for file in machines.files("blobs")} == before
+
+
 def test_reader_writes_nothing(machines: Machines, tmp_path: Path) -> None:
     ran = machines.compile("laptop", remote_trust=[key_pair(tmp_path)[1]])
 
@@ -250,8 +259,18 @@ def test_unusable_key_is_a_warning(machines: Machines, tmp_path: Path, content: 
     ran = machines.compile("ci", remote_key=str(file))
 
     assert not from_cache(ran)
-    assert "warning: the shared cache is not used" in ran.err
+    assert "warning: results are not shared" in ran.err
     assert file.name in ran.err
+
+
+def test_unusable_key_does_not_prevent_reading(machines: Machines, tmp_path: Path) -> None:
+    private, public = key_pair(tmp_path)
+    machines.compile("ci", remote_key=private)
+
+    ran = machines.compile("laptop", remote_key="/nowhere/key.pem", remote_trust=[public])
+
+    assert from_cache(ran)
+    assert "warning: results are not shared" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -259,6 +278,9 @@ def test_unusable_key_is_a_warning(machines: Machines, tmp_path: Path, content: 
     [
         ({}, "cache.remote has no writers"),
         ({"remote": ""}, "cache.remote is missing"),
+        ({"remote": "relative"}, "cache.remote: the address has no scheme"),
+        ({"remote_key": "~nouser/x"}, "there is no such home directory: '~nouser/x'"),
+        ({"remote_trust": ["é"]}, "expected a list of Ed25519 public keys in base64"),
         ({"remote": 1}, "cache.remote: expected a string, not 1"),
         ({"remote_trust": ["x"]}, "expected a list of Ed25519 public keys in base64"),
         ({"remote_trust": "x"}, "expected a list of Ed25519 public keys in base64"),

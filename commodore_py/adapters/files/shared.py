@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import Any
 
 from commodore_py.adapters.masking import without_secrets
@@ -44,6 +45,16 @@ class SharedFiles:
             raise self._unavailable(error) from error
         return content if isinstance(content, bytes) and len(content) <= _LARGEST else None
 
+    def size(self, path: str) -> int | None:
+        """The size of a file; None if there is none."""
+        try:
+            size = self._opened().size(f"{self._root}/{path}")
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise self._unavailable(error) from error
+        return size if isinstance(size, int) else None
+
     def write(self, path: str, content: bytes) -> None:
         """Write a file as a whole, in place of an earlier one."""
         try:
@@ -57,7 +68,7 @@ class SharedFiles:
 
     def _write_here(self, files: Any, place: str, content: bytes) -> None:  # noqa: ANN401 - fsspec has no types
         """Write aside and rename: only object stores replace a file at once."""
-        aside = f"{place}.{os.getpid()}.new"
+        aside = f"{place}.{secrets.token_hex(8)}.new"
         files.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH120 - a path of fsspec
         files.pipe_file(aside, content)
         os.replace(aside, place)  # noqa: PTH105 - as above

@@ -217,13 +217,21 @@ class _Reader:
             isinstance(key, str) and is_public_key(key) for key in trusted
         ):
             self._reject("cache.remote-trust: expected a list of Ed25519 public keys in base64")
-        if not settings.get("remote"):
-            self._reject("cache.remote is missing", "name the address, such as s3://BUCKET/FOLDER")
-        elif not trusted and not settings.get("remote-key"):
+        remote, key = settings.get("remote"), settings.get("remote-key")
+        hint = "name the address, such as s3://BUCKET/FOLDER or file:///FOLDER"
+        if not remote:
+            self._reject("cache.remote is missing", hint)
+        elif isinstance(remote, str) and "://" not in remote:
+            self._reject("cache.remote: the address has no scheme", hint)
+        elif not trusted and not key:
             self._reject(
                 "cache.remote has no writers: neither remote-trust nor remote-key is set",
                 "name the public keys of those who may write to it in remote-trust",
             )
+        try:
+            Path(key if isinstance(key, str) else "").expanduser()
+        except RuntimeError:
+            self._reject(f"cache.remote-key: there is no such home directory: {_shown(key)}")
 
     def _check(self, option: click.Option, value: object, ctx: click.Context, at: Place) -> None:
         problem = _problem(option, value, ctx)
