@@ -79,6 +79,11 @@ def log_once(level: int, what: str, distrust: Distrust) -> None:
     log.log(level, "%s: %s", what, distrust.why, extra=extra)
 
 
+def forget_logged() -> None:
+    """Log warnings again that were logged once: another run begins in this process."""
+    _LOGGED[:] = bytes(len(_LOGGED))
+
+
 def reason(error: OSError) -> str:
     """The operating system's message, in our form."""
     return (error.strerror or str(error)).lower()

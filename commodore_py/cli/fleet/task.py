@@ -15,6 +15,7 @@ from commodore_py.adapters import time_limits
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.cache.results import ResultUse
+from commodore_py.cache.trust import forget_logged
 from commodore_py.cli import failures
 from commodore_py.cli.output import log, streams
 from commodore_py.cli.output.fleet import ClusterReporter, ClusterResult
@@ -94,6 +95,8 @@ def last_seconds(paths: WorkPaths) -> float | None:
 def _compiled(task: Task, started: float) -> ClusterResult:
     reporter = ClusterReporter(task.form, task.stage.max_grade)
     warn_again()
+    if not task.is_here:  # a worker may have compiled for an earlier run
+        forget_logged()
     config = _with_own_caches(task.config)
     with reporter.collecting() as show, run_log.collecting() as events:
         try:
