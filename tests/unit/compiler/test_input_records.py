@@ -84,8 +84,8 @@ def test_charts_that_read_more_are_not_cached(
         | {"charts/sub/values.yaml": "a: '{{ uuidv4 }}'"},
         {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
         {
-            "Chart.yaml": "name: chart\ndependencies: [{name: sub, condition: on}]\n",
-            "values.yaml": "on: false",
+            "Chart.yaml": "name: chart\ndependencies: [{name: sub, condition: enabled}]\n",
+            "values.yaml": "enabled: false",
             "charts/sub/Chart.yaml": "name: sub",
             "charts/sub/templates/a.yaml": "{{ now }}",
         },
