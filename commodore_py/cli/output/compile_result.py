@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
+    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
     from commodore_py.model.published import Published
@@ -52,6 +53,7 @@ class CompileReporter:
         self._exit_code = form.exit_code
         self._collected = Collected()
         self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
+        self._diff: tuple[Change, ObjectDiff] | None = None
 
     @contextmanager
     def collecting(self) -> Iterator[Self]:
@@ -136,6 +138,13 @@ class CompileReporter:
             self._lines = (change, differences.lines_of(change, self._migration))
         return self._lines[1]
 
+    def diff(self, change: Change) -> ObjectDiff:
+        """The objects of a change, compared once however often that is wanted."""
+        if self._diff is None or self._diff[0] is not change:
+            unchanged = differences.unchanged_of(change)
+            self._diff = (change, differences.diff_of(change, self._options(), unchanged))
+        return self._diff[1]
+
     def _options(self) -> differences.DiffOptions:
         return differences.DiffOptions(self._form, self._migration)
 
@@ -146,7 +155,7 @@ class CompileReporter:
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
             change = published.change
-            found = differences.diff_of(change, self._options(), differences.unchanged_of(change))
+            found = self.diff(change)
             if self._output == "markdown":
                 about = _about_bundle(change)
                 text = as_markdown.object_diff(found)

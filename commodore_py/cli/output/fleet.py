@@ -16,7 +16,7 @@ from commodore_py.model.difference import GRADES
 from commodore_py.model.names import counted
 from commodore_py.model.published import ReportOutcome
 
-from . import differences, formats, log, messages, streams
+from . import formats, log, messages, streams
 from .compile_result import CompileReporter
 from .differences import as_markdown, as_text, words
 
@@ -132,10 +132,7 @@ class ClusterReporter(CompileReporter):
         )
 
     def _objects(self, change: Change) -> tuple[ObjectChange, ...]:
-        if not change:
-            return ()
-        unchanged = differences.unchanged_of(change)
-        return differences.diff_of(change, self._options(), unchanged).objects
+        return self.diff(change).objects if change else ()
 
     def _data(self, content: dict[str, Any]) -> None:
         self._content = content
