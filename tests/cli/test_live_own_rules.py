@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -145,12 +145,15 @@ def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
 
 def test_what_is_degraded_at_first_is_waited_for(live: Callable[..., Ran], server: Cluster) -> None:
     _compiled({"apps/Deployment": {"grace": LASTING}})
-    ready = Timer(1, lambda: server.put(_deployment(**READY)))
-    ready.start()
-
     before = live("status").out
-    waited = live("wait", "--timeout", "20")
-    ready.join()
+    looks = count()
+
+    def ready_at_the_second_look(_: str, path: str) -> None:
+        if "deployments" in path and next(looks) == 1:
+            server.put(_deployment(**READY))
+
+    server.before = ready_at_the_second_look
+    waited = live("wait", "--timeout", "60")
 
     assert waited.code == 0, waited.err
     assert "Progressing" in before
