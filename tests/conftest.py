@@ -64,6 +64,12 @@ def _is_loopback(host: str) -> bool:
 sys.addaudithook(_refuse_network)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """More workers than cores: tests wait for programs half of their time."""
+    return (os.cpu_count() or 1) + 2
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update", action="store_true", help="write what golden cases expect, of what comes out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,11 +22,21 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.sample(2)
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the component of the built-in template is kept, to be copied."""
+    return tmp_path_factory.mktemp("stored") / "my-comp"
+
+
 @pytest.fixture
-def built_in(commodore: CommandLine, tmp_path: Path) -> Path:
+def built_in(commodore: CommandLine, tmp_path: Path, stored: Path) -> Path:
     """A component of the built-in template."""
+    made = tmp_path / "my-comp"
+    if stored.exists():
+        return copytree(stored, made, symlinks=True)
     assert new(commodore, "my-comp", "--output-dir", ".").code == 0
-    return tmp_path / "my-comp"
+    copytree(made, stored, symlinks=True)
+    return made
 
 
 @pytest.fixture
