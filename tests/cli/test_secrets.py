@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import zlib
@@ -13,6 +12,7 @@ import pytest
 import yaml
 
 from tests.support.builders import commit_to, git, url_of
+from tests.support.command_line import CommandLine
 from tests.support.fleet import CLUSTER, TENANT, Fleet, make_fleet
 from tests.support.servers import git_http
 from tests.support.servers.web import Page, serve
@@ -39,24 +39,20 @@ def server(fleet: Fleet) -> Iterator[HttpServer]:
 
 
 class Runs:
-    """Commands as processes of their own, and all that they leave."""
+    """Commands, and all that they and the programs they start leave."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: Fleet, commodore: CommandLine) -> None:
         self.fleet = fleet
         self.shown = ""
+        self._commodore = commodore
 
-    def __call__(self, *arguments: str, code: int | None = 0, **variables: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "commodore_py", "-d", str(self.fleet.work), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "XDG_CACHE_HOME": str(self.fleet.root / "cache"), **variables},
-            cwd=self.fleet.root,
+    def __call__(self, *arguments: str, code: int | None = 0, **variables: str) -> None:
+        ran = self._commodore(
+            *("-d", str(self.fleet.work), *arguments),
+            **{"XDG_CACHE_HOME": str(self.fleet.root / "cache"), **variables},
         )
-        assert code is None or done.returncode == code, done.stderr
-        self.shown += done.stdout + done.stderr
-        return done.stdout
+        assert code is None or ran.code == code, ran.err
+        self.shown += ran.out + ran.err
 
     def files_with(self, secret: str, *, but: tuple[str, ...] = ()) -> list[str]:
         """Files below our folders that hold a secret, packed ones unpacked."""
@@ -79,8 +75,14 @@ def holds(path: Path, secret: str) -> bool:
 
 
 @pytest.fixture
-def run(fleet: Fleet) -> Runs:
-    return Runs(fleet)
+def run(fleet: Fleet, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Runs:
+    monkeypatch.chdir(fleet.root)
+
+    def read() -> tuple[str, str]:
+        captured = capfd.readouterr()
+        return captured.out, captured.err
+
+    return Runs(fleet, CommandLine(monkeypatch, read))
 
 
 def with_credentials(fleet: Fleet, server: HttpServer, user: str) -> None:
