@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.sample(2)
 
 
+@pytest.fixture
+def cluster(compiled: LockedCluster) -> LockedCluster:
+    """The cluster after its first compile."""
+    return compiled
+
+
 def _export(cluster: LockedCluster, name: str) -> Path:
     config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
     if not cluster.file.exists():

@@ -18,20 +18,27 @@ from tests.support.scenarios.locked import LockedCluster, replace_history, tag
 
 pytestmark = pytest.mark.sample(3)
 
+
+@pytest.fixture
+def cluster(compiled: LockedCluster) -> LockedCluster:
+    """The cluster after its first compile."""
+    return compiled
+
+
 MOVING = ("library", "repository", "file", "chart", "component", "tenant")
 
 
-def test_what_a_catalog_is_made_of_is_locked(cluster: LockedCluster) -> None:
-    cluster.compile()
+def test_what_a_catalog_is_made_of_is_locked(new_cluster: LockedCluster) -> None:
+    new_cluster.compile()
 
-    kinds = {path[0] for path in cluster.lock.blocks}
+    kinds = {path[0] for path in new_cluster.lock.blocks}
     assert kinds == {
         *("cluster", "facts", "config", "component", "library", "chart", "file", "repository"),
         "tool",
     }
     assert all(
         re.fullmatch("[0-9a-f]{40}", block.text(key))
-        for block in cluster.lock.of_kind("component").values()
+        for block in new_cluster.lock.of_kind("component").values()
         for key in ("commit", "tree")
     )
 
@@ -185,18 +192,18 @@ def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: Lock
     assert not cluster.lock.of_kind("library")
 
 
-def test_an_added_component_is_locked_or_refused(cluster: LockedCluster) -> None:
-    cluster.configure("web")
-    cluster.compile()
-    cluster.unpin_tenant()
-    cluster.configure("app", "web")
+def test_an_added_component_is_locked_or_refused(new_cluster: LockedCluster) -> None:
+    new_cluster.configure("web")
+    new_cluster.compile()
+    new_cluster.unpin_tenant()
+    new_cluster.configure("app", "web")
 
-    (error,) = cluster.refused(frozen=True)
-    cluster.compile()
+    (error,) = new_cluster.refused(frozen=True)
+    new_cluster.compile()
 
     assert "component app: master is requested, and it is not locked" in str(error)
-    assert cluster.lock.of_kind("component").keys() == {"app", "web"}
-    assert cluster.compile(frozen=True)
+    assert new_cluster.lock.of_kind("component").keys() == {"app", "web"}
+    assert new_cluster.compile(frozen=True)
 
 
 def test_all_requests_that_are_not_locked_are_listed_together(cluster: LockedCluster) -> None:
@@ -311,16 +318,16 @@ def test_facts_are_those_that_are_locked_and_others_are_a_notice(cluster: Locked
     )
 
 
-def test_facts_of_any_type_come_back_equal(cluster: LockedCluster) -> None:
-    facts = cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
+def test_facts_of_any_type_come_back_equal(new_cluster: LockedCluster) -> None:
+    facts = new_cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
     content = yaml.safe_load(facts.read_text())
     content["facts"] |= {"none": None, "f": 1.5, "n": {"b": [1, "it's"]}, "a.b": "x\ny", "o": "é"}
     facts.write_text(yaml.safe_dump(content))
-    cluster.configure("web", parameters={"web": {"data": {"all": "${facts}"}}})
-    unlocked = cluster.compile(lock_file=None)
+    new_cluster.configure("web", parameters={"web": {"data": {"all": "${facts}"}}})
+    unlocked = new_cluster.compile(lock_file=None)
 
-    assert cluster.compile() == unlocked
-    assert cluster.compile(frozen=True) == unlocked
+    assert new_cluster.compile() == unlocked
+    assert new_cluster.compile(frozen=True) == unlocked
 
 
 def test_offline_uses_what_is_locked_and_asks_nobody(cluster: LockedCluster) -> None:
@@ -490,26 +497,26 @@ def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster
 
 
 def test_a_library_that_is_missing_stays_so_until_it_is_there(
-    cluster: LockedCluster, caplog: pytest.LogCaptureFixture
+    new_cluster: LockedCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
-    place = cluster.fleet.root / "git.example.com/me/other.git"
+    place = new_cluster.fleet.root / "git.example.com/me/other.git"
     source = {"git": {"remote": "https://git.example.com/me/other.git", "subdir": ""}}
     library = {"dependencies": [{"source": source, "version": "v1"}]}
     content = {"jsonnetfile.json": json.dumps(library)}
-    commit_to(cluster.fleet.root / "git.example.com/me/library.git", content)
-    first = cluster.compile()
-    assert cluster.lock.of_kind("library")["git.example.com/me/other"].values["missing"] is True
+    commit_to(new_cluster.fleet.root / "git.example.com/me/library.git", content)
+    first = new_cluster.compile()
+    assert new_cluster.lock.of_kind("library")["git.example.com/me/other"].values["missing"] is True
     make_repository(place, {"x.libsonnet": "{}"})
     tag(place, "v1", "master")
     caplog.clear()
 
-    assert cluster.compile(frozen=True) == first
+    assert new_cluster.compile(frozen=True) == first
     assert "it was missing when it was locked" in caplog.text
 
-    cluster.compile()
-    assert "missing" not in cluster.lock.of_kind("library")["git.example.com/me/other"].values
+    new_cluster.compile()
+    assert "missing" not in new_cluster.lock.of_kind("library")["git.example.com/me/other"].values
     caplog.clear()
-    assert cluster.compile(frozen=True)
+    assert new_cluster.compile(frozen=True)
     assert "is missing:" not in caplog.text
 
 
@@ -560,19 +567,19 @@ def test_another_tool_than_the_recorded_one_is_a_warning(
     assert cluster.file.read_text() == other
 
 
-def test_cached_commits_do_in_a_new_working_directory(cluster: LockedCluster) -> None:
-    settings = {"git_cache": cluster.fleet.root / "git-cache"}
-    first = cluster.compile(**settings)
+def test_cached_commits_do_in_a_new_working_directory(new_cluster: LockedCluster) -> None:
+    settings = {"git_cache": new_cluster.fleet.root / "git-cache"}
+    first = new_cluster.compile(**settings)
     for name in ("remotes", "git.example.com"):
-        shutil.move(cluster.fleet.root / name, cluster.fleet.root / f"{name}-away")
+        shutil.move(new_cluster.fleet.root / name, new_cluster.fleet.root / f"{name}-away")
     for name in ("component-app", "component-web"):
-        shutil.move(cluster.fleet.repository(name), cluster.fleet.root / name)
-    shutil.rmtree(cluster.fleet.work / "dependencies")
-    shutil.rmtree(cluster.fleet.work / "vendor")
+        shutil.move(new_cluster.fleet.repository(name), new_cluster.fleet.root / name)
+    shutil.rmtree(new_cluster.fleet.work / "dependencies")
+    shutil.rmtree(new_cluster.fleet.work / "vendor")
 
-    assert cluster.compile(frozen=True, **settings) == first
-    shutil.rmtree(cluster.fleet.work / "dependencies")
-    assert cluster.compile(offline=True, **settings) == first
+    assert new_cluster.compile(frozen=True, **settings) == first
+    shutil.rmtree(new_cluster.fleet.work / "dependencies")
+    assert new_cluster.compile(offline=True, **settings) == first
 
 
 def _request_web(cluster: LockedCluster, version: str) -> None:

@@ -52,19 +52,24 @@ class LockedCluster:
     @classmethod
     def make(cls, root: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> LockedCluster:
         """A cluster with a library, an archive, a repository and a chart."""
-        settings = root / "gitconfig"
-        settings.write_text(
+        (root / "gitconfig").write_text(
             f'[url "file://{root}/git.example.com/"]\n insteadOf = https://git.example.com/\n'
             "[user]\n name = me\n email = me@example.com\n"
         )
-        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+        made = cls.opened(root, web, monkeypatch)
         make_repository(root / "git.example.com/me/library.git", {"main.libsonnet": _library("1")})
         make_repository(root / "remotes/r.git", {"in/data.yaml": "is: '1'\n"})
-        made = cls(make_fleet(root, app=_app(root, web), web={}), web)
+        make_fleet(root, app=_app(root, web), web={})
         made.request()
         made.put_file("1")
         made.put_chart("1.0.0", "1")
         return made
+
+    @classmethod
+    def opened(cls, root: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> LockedCluster:
+        """A cluster that was made before."""
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "gitconfig"))
+        return cls(Fleet(root), web)
 
     @property
     def file(self) -> Path:
