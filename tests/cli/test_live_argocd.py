@@ -62,7 +62,7 @@ def test_what_is_synced_is_as_in_the_catalog(live: Callable[..., Ran]) -> None:
         [f"{name}:", "as", "in", "the", "catalog"] for name in ("alpha", "beta", "root")
     ]
     assert live("diff", "--exit-code").code == 0
-    assert live("wait", "--for", "synced", "--timeout", "1").code == 0
+    assert live("wait", "--for", "synced", "--timeout", "60").code == 0
 
 
 def test_a_mark_that_is_missing_is_a_difference(

@@ -306,7 +306,7 @@ def test_marks_of_apply_do_not_decide_the_method(live: Live, server: Cluster) ->
     created = server.objects["argoproj.io/applications", "argocd", "bank"]
     assert created["metadata"]["annotations"][TRACKING].startswith("root:")
     assert "to change" not in live("status").out
-    assert live("wait", "--for", "synced", "--timeout", "1").code == 0
+    assert live("wait", "--for", "synced", "--timeout", "60").code == 0
 
 
 def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
@@ -426,7 +426,7 @@ def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: 
     annotated = {**place, "annotations": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
     for one in (paused, ingress):
         _write(f"shop/{one['kind']}.yaml", {**one, "metadata": annotated})
-    assert live("wait", "--app", "shop", "--timeout", "1").code == 0
+    assert live("wait", "--app", "shop", "--timeout", "60").code == 0
 
 
 def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> None:
@@ -483,7 +483,7 @@ def test_wait_takes_a_kind_that_cannot_be_read_for_neither_synced_nor_gone(
 
     server.before = before
 
-    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "2")
+    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "5")
 
     assert ran.code == 7
     assert "ConfigMap shop/new: it cannot be read: " in ran.out
@@ -747,7 +747,7 @@ def test_applications_that_hold_each_other_do_not_wait_for_each_other(
     _write("b/all.yaml", _application("a"), _application("shop"))
     _commit()
 
-    ran = live("apply", "--yes", "--timeout", "5")
+    ran = live("apply", "--yes", "--timeout", "60")
 
     assert ran.code == 0, ran.err
     assert {one["name"] for one in _json(live("status", "-o", "json"))["applications"]} == {
