@@ -38,6 +38,7 @@ settings.register_profile(
     "default",
     deadline=None,
     derandomize=True,
+    max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(

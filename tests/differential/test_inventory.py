@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-HIERARCHIES = 600
+HIERARCHIES = 150
 MINUTES = float(os.environ.get("DIFFERENTIAL_MINUTES", "30"))
 SEED = os.environ.get("DIFFERENTIAL_SEED", "7")
 

@@ -178,7 +178,7 @@ CIRCLE: list[object] = ["in itself"]
 CIRCLE.append(CIRCLE)
 
 
-@settings(max_examples=max(800, settings().max_examples))
+@settings(max_examples=max(200, settings().max_examples))
 @given(name=st.sampled_from(sorted(WRITERS)), made=documents)
 @example("commodore", [_nested(45)])
 @example("kapitan with aliases", [CIRCLE])

@@ -142,7 +142,7 @@ def test_github_shows_what_a_pull_request_changes_and_pushes_what_is_merged(
     assert (empty_home / ".ssh/catalogs").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_gitlab_shows_what_a_merge_request_changes_and_pushes_what_is_merged(
     empty_home: Path, variables: dict[str, str]
 ) -> None:

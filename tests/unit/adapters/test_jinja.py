@@ -152,9 +152,14 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("template", ENDLESS)
-@pytest.mark.sample(4)
+@pytest.fixture
+def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of rounds that is reached soon."""
+    monkeypatch.setattr("commodore_py.adapters.jinja._MOST_STEPS", 100_000)
+
+
+@pytest.mark.usefixtures("few_steps")
+@each("template", ENDLESS)
 def test_what_never_ends_is_an_error(template: str) -> None:
     twice = {f"twice{n}": f"{{% include 'twice{n - 1}' %}}" * 20 for n in range(1, 10)}
     loaded = {"itself": template, "twice0": "", **twice}
@@ -228,10 +233,10 @@ def test_loops_are_longer_than_those_of_the_sandbox() -> None:
     assert len(render("{% for i in range(200000) %}x{% endfor %}")) == 200_000
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("few_steps")
 def test_each_rendering_counts_for_itself() -> None:
     environment = Confined()
-    template = environment.from_string("{% for i in range(1500000) %}{% endfor %}x")
+    template = environment.from_string("{% for i in range(15000) %}{% endfor %}x")
 
     texts = {rendered(lambda: template, {}, "a.j2") for _ in range(8)}
 

@@ -104,7 +104,7 @@ def test_a_validation_that_would_never_end_is_an_error(value: object, schema: ob
     assert "patterns of the schema" in caught.value.hint
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
     schema = json.dumps(json.dumps({"pattern": "^(a+)+$"}))
     value = json.dumps(json.dumps(ENDLESS))

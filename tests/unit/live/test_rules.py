@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.live.rules import MOST_KILLS, UserRules
+from commodore_py.live.rules import UserRules
 from commodore_py.manifests.health.scripts import Script, ScriptTable
 from tests.support.tables import each
 
@@ -80,9 +80,12 @@ def test_endless_rules_are_ended_and_others_go_on(rules: UserRules, source: str,
 
 
 @pytest.mark.slow
-def test_rule_whose_process_was_killed_often_is_not_run_again() -> None:
+def test_rule_whose_process_was_killed_often_is_not_run_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("commodore_py.live.rules.MOST_KILLS", 1)
     rules = UserRules(ScriptTable())
-    messages = [_run(rules, NEVER_ENDS)[1] for _ in range(MOST_KILLS + 1)]
+    messages = [_run(rules, NEVER_ENDS)[1] for _ in range(2)]
     rules.close()
 
     assert all("CPU time" in one for one in messages[:-1])

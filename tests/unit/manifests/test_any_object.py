@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.manifests.desired.ignoring import hidden_values, settle
@@ -60,7 +60,6 @@ def versions(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=40)
 @given(found=versions())
 def test_any_object(found: list[dict[str, Any]]) -> None:
     before = copy.deepcopy(found)
