@@ -18,6 +18,8 @@ PAGES = sorted(
     [ROOT / "README.md", *ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/how-to/*.md")]
 )
 READ = {path: commands_of(path.read_text("utf-8")) for path in PAGES}
+QUICK = {"README", "first-catalog", "start-a-component"}
+"""Pages of each run; the others take minutes together, and belong to the long runs."""
 
 
 def test_blocks_that_are_not_run_have_a_reason() -> None:
@@ -32,9 +34,13 @@ def test_every_block_is_run_compared_or_given_a_reason() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", [path for path in PAGES if READ[path].steps], ids=lambda path: path.stem
+    "path",
+    [
+        pytest.param(path, marks=[] if path.stem in QUICK else pytest.mark.long, id=path.stem)
+        for path in PAGES
+        if READ[path].steps
+    ],
 )
-@pytest.mark.sample(5)
 def test_commands_print_what_the_page_shows(
     path: Path, empty_home: Path, pytestconfig: pytest.Config
 ) -> None:
