@@ -19,20 +19,14 @@ from commodore_py.lib import KAPITAN_INVENTORY
 from tests.differential import kapitans_natives as kapitan
 from tests.differential.kapitans_natives import KapitanFails
 from tests.support.builders import TargetsByName
-from tests.support.filter_functions import Fails
+from tests.support.calls import COMPILING, failures, values
 from tests.support.jsonnet_component import Component, lay_out
-from tests.support.native_calls import LIBRARY, NATIVES, TARGETS
 from tests.support.tables import each
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CALLS = {
-    call: result
-    for table in (NATIVES, LIBRARY)
-    for cases in table.values()
-    for call, result in cases.items()
-}
+TABLES = COMPILING["natives"], COMPILING["library"]
 
 IMPORTS = {
     "lib/x.libsonnet": b"'first'\r\n",
@@ -86,7 +80,7 @@ class Both:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     root = tmp_path_factory.mktemp("both")
-    kapitan.write_inventory(root / "inventory", TARGETS)
+    kapitan.write_inventory(root / "inventory", COMPILING["targets"])
     views = TargetsByName(kapitan.load_inventory(root / "inventory"))
     evaluation = Evaluation(kapitan.TARGET, InventoryImports(views, KAPITAN_INVENTORY))
     component = Component(root, lay_out(root), evaluation)
@@ -104,12 +98,12 @@ def test_the_library_offers_the_same_hidden_fields(both: Both) -> None:
     assert both.ours(fields) == both.kapitans(fields)
 
 
-@each("call", [call for call, want in CALLS.items() if type(want) is not Fails])
-def test_a_call_gives_what_it_gives_in_kapitan(call: str, both: Both) -> None:
-    assert both.kapitans(call) == both.ours(call) == CALLS[call]
+@each(("call", "value"), values(*TABLES).items())
+def test_a_call_gives_what_it_gives_in_kapitan(call: str, value: object, both: Both) -> None:
+    assert both.kapitans(call) == both.ours(call) == value
 
 
-@each("call", [call for call, want in CALLS.items() if type(want) is Fails])
+@each("call", failures(*TABLES))
 def test_a_call_fails_where_it_fails_in_kapitan(call: str, both: Both) -> None:
     with pytest.raises(KapitanFails):
         both.kapitans(call)

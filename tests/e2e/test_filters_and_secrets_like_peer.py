@@ -10,7 +10,7 @@ import yaml
 
 from commodore_py.adapters.files import read_tree
 from tests.support.builders import commit_to
-from tests.support.filter_functions import ENVIRONMENT, FILES, LIBRARY, NATIVES, SCALARS, Fails
+from tests.support.calls import FILTERING, values
 from tests.support.fleet import CLUSTER, Fleet, component_entries, make_fleet
 from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
@@ -49,12 +49,9 @@ VAULT = {
 
 def filter_calls() -> Iterator[str]:
     """What both can evaluate; the order of a folder and the whole node differ between them."""
-    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *ENVIRONMENT.items()):
-        if name in ("list_dir", "commodore_inventory", "inventory", "variables", "imports"):
-            continue
-        for expression, expected in cases.items():
-            if not isinstance(expected, Fails):
-                yield expression
+    apart = ("list_dir", "commodore_inventory", "inventory", "variables", "imports")
+    for table in ("natives", "library", "environment"):
+        yield from values({k: v for k, v in FILTERING[table].items() if k not in apart})
 
 
 def a_filter() -> str:
@@ -151,7 +148,7 @@ def _shop() -> dict[str, str]:
         "class/shop.yml": yaml.safe_dump({"parameters": parameters}),
         "filter.jsonnet": a_filter(),
         "static/secret.yaml": "stringData: {pw: '?{vaultkv:no/ref}'}\n",
-        **{f"static/chart/{name}": FILES[name] for name in ("one.yaml", "two.yaml")},
-        **{f"static/out/{name}": text for name, text in FILES.items()},
-        **{f"static/scalars/{name}": text for name, text in SCALARS.items()},
+        **{f"static/chart/{name}": FILTERING["files"][name] for name in ("one.yaml", "two.yaml")},
+        **{f"static/out/{name}": text for name, text in FILTERING["files"].items()},
+        **{f"static/scalars/{name}": text for name, text in FILTERING["scalars"].items()},
     }

@@ -1,4 +1,4 @@
-"""A target as natives see it, with the files of `native_calls`."""
+"""A target as natives see it, with the files of the table of calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.view import Files
-from tests.support.native_calls import FILES, LATER
+from tests.support.calls import COMPILING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +44,9 @@ def lay_out(root: Path) -> tuple[Path, ...]:
     """The files, and the search paths where they are."""
     empty, first, later = (root / name for name in ("empty", "first", "later"))
     empty.mkdir(parents=True)
-    for folder, files in ((first, FILES), (later, LATER)):
+    for folder, files in ((first, COMPILING["files"]), (later, COMPILING["later"])):
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+            data = content if isinstance(content, bytes) else content.encode()
+            (folder / name).write_bytes(data)
     return empty, first, later

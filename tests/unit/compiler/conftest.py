@@ -8,13 +8,13 @@ from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.lib import KAPITAN_INVENTORY
 from tests.support.builders import TargetsByName
+from tests.support.calls import COMPILING
 from tests.support.jsonnet_component import Component, lay_out
-from tests.support.native_calls import TARGETS
 
 
 @pytest.fixture(scope="session")
 def component(tmp_path_factory: pytest.TempPathFactory) -> Component:
     """A component with its files."""
     root = tmp_path_factory.mktemp("component")
-    inventory = InventoryImports(TargetsByName(TARGETS), KAPITAN_INVENTORY)
+    inventory = InventoryImports(TargetsByName(COMPILING["targets"]), KAPITAN_INVENTORY)
     return Component(root, lay_out(root), Evaluation("web", inventory))

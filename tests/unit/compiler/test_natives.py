@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
-from tests.support.filter_functions import Fails
-from tests.support.native_calls import LIBRARY, NATIVES, OURS
+from tests.support.calls import COMPILING, failures, values
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from tests.support.jsonnet_component import Component
 
-CALLS = {
-    call: result
-    for table in (NATIVES, LIBRARY, OURS)
-    for cases in table.values()
-    for call, result in cases.items()
-}
+TABLES = COMPILING["natives"], COMPILING["library"], COMPILING["ours"]
 
 
 def failure_of(component: Component, expression: str) -> JsonnetError:
@@ -28,20 +23,22 @@ def failure_of(component: Component, expression: str) -> JsonnetError:
     return caught.value
 
 
-@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is not Fails])
-def test_a_call_gives_its_value(call: str, component: Component) -> None:
-    assert json.loads(component.run(call)) == CALLS[call]
+@each(("call", "value"), values(*TABLES).items())
+def test_a_call_gives_its_value(call: str, value: object, component: Component) -> None:
+    assert json.loads(component.run(call)) == value
 
 
-@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is Fails])
-def test_a_call_that_fails_has_reason_and_location(call: str, component: Component) -> None:
+@each(("call", "reason"), failures(*TABLES).items())
+def test_a_call_that_fails_has_reason_and_location(
+    call: str, reason: str, component: Component
+) -> None:
     error = failure_of(component, call)
 
-    assert str(CALLS[call]) in str(error)
+    assert reason in str(error)
     assert "case.jsonnet:" in error.where
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "place"),
     [
         ("kap.yaml_load('app/date.yaml')", "app/date.yaml:3"),
@@ -59,7 +56,7 @@ def test_a_date_is_reported_with_its_line_and_to_quote_it(
     assert "quotes" in error.hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "place"),
     [
         ("kap.yaml_load('app/broken.yaml')", "app/broken.yaml:2:1"),

@@ -16,27 +16,16 @@ from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.filters import FILTERS, Job, OwnNode
-from tests.support.filter_functions import (
-    ENVIRONMENT,
-    FILES,
-    LIBRARY,
-    NATIVES,
-    NODE,
-    SCALARS,
-    Fails,
-)
+from tests.support.calls import FILTERING, failures, values
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CASES = [
-    pytest.param(expression, expected, id=f"{name}-{number}")
-    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *ENVIRONMENT.items())
-    for number, (expression, expected) in enumerate(cases.items())
-]
+TABLES = FILTERING["natives"], FILTERING["library"], FILTERING["environment"]
 
 
-def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> object:
+def called(root: Path, expression: str, node: Mapping[str, Any] = FILTERING["node"]) -> object:
     """The value of an expression in a filter's file, as the filter writes it."""
     source = root / "filter.jsonnet"
     source.write_text(
@@ -45,8 +34,8 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
         f"{{ value: {{ is: {expression} }} }}\n"
     )
     files = itertools.chain(
-        ((f"out/{name}", text) for name, text in FILES.items()),
-        ((f"scalars/{name}", text) for name, text in SCALARS.items()),
+        ((f"out/{name}", text) for name, text in FILTERING["files"].items()),
+        ((f"scalars/{name}", text) for name, text in FILTERING["scalars"].items()),
     )
     tree = Tree({PurePosixPath(name): Entry(text.encode()) for name, text in files})
     job = Job(
@@ -66,14 +55,16 @@ def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> objec
     return yaml.load(written[PurePosixPath("out/value.yaml")].content, name="")["is"]
 
 
-@pytest.mark.parametrize(("expression", "expected"), CASES)
-def test_call_gives_what_it_should(expression: str, expected: object, tmp_path: Path) -> None:
-    if isinstance(expected, Fails):
-        with pytest.raises(JsonnetError, match=expected):
-            called(tmp_path, expression)
-    else:
-        # Numbers are doubles in Jsonnet.
-        assert called(tmp_path, expression) == json.loads(json.dumps(expected), parse_int=float)
+@each(("expression", "expected"), values(*TABLES).items())
+def test_call_gives_its_value(expression: str, expected: object, tmp_path: Path) -> None:
+    # Numbers are doubles in Jsonnet.
+    assert called(tmp_path, expression) == json.loads(json.dumps(expected), parse_int=float)
+
+
+@each(("expression", "reason"), failures(*TABLES).items())
+def test_call_that_fails_has_its_reason(expression: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(JsonnetError, match=reason):
+        called(tmp_path, expression)
 
 
 def test_only_what_is_used_of_the_node_has_to_be_expressible(tmp_path: Path) -> None:
