@@ -182,6 +182,7 @@ CIRCLE.append(CIRCLE)
 @given(name=st.sampled_from(sorted(WRITERS)), made=documents)
 @example("commodore", [_nested(45)])
 @example("kapitan with aliases", [CIRCLE])
+@example("commodore", [[float("inf"), float("-inf"), float("nan")]])
 def test_emitter_writes_the_bytes_of_pyyaml(name: str, made: Sequence[object]) -> None:
     writer = WRITERS[name]
     try:

@@ -1,4 +1,4 @@
-"""Charts: calls that give another result each time, and sub-charts that are missing."""
+"""Charts: what they call with their sub-charts, and sub-charts that are missing."""
 
 from __future__ import annotations
 
@@ -25,55 +25,11 @@ def called(text: str, **others: str) -> list[tuple[str, int]]:
     return [(call.function, call.line) for call in calls]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("{{ randAlphaNum 10 }}", [("randAlphaNum", 1)]),
-        ("a\n{{- .Values.x | default (randAlpha 5) | quote -}}", [("randAlpha", 2)]),
-        ("{{ genCA 1 }}\n{{ genSignedCert 1 }}", [("genCA", 1), ("genSignedCert", 2)]),
-        ("{{ genPrivateKey }}{{ genCA }}", [("genCA", 1), ("genPrivateKey", 1)]),
-        ("{{ uuidv4 }} {{ now | date `2006` }}", [("date", 1), ("now", 1), ("uuidv4", 1)]),
-        ("{{ if (lookup `v1` `Secret` `` ``).data }}x{{ end }}", [("lookup", 1)]),
-        ("{{ getHostByName .x }}", [("getHostByName", 1)]),
-        ("{{ /* now */ }}{{/* uuidv4\n*/}}", []),
-        ('{{ "now }} uuidv4" }} now {{ `now` }}', []),
-        ("{{ .Values.now }}{{ $now }}{{ .now.lookup }}{{ nowhere }}{{ randAlphaNumeric }}", []),
-        ('{{ printf "%s\\n" now }}', [("now", 1)]),
-        ("{{\n  list\n  1\n  now\n}}", [("now", 4)]),
-        ('{{ print "a" }}\n{{ "\\"" }} {{ now }}', [("now", 2)]),
-        ('{{ a "b }} {{ now }} "c }', [("now", 1)]),
-        ("{{ a } b }c }} {{ now }}{{ uuidv4 ", [("now", 1)]),
-    ],
-)  # fmt: skip
-def test_calls_are_found_where_they_are(text: str, expected: list[tuple[str, int]]) -> None:
-    assert called(text) == expected
-
-
 def test_what_is_never_closed_is_read_in_no_time() -> None:
     schema = '"a": {"description": "written as {{ name"},\n' + '"b": {"type": "string"},\n' * 2000
 
     assert called(schema) == []
     assert called(schema + '"{{ now }}"') == [("now", 2002)]
-
-
-def test_only_named_templates_that_are_used_count() -> None:
-    helpers = (
-        '{{ define "used" }}\n{{ include "deeper" . }}{{ end }}\n'
-        '{{ define "deeper" }}{{ if .x }}{{ now }}{{ end }}{{ uuidv4 }}{{ end }}\n'
-        '{{ define "unused" }}{{ randInt 1 2 }}{{ end }}\n{{ shuffle "x" }}'
-    )
-
-    assert called('{{ template "used" . }}', h=helpers) == [("now", 3), ("uuidv4", 3)]
-    assert called("nothing", h=helpers) == []
-
-
-@pytest.mark.parametrize("use", ["include $name .", 'include (printf "%s" .x) .', "include .x ."])
-def test_a_name_that_is_made_up_may_be_any(use: str) -> None:
-    assert called(f"{{{{ {use} }}}}", h='{{ define "x" }}{{ now }}{{ end }}') == [("now", 1)]
-
-
-def test_blocks_are_used_where_they_stand() -> None:
-    assert called('{{ block "x" . }}{{ now }}{{ end }}{{ uuidv4 }}') == [("now", 1), ("uuidv4", 1)]
 
 
 def test_sub_charts_count_if_they_are_used(tmp_path: Path) -> None:

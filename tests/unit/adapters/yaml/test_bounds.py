@@ -19,6 +19,7 @@ from commodore_py.adapters.yaml.bounds import (
     MOST_LEVELS,
 )
 from commodore_py.adapters.yaml.error import YamlError
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +67,8 @@ GROWING = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("form", DEEP)
+@each("door", DOORS)
+@each("form", DEEP)
 def test_deep_nesting_is_an_error_with_its_place(door: str, form: str) -> None:
     with pytest.raises(YamlError, match=f"nested deeper than {MOST_LEVELS:,} levels") as caught:
         DOORS[door](DEEP[form])
@@ -81,18 +82,17 @@ def test_deep_nesting_in_utf_16_is_an_error() -> None:
         yaml.load(("- " * MANY).encode("utf-16"), name="f.yaml")
 
 
-@pytest.mark.parametrize("door", VALUES)
-@pytest.mark.parametrize(
+@each("door", VALUES)
+@each(
     "text",
     ["[" * 990 + "]" * 990, "- " * 990 + "a", "".join(f"{' ' * n}a:\n" for n in range(990))],
-    ids=["flow", "list items", "indentation"],
 )
 def test_what_is_less_deep_is_read(door: str, text: str) -> None:
     assert DOORS[door](text) is not None
 
 
-@pytest.mark.parametrize("door", VALUES)
-@pytest.mark.parametrize("form", GROWING)
+@each("door", VALUES)
+@each("form", GROWING)
 def test_aliases_that_multiply_are_an_error_with_its_place(door: str, form: str) -> None:
     with pytest.raises(YamlError, match=f"aliases add more than {MOST_ALIASED:,} values") as caught:
         DOORS[door](GROWING[form])
@@ -100,7 +100,7 @@ def test_aliases_that_multiply_are_an_error_with_its_place(door: str, form: str)
     assert caught.value.line > 1
 
 
-@pytest.mark.parametrize("door", VALUES)
+@each("door", VALUES)
 def test_levels_below_aliases_count(door: str) -> None:
     text = "d0: &d0 [1]\n" + "".join(f"d{n}: &d{n} [*d{n - 1}]\n" for n in range(1, 2_000))
 
@@ -110,8 +110,8 @@ def test_levels_below_aliases_count(door: str) -> None:
     assert caught.value.line > 900
 
 
-@pytest.mark.parametrize("door", VALUES)
-@pytest.mark.parametrize("text", ["&a [*a]", "a: &a {b: *a}", "a: &a\n  <<: *a", "- &a [[[*a]]]"])
+@each("door", VALUES)
+@each("text", ["&a [*a]", "a: &a {b: *a}", "a: &a\n  <<: *a", "- &a [[[*a]]]"])
 def test_an_anchor_that_contains_its_alias_is_an_error(door: str, text: str) -> None:
     with pytest.raises(YamlError, match="refers to a value that contains it") as caught:
         DOORS[door](text)
@@ -119,8 +119,8 @@ def test_an_anchor_that_contains_its_alias_is_an_error(door: str, text: str) -> 
     assert caught.value.line
 
 
-@pytest.mark.parametrize("door", VALUES)
-@pytest.mark.parametrize(
+@each("door", VALUES)
+@each(
     "number",
     [
         "9" * (MOST_DIGITS + 1),
@@ -132,7 +132,6 @@ def test_an_anchor_that_contains_its_alias_is_an_error(door: str, text: str) -> 
         "1" + ":1" * MANY,
         "1" + "_" * MANY,
     ],
-    ids=["decimal", "negative", "hex", "shorter hex", "octal", "binary", "base 60", "underscores"],
 )
 def test_integers_of_many_digits_are_an_error_with_their_place(door: str, number: str) -> None:
     with pytest.raises(YamlError, match="an integer of more than 4,300 digits") as caught:
@@ -153,7 +152,7 @@ def test_the_same_value_in_many_places_is_read() -> None:
     assert len(yaml.load(text.encode(), name="f.yaml")) == 10_001
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "a: !!python/object:os.system x",
@@ -161,7 +160,7 @@ def test_the_same_value_in_many_places_is_read() -> None:
         "a: !!python/name:x",
     ],
 )
-@pytest.mark.parametrize("door", VALUES)
+@each("door", VALUES)
 def test_tags_of_python_are_an_error(door: str, text: str) -> None:
     with pytest.raises(YamlError, match="could not determine a constructor"):
         DOORS[door](text)
@@ -212,3 +211,19 @@ def refused_at(door: Callable[[str], Any], text: str) -> str:
     except YamlError as error:
         return error.where
     return ""
+
+
+@each("text", ["a: 2020-13-45", "a: 0b_"])
+def test_value_that_cannot_be_made_is_an_error_of_ours(text: str) -> None:
+    with pytest.raises(YamlError, match="not valid YAML"):
+        yaml.load(text, name="file.yml")
+
+
+@each(
+    ("path", "line"),
+    [((0,), 1), ((0, "a"), 1), ((0, "a", 0, "c"), 3), ((1, "x"), 6), ((1, "x", 1), 7)],
+)
+def test_line_of_a_value_is_found_by_its_path(path: tuple[object, ...], line: int) -> None:
+    text = "a:\n  - b: 1\n    c: 2020-01-01\n---\n\nx:\n  1: 2\n"
+
+    assert yaml.line_at(text, path) == line

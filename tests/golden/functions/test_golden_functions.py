@@ -1,0 +1,187 @@
+"""Pure functions: for each case of a file, what its `subject` makes of it, or why it refuses it.
+
+What a file has as `given` counts for all its cases.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py import refs
+from commodore_py.adapters.git_urls import dependency_key, normalise, push_url
+from commodore_py.adapters.yaml import splice
+from commodore_py.compiler.charts import calls_in
+from commodore_py.compiler.inputs import helm_arguments as helm
+from commodore_py.config import facts_folder
+from commodore_py.delivery.plan import read_plan
+from commodore_py.dependencies.jsonnet.jsonnetfile import parse_jsonnetfile
+from commodore_py.dependencies.jsonnet.remote import parse_remote
+from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.lieutenant.api_objects import ApiObject
+from commodore_py.lieutenant.cluster import cluster_of
+from commodore_py.lieutenant.urls import request_url
+from commodore_py.manifests.desired.ignoring import settle
+from commodore_py.manifests.desired.predict import predict
+from commodore_py.manifests.fields import field_changes
+from commodore_py.manifests.objects import identify
+from commodore_py.manifests.paths import written
+from commodore_py.manifests.settings import Ignored
+from commodore_py.model.inventory import Instance, Inventory
+from tests.support.builders import errors_in, make_node
+from tests.support.golden import golden_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from tests.support.golden import Golden, GoldenCase
+
+CASES = golden_cases(Path(__file__).parent)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_function_gives_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+    function = SUBJECTS[case.content["subject"]]
+    given, found = case.content.get("given", {}), {}
+    for name, content in case.content["cases"].items():
+        try:
+            found[name] = function(**{**given, **content})
+        except CommodoreError as error:
+            found[name] = "".join(map(_shown, errors_in(error)))
+
+    golden.check(case, expected=found)
+
+
+def _shown(error: CommodoreError) -> str:
+    lines = [f"error: {error}", *error.where.splitlines(), *notes_of(error), error.hint]
+    return "\n  ".join(filter(None, lines)) + "\n"
+
+
+def prediction(
+    target: dict[str, Any],
+    live: dict[str, Any],
+    applied: dict[str, Any] | None = None,
+    ignored: list[str] | None = None,
+) -> str:
+    """How a live object is about to change, without what is ignored."""
+    found = predict(target, live, applied)
+    before, after, lines = found.live, found.predicted, [f"{found.mode} {found.notice}".strip()]
+    if ignored is not None:
+        id_ = identify(live)
+        assert id_ is not None
+        settled = settle(id_, before, after, [Ignored("*/*", pointers=tuple(ignored))])
+        before, after = settled.live, settled.predicted
+        lines += [f"hidden: {count} {name}" for name, count in settled.hidden.items()]
+    for change in field_changes(before, after):
+        order = f", {change.order}" if change.order else ""
+        lines.append(f"{change.happened} {written(change.path)}: {change.new!r}{order}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def plan(
+    parameters: dict[str, Any],
+    instances: list[str],
+    requires: dict[str, list[str]] | None = None,
+) -> str:
+    """What comes before each step of a plan, and its findings; an instance may name a component."""
+    pairs = (one.partition(" of ") for one in instances)
+    deployed = tuple(Instance(name, component or name) for name, _, component in pairs)
+    found, findings = read_plan(parameters, deployed, requires or {})
+    lines = [
+        f"{one.code} at {'.'.join(map(str, one.path))}: {one.message} ({one.remedy})"
+        for one in findings
+    ]
+    if found is not None:
+        before = found.order.before.items()
+        lines += [
+            f"{step}: after {', '.join(sorted(steps)) or 'nothing'}" for step, steps in before
+        ]
+        lines += [f"removed: {one.leaf.instance}" for one in found.removed]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def reference_files(
+    bootstrap: dict[str, Any],
+    instances: dict[str, str] | None = None,
+    targets: dict[str, dict[str, Any]] | None = None,
+) -> str:
+    """The files of references in the parameters of all targets; lines are levels."""
+
+    def place_of(target: str, path: tuple[Hashable, ...]) -> str:
+        return f"{target}.yml:{len(path)}"
+
+    parameters = {"cluster": bootstrap, **(targets or {})}
+    inventory = Inventory(
+        {name: make_node(name, parameters=given) for name, given in parameters.items()},
+        tuple(Instance(name, component) for name, component in (instances or {}).items()),
+    )
+    files = refs.render_refs(inventory, refs.find_marked(inventory), place_of)
+    return "".join(f"{file.path!r}\n{file.content.decode()}" for file in files)
+
+
+def jsonnetfile(text: str) -> str:
+    """The requirements of a jsonnetfile.json."""
+    file = parse_jsonnetfile(text.encode(), "jsonnetfile.json")
+    lines = [f"legacy imports: {file.legacy_imports}", *map(repr, file.requirements)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def jsonnet_remote(text: str) -> str:
+    """The URL and the name of a remote as a jsonnetfile.json spells it."""
+    remote = parse_remote(text)
+    return f"{remote.url} {remote.name}"
+
+
+def helm_template(charts: int = 1, values: str | None = None, **fields: Any) -> str:  # noqa: ANN401 - as people write them
+    """The arguments for the last of some charts, and what goes beyond it."""
+    every = {"helm_params": {}, "kube_version": None, "helm_values_files": [], **fields}
+    release = helm.releases_of(every, where="here")[charts - 1]
+    words = release.arguments("/chart", output="/out", values=values)
+    beyond = helm.reaching(every["helm_params"])
+    fetched = (helm.fetched(every, []), helm.fetched(every, [Path("chart")]))
+    return f"{' '.join(words)}\nreaches: {beyond}\nfetches: {fetched[0]}, {fetched[1]}\n"
+
+
+def edit(text: str, path: list[str | int], **how: Any) -> str:  # noqa: ANN401 - any values
+    """A text after its node at a path was put, taken away, or given more items."""
+    if "put" in how:
+        return splice.put(text, tuple(path), how["put"], name="c.yml")
+    if "add" in how:
+        return splice.add(text, tuple(path), how["add"], name="c.yml")
+    return splice.take(text, tuple(path), name="c.yml")
+
+
+def cluster(cluster: dict[str, Any], tenant: dict[str, Any] | None, **given: Any) -> str:  # noqa: ANN401 - any of its options
+    """A cluster of the API's objects."""
+    of_tenant = None if tenant is None else ApiObject(tenant, name="tenants/t-1")
+    return repr(cluster_of(ApiObject(cluster, name="clusters/c-1"), of_tenant, **given))
+
+
+def api_url(url: str, *, parts: tuple[str, ...] = ("clusters", "c-1")) -> str:
+    """The URL of a request, or the folder in place of a server."""
+    folder = facts_folder(url)
+    return f"folder {folder}" if folder is not None else request_url(url, *parts)
+
+
+def git_url(url: str) -> str:
+    """The one spelling of a remote's URL, where it is pushed to, and where its clone lies."""
+    assert normalise(normalise(url)) == normalise(url)
+    return f"{normalise(url)}\n{push_url(url)}\n{dependency_key(url)}\n"
+
+
+def chart_calls(text: str, others: dict[str, str] | None = None) -> str:
+    """The functions with other results each time that a template calls."""
+    calls = calls_in({"a.yaml": text, **(others or {})}, ["a.yaml"])
+    return json.dumps([f"{call.function} in line {call.line}" for call in calls])
+
+
+SUBJECTS: dict[str, Callable[..., str]] = {
+    function.__name__.replace("_", " "): function
+    for function in (
+        *(prediction, plan, reference_files, jsonnetfile, jsonnet_remote, helm_template, edit),
+        *(cluster, api_url, git_url, chart_calls),
+    )
+}
