@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+INSTALLED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commodore-py-tests"
+"""In the user's cache, read before tests have caches of their own."""
 
 
 @contextmanager

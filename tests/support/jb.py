@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .installed import installing
+from .installed import INSTALLED, installing
 
 VERSION = "v0.6.0"
 
@@ -45,8 +45,7 @@ def find_jb() -> Jb:
     """From COMMODORE_JB, the cache, or installed now; else the test skips."""
     if given := os.environ.get("COMMODORE_JB"):
         return _recognised(Jb(Path(given)))
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "commodore-py-tests" / "jb" / VERSION
+    home = INSTALLED / "jb" / VERSION
     program = home / "bin" / "jb"
     with installing(home):
         if not program.is_file():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from .installed import installing
+from .installed import INSTALLED, installing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,8 @@ PEER_VERSION = "1.35.1"
 
 _INSTALL_SECONDS = 600
 _RUN_SECONDS = 300
+
+_HOME = INSTALLED / f"peer-{PEER_VERSION}"
 
 # What jsonnet-bundler does when all dependencies are local: a link for each.
 _JB = """\
@@ -46,14 +48,12 @@ def find_peer() -> Path:
     """The peer's executable: COMMODORE_PEER, cached, or installed now; else the test skips."""
     if given := os.environ.get("COMMODORE_PEER"):
         return Path(given)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "commodore-py-tests" / f"peer-{PEER_VERSION}"
-    complete = home / "complete"
-    with installing(home):
+    complete = _HOME / "complete"
+    with installing(_HOME):
         if not complete.is_file():
-            _install(home)
+            _install(_HOME)
             complete.touch()
-    return home / "bin" / "commodore"
+    return _HOME / "bin" / "commodore"
 
 
 def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
