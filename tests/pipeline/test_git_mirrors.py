@@ -259,16 +259,13 @@ def test_concurrent_runs(shared: Shared, foo: Path) -> None:
 def test_mirror_in_use_is_neither_awaited_nor_removed(shared: Shared, foo: Path) -> None:
     shared.fetch_in("one", component(foo))
     mirrors, clone = Mirrors(shared.mirrors, patience=0.1), shared.root / "clone"
-    url, copied, dropped = component(foo).url, [], []
 
-    def use(_: Path) -> bool:
-        copied.append(mirrors.copy(url, clone, lambda _: True))
-        dropped.append(mirrors.drop(shared.mirror(foo)))
-        return True
+    with mirrors.locked(shared.mirror(foo), patience=0):
+        copied = mirrors.copy(component(foo).url, clone, {"master"}, None)
+        dropped = mirrors.drop(shared.mirror(foo))
 
-    mirrors.copy(url, shared.root / "outer", use)
-
-    assert (copied, dropped) == ([False], [False])
+    assert not copied
+    assert not dropped
     assert not clone.exists()
     assert shared.mirror(foo).is_dir()
 

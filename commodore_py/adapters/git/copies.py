@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +38,22 @@ def copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
         _copy_folder(entry, copy, roots)
     elif stat.S_ISREG(found.st_mode):
         _copy_file(entry, copy, found)
+
+
+def copy_bare(repository: Path, copy: Path) -> None:
+    """Copy a bare repository; its objects, which never change, are links to the same files."""
+    objects = f"{repository}/{OBJECTS}/"
+
+    def copy_file(source: str, target: str) -> None:
+        with suppress(OSError):  # on another file system
+            if source.startswith(objects):
+                os.link(source, target)
+                return
+        shutil.copyfile(source, target)
+
+    left_by_killed_git = shutil.ignore_patterns("*.lock")
+    shutil.copytree(repository, copy, ignore=left_by_killed_git, copy_function=copy_file)
+    shutil.copymode(objects, copy)  # the repository itself may be private
 
 
 def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:

@@ -114,11 +114,12 @@ def wanted_remote(url: str) -> Mapping[str, str]:
     return wanted if push == normalised else {**wanted, "pushurl": push}
 
 
-def write_remote(bare: Path, url: str) -> None:
+def write_remote(repository: Path, url: str, *, bare: bool = True) -> None:
     """Replace the settings of `origin` in a repository that was just made."""
     import git as gitpython  # slow to load, and most runs make no repository
 
-    with gitpython.Repo(os.fspath(bare), expand_vars=False).config_writer() as settings:
+    with gitpython.Repo(os.fspath(repository), expand_vars=False).config_writer() as settings:
+        settings.set("core", "bare", "true" if bare else "false")
         section = 'remote "origin"'
         if settings.has_section(section):
             settings.remove_section(section)

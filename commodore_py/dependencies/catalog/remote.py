@@ -73,10 +73,11 @@ def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
     found = named(refs, refs.default_branch, prefer="branch")
     if found is not None:
         switch_worktree(aside, found.commit, found.branch, force=True)
-    else:  # an empty repository, or one whose HEAD names no branch yet
-        _start_empty(aside, head_of(aside)[1] or FALLBACK_BRANCH)
     swap_in(aside, directory)
-    return (found.commit, found.branch) if found is not None else head_of(directory)
+    if found is not None:
+        return found.commit, found.branch
+    # An empty repository, or one whose HEAD names no branch yet: the clone's HEAD names it.
+    return None, git(directory, "symbolic-ref", "HEAD").removeprefix(HEADS)
 
 
 def update(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -14,7 +13,6 @@ from commodore_py.adapters.git.refs import is_complete, note_default_branch, ref
 from commodore_py.adapters.git.repository import (
     configure_remote,
     remote_settings,
-    set_setting,
     wanted_remote,
     write_remote,
 )
@@ -23,8 +21,8 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.bare_repositories import make_bare, put_in_place
 from commodore_py.errors import CommodoreError
 
-from .remotes import differs
-from .revisions import is_commit, moved_tags
+from .remotes import has_versions
+from .revisions import moved_tags
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -81,17 +79,6 @@ def update_clone(
     return listed or after
 
 
-def has_versions(
-    clone: Path, versions: Collection[str], listed: Refs | None, present: Refs | None = None
-) -> bool:
-    """Whether a clone has all versions as the remote has them."""
-    commits = {version for version in versions if is_commit(version)}
-    names = set(versions) - commits
-    if names and (listed is None or differs(listed, present or refs_of(clone), names)):
-        return False
-    return all(is_complete(clone, commit) for commit in commits)
-
-
 def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bool:
     """Whether a clone has a commit, or is made from a mirror that has it; no remote is asked."""
     if (bare / "HEAD").is_file():
@@ -111,9 +98,8 @@ def make_clone(
 ) -> None:
     """Make a bare clone with all that its remote has, or had when its mirror was fetched."""
     log.info("cloning %s", without_secrets(git_urls.normalise(url)))
-    is_current = partial(has_versions, versions=versions, listed=listed)
     with _made_aside(bare, url) as aside:
-        if mirrors is None or not mirrors.copy(url, aside, is_current):
+        if mirrors is None or not mirrors.copy(url, aside, versions, listed):
             make_bare(aside, git_urls.normalise(url))
 
 
@@ -172,12 +158,10 @@ def copy_aside(
     aside = aside_of(directory)
     make_folder(aside)
     repository = aside / ".git"
-    is_current = partial(has_versions, versions=(listed.default_branch,), listed=listed)
-    if not mirrors.copy(url, repository, is_current):
+    if not mirrors.copy(url, repository, (listed.default_branch,), listed):
         remove(aside)
         return None
-    write_remote(repository, url)
-    set_setting(repository, "core.bare", "false")
+    write_remote(repository, url, bare=False)
     note_default_branch(aside, listed.default_branch)
     return aside, listed
 

@@ -33,7 +33,7 @@ from . import checkouts, clones
 from .checkouts import Place, Seen
 from .groups import groups_of, incomplete, override_of, place_of, register
 from .mirrors import Mirrors
-from .remotes import RemoteClient
+from .remotes import RemoteClient, has_versions
 from .revisions import Found, find, is_commit, named
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class _Run:
             named_head = any(version.startswith("HEAD") for version in versions)
             return named_head or (mirrored and not commits)
         missing = versions - {seen.commit for seen in looked.seen.values()}
-        return not commits or not clones.has_versions(group.clone, missing, None)
+        return not commits or not has_versions(group.clone, missing, None)
 
     def _clear_the_way(self, looked: Sequence[_Looked]) -> None:
         """Report all problems; with `--force`, back up local work instead of reporting it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import logging
 import os
 import time
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.copies import copy_bare
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import list_remote
 from commodore_py.adapters.process import ProgramFailed
@@ -27,15 +29,20 @@ from commodore_py.dependencies.bare_repositories import (
     remove_bare,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from .remotes import has_versions
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config
 
 log = logging.getLogger(__name__)
 
 _PAUSE = 0.05
 _NEW = ".new"
+_NOTE = "commodore-current"
+"""The versions that a mirror has as its remote listed them, and that listing."""
 
 
 class Busy(Exception):
@@ -75,22 +82,18 @@ class Mirrors(NamedTuple):
                 # The path of a remote may be below that of another.
                 names[:] = [name for name in names if name not in FOLDERS]
 
-    def copy(self, url: str, clone: Path, is_current: Callable[[Path], bool]) -> bool:
-        """Make a clone from the mirror; False where there can be none.
+    def copy(self, url: str, clone: Path, versions: Collection[str], listed: Refs | None) -> bool:
+        """Make a bare clone from the mirror; False where there can be none.
 
-        The mirror is made, or fetched unless it `is_current`.
+        The mirror is made, or fetched unless it has the versions as they are `listed`.
         """
         mirror, address = self.place(url), git_urls.normalise(url)
         try:
             make_private(self.folder)
             with self.locked(mirror, patience=self.patience):
-                if not (mirror / "HEAD").is_file():
-                    self._create(mirror, address)
-                elif not is_current(mirror):
-                    fetch(mirror, address, replace_tags=True)
-                os.utime(mirror)
-                how = ("--quiet", "--mirror", "--origin=origin")
-                git(clone.parent, "clone", *how, str(mirror), clone.name)
+                self._update(mirror, address, versions, listed)
+                copy_bare(mirror, clone)
+                (clone / _NOTE).unlink(missing_ok=True)
         except (OSError, Busy) as error:
             log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
         except ProgramFailed as error:
@@ -123,6 +126,23 @@ class Mirrors(NamedTuple):
             return False
         return True
 
+    def _update(
+        self, mirror: Path, address: str, versions: Collection[str], listed: Refs | None
+    ) -> None:
+        """Make a mirror, or fetch it unless it has the versions; that is noted for other clones."""
+        note, state = mirror / _NOTE, json.dumps([sorted(versions), listed])
+        if not (mirror / "HEAD").is_file():
+            self._create(mirror, address)
+            git(mirror, "pack-refs", "--all")  # one file to copy
+        elif listed is None or _text_of(note) != state:
+            if not has_versions(mirror, versions, listed):
+                note.unlink(missing_ok=True)  # a fetch that is killed has changed some refs
+                fetch(mirror, address, replace_tags=True)
+                git(mirror, "pack-refs", "--all")
+            if listed is not None:
+                note.write_text(state, "utf-8")
+        os.utime(mirror)
+
     def _create(self, mirror: Path, address: str) -> None:
         aside = mirror.with_name(f".{mirror.name}{_NEW}")
         remove(aside)  # of a run that was killed
@@ -148,6 +168,10 @@ class Mirrors(NamedTuple):
             yield
         finally:
             os.close(file)
+
+
+def _text_of(file: Path) -> str:
+    return file.read_text("utf-8") if file.is_file() else ""
 
 
 def make_private(folder: Path) -> None:

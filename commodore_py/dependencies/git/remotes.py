@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.refs import BRANCHES, TAGS, Refs, list_remote
+from commodore_py.adapters.git.refs import (
+    BRANCHES,
+    TAGS,
+    Refs,
+    is_complete,
+    list_remote,
+    refs_of,
+)
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.cache.store import PrivateFiles
 
@@ -127,6 +134,17 @@ def _parsed(stored: bytes | None) -> Refs | None:
         return Refs(dict(commits), str(default_branch))
     except ValueError:  # there is none, or a process was killed while it wrote it
         return None
+
+
+def has_versions(
+    clone: Path, versions: Collection[str], listed: Refs | None, present: Refs | None = None
+) -> bool:
+    """Whether a clone has all versions as the remote has them."""
+    commits = {version for version in versions if is_commit(version)}
+    names = set(versions) - commits
+    if names and (listed is None or differs(listed, present or refs_of(clone), names)):
+        return False
+    return all(is_complete(clone, commit) for commit in commits)
 
 
 def differs(listed: Refs, present: Refs, versions: Collection[str] | None = None) -> bool:
