@@ -1,20 +1,21 @@
-"""The inventory as Jsonnet files that exist for the importer only, one for each parameter key.
+"""The inventory as Jsonnet files that exist for the importer only.
 
+There is one for each parameter, and for each key of a parameter that is a mapping.
 `lib/kapitan.libjsonnet` and `lib/commodore.libjsonnet` import them. Jsonnet imports lazily, so
-only the keys that code looks at are ever converted.
+only the keys that code looks at are ever converted, and results depend on these only.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, unquote
 
 from .evaluate import Inexpressible, as_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 _SUFFIX = ".jsonnet"
@@ -81,8 +82,22 @@ class InventoryImports:
             case [section] if section in view:
                 return _literal(view[section], (target, section))
             case [str(section), key] if section == _LAZY and key in view[section]:
-                return _literal(view[section][key], (target, section, key))
+                value = view[section][key]
+                if not is_split(key, value):
+                    return _literal(value, (target, section, key))
+                names = _names(value, (target, section, key))
+                return _object({name: _import(key, name) for name in names})
+            case [str(section), key, name] if section == _LAZY and key in view[section]:
+                value = view[section][key]
+                if is_split(key, value) and name in value:
+                    return _literal(value[name], (target, section, key, name))
         return None
+
+
+def is_split(key: str, value: object) -> bool:
+    """Whether each key of a parameter is a file of its own."""
+    # A name of dots alone leads to another folder.
+    return isinstance(value, Mapping) and bool(key.strip("."))
 
 
 def _sections(view: Mapping[str, Any], folder: str, target: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from commodore_py.adapters.jsonnet.inventory import is_split
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN
 
@@ -83,7 +84,12 @@ def _part_of(target: Mapping[str, Any], below: list[str], roots: Roots) -> str:
         case [section] if section in target:
             return digests.of_inventory(target[section], roots)
         case [section, key] if section == _PARAMETERS and key in target[section]:
-            return digests.of_inventory(target[section][key], roots)
+            value = target[section][key]
+            return digests.of_inventory(tuple(value) if is_split(key, value) else value, roots)
+        case [section, key, name] if section == _PARAMETERS and key in target[section]:
+            value = target[section][key]
+            if is_split(key, value) and name in value:
+                return digests.of_inventory(value[name], roots)
     return NOTHING
 
 
