@@ -63,7 +63,10 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
+def compiling(commodore: CommandLine, tmp_path: Path, empty_home: Path) -> Compile:
+    settings = empty_home / ".config/commodore/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[catalog.compile]\njobs = 1\n")  # the start of processes takes longer
     fleet = make_fleet(tmp_path / "fleet", one={}, two={})
     second = fleet.repository("catalog-two")
     make_repository(second, {})
@@ -297,7 +300,6 @@ def test_options_without_effect_are_reported_if_they_were_typed(
     compiling: Compile, empty_home: Path
 ) -> None:
     settings = empty_home / ".config/commodore/config.toml"
-    settings.parent.mkdir(parents=True)
     settings.write_text("[catalog.compile]\njobs = 2\n")
 
     by_file = compiling(CLUSTER, "--dry-run")
