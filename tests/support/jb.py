@@ -84,7 +84,7 @@ def _build(home: Path) -> None:
             env={**os.environ, "GOFLAGS": "-buildvcs=false"},
             capture_output=True,
             text=True,
-            timeout=_RUN_SECONDS,
+            timeout=_BUILD_SECONDS,
             check=False,
         )
         if done.returncode:
