@@ -1,60 +1,47 @@
-"""Records: what results depend on, stored by the key of the work."""
+"""Records: results under the answers that they are valid for, and lists of what to ask.
+
+The name of a record is the digest of a key and of all questions with their answers. The questions
+that work of a key has asked are stored under the key itself.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from .digests import is_digest
+from .digests import digest, is_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .store import Store
 
-# As many as a component has test cases: they all have one key, and are compiled in turns.
-_MOST_RECORDS = 64
-RECENT = _MOST_RECORDS // 2
-"""A record in use is moved to the front before it can be dropped, but not whenever it is used."""
+Answers: TypeAlias = "Mapping[str, str]"
+"""Answers by their questions, in the order in which these were asked."""
+
+# Work that reads other files depending on what it has read asks other questions.
+_MOST_LISTS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A result, and what it depends on."""
+    """The digest of a result, and what code printed while it was made."""
 
-    answers: Mapping[str, str]
     result: str
     traces: str
     """Bytes as Latin-1."""
 
     @classmethod
-    def parse(cls, content: bytes) -> Record | None:
+    def parse(cls, content: bytes | None) -> Record | None:
         """The record in some bytes; None if it is not one of this version."""
-        return cls._of(_value(content))
-
-    @classmethod
-    def parse_all(cls, content: bytes) -> list[Record]:
-        """The records in a list of them."""
-        values = _value(content)
-        records = map(cls._of, values if isinstance(values, list) else ())
-        return [record for record in records if record is not None]
-
-    @classmethod
-    def _of(cls, value: object) -> Record | None:
+        value = _value(content)
         if not isinstance(value, dict):
             return None
-        answers, result, traces = (value.get(name) for name in ("answers", "result", "traces"))
-        if not (
-            isinstance(answers, dict)
-            and all(isinstance(answer, str) for answer in answers.values())
-            and isinstance(result, str)
-            and is_digest(result)
-            and isinstance(traces, str)
-            and all(character <= "\xff" for character in traces)
-        ):
+        result, traces = value.get("result"), value.get("traces")
+        if not (isinstance(result, str) and is_digest(result) and isinstance(traces, str)):
             return None
-        return cls(answers, result, traces)
+        return cls(result, traces) if all(one <= "\xff" for one in traces) else None
 
     def packed(self) -> bytes:
         """The record as bytes."""
@@ -63,29 +50,46 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class NewResult:
-    """A result that was made in this run, and the keys that its record belongs to."""
+    """A result that was made in this run, for machines that share it."""
 
-    keys: tuple[str, ...]
+    key: str
+    answers: Answers
     record: Record
 
 
-def records_of(store: Store, key: str) -> list[Record]:
-    """The records of a key; the newest first."""
-    content = store.record(key)
-    return [] if content is None else Record.parse_all(content)
+def name_of(key: str, answers: Answers) -> str:
+    """The name of the record for these answers."""
+    return digest(json.dumps([key, *answers.items()]).encode())
 
 
-def add_record(store: Store, key: str, record: Record, *, instead_of: Record | None = None) -> None:
-    """Store a record as the first one of a key."""
-    others = [
-        old for old in records_of(store, key) if old.answers != record.answers and old != instead_of
-    ]
-    records = (record, *others)[:_MOST_RECORDS]
-    store.set_record(key, json.dumps([asdict(one) for one in records]).encode())
+def asked(store: Store, key: str) -> list[Answers]:
+    """Questions that work of a key has asked, each list with its last answers; newest first."""
+    value = _value(store.record(key))
+    lists = value if isinstance(value, list) else ()
+    return [one for one in lists if _is_answers(one)]
 
 
-def _value(content: bytes) -> object:
+def add_record(store: Store, key: str, answers: Answers, record: Record) -> None:
+    """Store a record, and put its questions first."""
+    others = [one for one in asked(store, key) if one.keys() != answers.keys()]
+    store.set_record(name_of(key, answers), record.packed())
+    store.set_record(key, json.dumps([answers, *others][:_MOST_LISTS]).encode())
+
+
+def questions_in(content: bytes) -> tuple[str, ...] | None:
+    """A list of questions that was shared; None if it is not one of this version."""
+    value = _value(content)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    return None
+
+
+def _is_answers(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
+def _value(content: bytes | None) -> object:
     try:
-        return json.loads(content)
+        return json.loads(content or b"null")
     except (ValueError, RecursionError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import time
@@ -15,12 +16,12 @@ from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError
 
 from .digests import digest
-from .records import NewResult, Record
+from .records import NewResult, Record, name_of, questions_in
 from .signed import Signed, private_key, public_key
 from .trust import Distrust, log_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -56,7 +57,7 @@ class RemoteResults:
 
     settings: RemoteCache
     _files: SharedFiles = field(init=False)
-    _records: dict[str, tuple[Record, ...]] = field(default_factory=dict)
+    _signed: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
     _key: Ed25519PrivateKey | None = None
 
     def __post_init__(self) -> None:
@@ -69,14 +70,15 @@ class RemoteResults:
             why = Distrust(str(error), error.where, error.hint)
             log_once(logging.WARNING, "results are not shared", why)
 
-    def records(self, key: str) -> tuple[Record, ...]:
-        """The records of a key that trusted writers have signed."""
-        if key not in self._records:
-            signed = Signed.all_in(self._read(_record_path(key)) or b"[]")
-            trusted = (one for one in signed if self._is_trusted(one, key))
-            records = (Record.parse(one.content) for one in trusted)
-            self._records[key] = tuple(record for record in records if record is not None)
-        return self._records[key]
+    def asked(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """The lists of questions that work of a key has asked."""
+        lists = map(questions_in, self._contents(key))
+        return tuple(questions for questions in lists if questions is not None)
+
+    def records(self, name: str) -> tuple[Record, ...]:
+        """The records of a name; they differ if the work has other results each time."""
+        records = map(Record.parse, self._contents(name))
+        return tuple(record for record in records if record is not None)
 
     def blob(self, name: str) -> bytes | None:
         """The result of a digest; one that was changed is refused."""
@@ -94,15 +96,16 @@ class RemoteResults:
         made = tuple(made)
         # The results come first: a record never names what is not there.
         sent = in_parallel(lambda new: self._send_result(store, new), made, at_most=_CONNECTIONS)
-        records: dict[str, list[bytes]] = defaultdict(list)
+        contents: dict[str, set[bytes]] = defaultdict(set)
         for new, is_sent in zip(made, sent, strict=True):
-            for name in new.keys if is_sent else ():
-                records[name].append(new.record.packed())
+            if is_sent:
+                contents[name_of(new.key, new.answers)].add(new.record.packed())
+                contents[new.key].add(json.dumps(list(new.answers)).encode())
 
         def add(name: str) -> None:
-            self._add_records(key, name, records[name])
+            self._add(key, name, contents[name])
 
-        in_parallel(add, records, at_most=_CONNECTIONS)
+        in_parallel(add, contents, at_most=_CONNECTIONS)
 
     @property
     def _is_away(self) -> bool:
@@ -115,8 +118,15 @@ class RemoteResults:
             return False
         return self._write(_blob_path(new.record.result), result, once=True)
 
-    def _add_records(self, key: Ed25519PrivateKey, name: str, contents: Sequence[bytes]) -> None:
-        """Add records to those of a key.
+    def _contents(self, name: str) -> tuple[bytes, ...]:
+        """What trusted writers have signed under a name."""
+        if name not in self._signed:
+            signed = Signed.all_in(self._read(_record_path(name)) or b"[]")
+            self._signed[name] = tuple(one.content for one in signed if self._is_trusted(one, name))
+        return self._signed[name]
+
+    def _add(self, key: Ed25519PrivateKey, name: str, contents: Collection[bytes]) -> None:
+        """Add contents to those of a name.
 
         A machine that does so at the same time may lose them; then they are missed, and made again.
         """

@@ -11,21 +11,20 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .digests import digest
 from .questions import answer, parse
 from .recorder import Recorder
-from .records import RECENT, NewResult, Record, add_record, records_of
+from .records import NewResult, Record, add_record, asked, name_of
 from .remote import RemoteResults
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from commodore_py.cache.signed import RemoteCache
-
     from .questions.base import View
+    from .records import Answers
     from .roots import Roots
+    from .signed import RemoteCache
 
 log = logging.getLogger(__name__)
 
@@ -54,10 +53,11 @@ class Work(Generic[Made]):
 class Hit:
     """A record whose answers are all the same now, and its result."""
 
+    answers: Answers
     record: Record
     result: bytes
-    is_recent: bool
-    """Whether both are where the next run of this cluster looks first."""
+    is_shared: bool = False
+    """Whether it is of another machine, and not stored on this one yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,6 @@ class ResultCache:
         folder: Path | None,
         roots: Roots,
         *,
-        cluster: str = "",
         verify: bool = False,
         remote: RemoteCache | None = None,
     ) -> None:
@@ -87,7 +86,6 @@ class ResultCache:
         self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
         self._store = Store(folder) if folder is not None else None
-        self._cluster = cluster
         self._verify = verify
         self._remote = RemoteResults(remote) if remote is not None else None
 
@@ -124,13 +122,10 @@ class ResultCache:
             return made
         traces = b"".join(recorder.traces)
         recorder.note_folders_in(traces)
-        record = Record(recorder.answers, self._store.add_blob(result), traces.decode("latin-1"))
-        keys = self._keys(work.key)
-        for key in keys:
-            wrong = hit.record if isinstance(hit, Hit) else None
-            add_record(self._store, key, record, instead_of=wrong)
+        record = Record(self._store.add_blob(result), traces.decode("latin-1"))
+        add_record(self._store, work.key, recorder.answers, record)
         if self._remote is not None:
-            run_log.report(NewResult(keys, record))
+            run_log.report(NewResult(work.key, recorder.answers, record))
         run_log.report(ResultUse(cached=False))
         if self._verify and isinstance(hit, Hit) and hit.result != result:
             raise CacheDiffers(
@@ -146,51 +141,40 @@ class ResultCache:
         self.answers.clear()
         log.debug("%s: compiled, and not cached: %s", label, why)
 
-    def _keys(self, key: str) -> tuple[str, ...]:
-        """Where the records of a key are: first those of this cluster, then those of all.
-
-        Clusters with the same components have the same keys, and there may be hundreds.
-        """
-        return (digest(f"{key} {self._cluster}".encode()), key) if self._cluster else (key,)
-
     def _find(self, store: Store, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
-        reasons = []
-        for record, is_recent in self._records(store, work.key):
-            try:
-                changed = next(
-                    (
-                        stored
-                        for stored, old in record.answers.items()
-                        if answer(work.view, stored) != old
-                    ),
-                    None,
-                )
-            except _UNKNOWN:  # a kind of question that this version does not know
+        asked_here = asked(store, work.key)
+        for before in asked_here:
+            answers = _answers(work.view, before)
+            if answers is None:
                 continue
-            if changed is not None:
-                reasons.append(parse(changed).describe(self.roots))
-                continue
-            result = store.blob(record.result)
-            if result is not None:
-                return Hit(record, result, is_recent)
-            result = self._remote.blob(record.result) if self._remote is not None else None
-            if result is not None:
-                return Hit(record, result, is_recent=False)
-        return reasons[0] if reasons else "there is no cached result"
+            record = Record.parse(store.record(name_of(work.key, answers)))
+            result = store.blob(record.result) if record is not None else None
+            if record is not None and result is not None:
+                return Hit(answers, record, result)
+        return self._find_shared(work) or self._why_missed(asked_here, work.view)
 
-    def _records(self, store: Store, key: str) -> Iterator[tuple[Record, bool]]:
-        """The records of this machine, and then those that others share."""
-        keys = self._keys(key)
-        for number, record in enumerate(records_of(store, keys[0])):
-            yield record, number < RECENT
-        for shared in keys[1:]:
-            for record in records_of(store, shared):
-                yield record, False
-        if self._remote is not None:
-            for name in keys:
-                for record in self._remote.records(name):
-                    yield record, False
+    def _find_shared(self, work: Work[Any]) -> Hit | None:
+        remote = self._remote
+        if remote is None:
+            return None
+        for questions in remote.asked(work.key):
+            answers = _answers(work.view, questions)
+            if answers is None:
+                continue
+            for record in remote.records(name_of(work.key, answers)):
+                result = remote.blob(record.result)
+                if result is not None:
+                    return Hit(answers, record, result, is_shared=True)
+        return None
+
+    def _why_missed(self, asked_here: Sequence[Answers], view: View) -> str:
+        """What has changed since the last result."""
+        for before in asked_here:
+            for question, now in (_answers(view, before) or {}).items():
+                if now != before[question]:
+                    return parse(question).describe(self.roots)
+        return "there is no cached result"
 
     def _restored(self, store: Store, work: Work[Made], hit: Hit) -> Made | None:
         try:
@@ -200,13 +184,21 @@ class ResultCache:
             return None
         if restored is None:
             return None
-        if not hit.is_recent:
+        if hit.is_shared:
             store.add_blob(hit.result)
-            add_record(store, self._keys(work.key)[0], hit.record)
+            add_record(store, work.key, hit.answers, hit.record)
         log.debug("%s: taken from the cache", work.label)
         run_log.report(ResultUse(cached=True))
         repeat(hit.record.traces.encode("latin-1"))
         return restored
+
+
+def _answers(view: View, questions: Iterable[str]) -> Answers | None:
+    """The answers to these questions; None if this version does not know one of them."""
+    try:
+        return {question: answer(view, question) for question in questions}
+    except _UNKNOWN:
+        return None
 
 
 def cached_value(folder: Path | None, key: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - plain data

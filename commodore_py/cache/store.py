@@ -148,7 +148,7 @@ class PrivateFiles:
                     self.drop(path)
 
 
-_FORMAT = "v2"
+_FORMAT = "v3"
 _SEAL = 64
 _SHORTEST_KEY = 8
 

@@ -43,7 +43,6 @@ class EntryCache(ResultCache):
         super().__init__(
             job.result_cache,
             roots_of(job),
-            cluster=job.cluster,
             verify=job.verify_cache,
             remote=job.remote_cache,
         )

@@ -115,7 +115,6 @@ def _job(
         result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
         remote_cache=config.remote_cache,
-        cluster=sources.cluster.id,
         state=plan.scratch_notes,
         bases=bases,
     )

@@ -63,8 +63,6 @@ class Job:
     """Whether to compile what is in the cache, too, and to compare."""
     remote_cache: RemoteCache | None = None
     """The results that machines share."""
-    cluster: str = ""
-    """Whose results are looked up first."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
     bases: BaseProvider | None = None

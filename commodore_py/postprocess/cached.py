@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 _FORMAT = 3
 
 
-def filter_cache(config: Config, cluster: str) -> ResultCache:
+def filter_cache(config: Config) -> ResultCache:
     """Results of the filters of one run."""
     return ResultCache(
         config.result_cache,
         Roots({"work": config.paths.root, "library": LIBRARIES.parent}),
-        cluster=cluster,
         verify=config.verify_cache,
         remote=config.remote_cache,
     )

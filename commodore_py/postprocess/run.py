@@ -47,7 +47,7 @@ def apply_filters(
     reach = Reach(readable, work=work, private=config.private_places())
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     before = Files(paths.compiled, paths.catalog, compiled, import_folders, reach=reach)
-    cache = filter_cache(replace(config, paths=paths), sources.cluster.id)
+    cache = filter_cache(replace(config, paths=paths))
     components = {instance.name: instance.component for instance in sources.inventory.instances}
     trees = dict(compiled)
     notices: list[Problem] = []

@@ -53,6 +53,23 @@ class Machines:
         """The files in the storage."""
         return [path for path in self.storage.glob(f"{kind}/*/*") if path.is_file()]
 
+    def change(self, private: str, change: str | list[object] | dict[str, object]) -> None:
+        """Sign changed records (mappings) or questions (lists), or others in place of both."""
+        for file in self.files("records"):
+            (signed,) = json.loads(file.read_bytes())
+            content = json.loads(signed["record"])
+            if isinstance(change, str):
+                content = change
+            elif isinstance(content, dict) and isinstance(change, dict):
+                content = json.dumps(content | change)
+            elif isinstance(content, list) and isinstance(change, list):
+                content = json.dumps(change)
+            else:
+                continue
+            key = file.parent.name + file.name
+            made = Signed.by(private_key(Path(private)), key, content.encode())
+            file.write_bytes(Signed.packed([made]))
+
 
 @pytest.fixture
 def machines(commodore: CommandLine, tmp_path: Path) -> Machines:
@@ -141,30 +158,24 @@ def test_record_of_another_key_is_refused(machines: Machines, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "change",
     [
-        {"answers": None},
-        {"answers": []},
-        {"answers": {"inventory self": 1}},
-        {"answers": {"content work:\0": ""}},
-        {"answers": {"telepathy": ""}},
         {"result": 3},
         {"result": "../../etc"},
         {"traces": None},
         {"traces": "€"},
+        [1],
+        [["inventory self"]],
+        ["content work:\0"],
+        ["telepathy"],
         "nothing",
         "[" * 100_000,
     ],
 )
 def test_odd_record_of_trusted_writer_is_a_miss(
-    machines: Machines, tmp_path: Path, change: str | dict[str, object]
+    machines: Machines, tmp_path: Path, change: str | list[object] | dict[str, object]
 ) -> None:
     private, public = key_pair(tmp_path)
     machines.compile("ci", remote_key=private)
-    for file in machines.files("records"):
-        (signed,) = json.loads(file.read_bytes())
-        odd = (
-            change if isinstance(change, str) else json.dumps(json.loads(signed["record"]) | change)
-        )
-        file.write_bytes(_signed(private, file, odd))
+    machines.change(private, change)
 
     assert not from_cache(machines.compile("laptop", remote_trust=[public]))
 
@@ -186,21 +197,12 @@ def test_odd_result_of_trusted_writer_is_not_stored(
     machines.compile("ci", remote_key=private)
     name = digest(content)
     write_if_changed(machines.storage / "blobs" / name[:2] / name[2:], content)
-    for file in machines.files("records"):
-        (signed,) = json.loads(file.read_bytes())
-        record = json.dumps(json.loads(signed["record"]) | {"result": name})
-        file.write_bytes(_signed(private, file, record))
+    machines.change(private, {"result": name})
 
     ran = machines.compile("laptop", remote_trust=[public])
 
     assert not from_cache(ran)
     assert not list((tmp_path / "laptop").rglob(name[2:]))
-
-
-def _signed(private: str, file: Path, record: str) -> bytes:
-    """A record in place of those in a file of the storage."""
-    key = file.parent.name + file.name
-    return Signed.packed([Signed.by(private_key(Path(private)), key, record.encode())])
 
 
 def test_dry_run_shares_nothing(machines: Machines, tmp_path: Path) -> None:
