@@ -108,16 +108,13 @@ def test_what_working_directories_hold_as_well_is_not_freed(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
     fill(fleet)
-    (alone, _) = json.loads(commodore("cache", "info", "-o", "json").out)["repositories"]
-    shutil.rmtree(fleet.work)
-    fill(fleet)
 
     (one, _) = json.loads(commodore("cache", "info", "-o", "json").out)["repositories"]
 
     packs = (entry(fleet, "one") / "objects/pack").iterdir()
     shared = sum(pack.stat().st_size for pack in packs if pack.stat().st_nlink > 1)
     assert shared > 0
-    assert one["bytes"] == alone["bytes"] == one["freed_if_removed"] + shared
+    assert one["bytes"] == one["freed_if_removed"] + shared
 
 
 def test_an_empty_cache_has_nothing_to_show(commodore: CommandLine) -> None:
