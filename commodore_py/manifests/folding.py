@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.model.difference import GRADES
@@ -15,7 +14,7 @@ from .paths import Item, generalised
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.model.difference import Grade
 
@@ -53,20 +52,14 @@ def folded(
     changes: Iterable[ObjectChange],
 ) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:
     """Separate the changes of single objects from those that several have in common."""
-    keyed = [(change, _keys(change)) for change in changes]
-    groups = _groups(keyed)
+    changes = tuple(changes)
+    groups = _by_field({"": changes})
     common = {key: of for key, of in groups.items() if len(of) >= FEWEST}
-    left = []
-    for change, keys in keyed:
-        shown = tuple(f for f, key in zip_longest(change.fields, keys) if key not in common)
-        if len(shown) == len(change.fields):
-            left.append(change)
-        elif shown:
-            grade = grades.worst([field.grade for field in shown])
-            left.append(replace(change, fields=shown, grade=grade))
-    folds = [_fold(key[1], of) for key, of in common.items()]
+    folds = [
+        Fold(key[1], of[min(of)], tuple(id_ for _, id_ in sorted(of))) for key, of in common.items()
+    ]
     folds.sort(key=lambda fold: (GRADES.index(fold.field.grade), fold.path, fold.objects))
-    return tuple(sorted(left, key=importance)), tuple(folds)
+    return tuple(sorted(_others(changes, common), key=importance)), tuple(folds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,79 +82,63 @@ class Common:
 
 
 def folded_over_clusters(
-    changes: Mapping[str, Iterable[ObjectChange]],
+    changes: Mapping[str, Sequence[ObjectChange]],
 ) -> tuple[tuple[Common, ...], dict[str, tuple[ObjectChange, ...]]]:
     """Separate the changes that several clusters have in common from those of single clusters."""
-    of_fields: dict[_Key, dict[tuple[str, ObjectId], FieldChange]] = defaultdict(dict)
-    of_objects: dict[_ObjectKey, set[str]] = defaultdict(set)
-    for cluster, of_cluster in changes.items():
-        for change in of_cluster:
-            for key, field in zip(_keys(change), change.fields, strict=False):
-                of_fields[key].setdefault((cluster, change.id), field)
-            if change.what != "changed":
-                of_objects[_object_key(change)].add(cluster)
-    common_fields = {
-        key: objects
-        for key, objects in of_fields.items()
-        if len({cluster for cluster, _ in objects}) > 1
+    fields = {
+        key: of for key, of in _by_field(changes).items() if len({cluster for cluster, _ in of}) > 1
     }
-    common_objects = {key: clusters for key, clusters in of_objects.items() if len(clusters) > 1}
     found = [
-        Common(key[0], "changed", "", tuple(sorted(objects)), key[1], objects[min(objects)])
-        for key, objects in common_fields.items()
+        Common(key[0], "changed", "", tuple(sorted(of)), key[1], of[min(of)])
+        for key, of in fields.items()
     ]
-    together: dict[tuple[What, Grade, str, frozenset[str]], list[ObjectId]] = defaultdict(list)
-    for (what, grade, reason, id_, *_), clusters in common_objects.items():
-        together[what, grade, reason, frozenset(clusters)].append(id_)
+    clusters_of: dict[_ObjectKey, list[str]] = defaultdict(list)
+    for cluster, of_cluster in changes.items():
+        for key in {_object_key(change) for change in of_cluster if change.what != "changed"}:
+            clusters_of[key].append(cluster)
+    objects = {key: clusters for key, clusters in clusters_of.items() if len(clusters) > 1}
+    together: dict[tuple[What, Grade, str, tuple[str, ...]], list[ObjectId]] = defaultdict(list)
+    for (what, grade, reason, id_, *_), clusters in objects.items():
+        together[what, grade, reason, tuple(sorted(clusters))].append(id_)
     for (what, grade, reason, of), ids in together.items():
-        pairs = tuple((cluster, id_) for cluster in sorted(of) for id_ in sorted(ids))
+        pairs = tuple((cluster, id_) for cluster in of for id_ in sorted(ids))
         found.append(Common(grade, what, reason, pairs))
     found.sort(key=lambda one: (GRADES.index(one.grade), one.path, one.what, one.objects))
-    left = {
-        cluster: tuple(
-            kept
-            for change in of_cluster
-            if (kept := _without(change, common_fields, common_objects)) is not None
-        )
+    return tuple(found), {
+        cluster: tuple(_others(of_cluster, fields, objects))
         for cluster, of_cluster in changes.items()
     }
-    return tuple(found), left
 
 
-def _without(
-    change: ObjectChange,
-    common_fields: Collection[_Key],
-    common_objects: Collection[_ObjectKey],
-) -> ObjectChange | None:
-    """A change without what other clusters have as well; None if nothing is left."""
-    if change.what != "changed":
-        return None if _object_key(change) in common_objects else change
-    pairs = zip(change.fields, _keys(change), strict=True)
-    fields = tuple(field for field, key in pairs if key not in common_fields)
-    if not fields:
-        return None
-    return replace(change, fields=fields, grade=grades.worst([field.grade for field in fields]))
-
-
-def _keys(change: ObjectChange) -> list[_Key]:
-    if change.what != "changed":
-        return []
-    return [_key(change, field) for field in change.fields]
-
-
-def _groups(
-    keyed: Iterable[tuple[ObjectChange, list[_Key]]],
-) -> Mapping[_Key, dict[ObjectId, FieldChange]]:
-    groups: dict[_Key, dict[ObjectId, FieldChange]] = defaultdict(dict)
-    for change, keys in keyed:
-        for key, field in zip(keys, change.fields, strict=False):
-            groups[key].setdefault(change.id, field)
+def _by_field(
+    changes: Mapping[str, Iterable[ObjectChange]],
+) -> dict[_Key, dict[tuple[str, ObjectId], FieldChange]]:
+    """The objects of clusters that each change of a field happens to."""
+    groups: dict[_Key, dict[tuple[str, ObjectId], FieldChange]] = defaultdict(dict)
+    for cluster, of_cluster in changes.items():
+        for change in of_cluster:
+            for field in change.fields if change.what == "changed" else ():
+                groups[_key(change, field)].setdefault((cluster, change.id), field)
     return groups
 
 
-def _fold(path: str, of: Mapping[ObjectId, FieldChange]) -> Fold:
-    objects = tuple(sorted(of))
-    return Fold(path, of[objects[0]], objects)
+def _others(
+    changes: Iterable[ObjectChange],
+    common_fields: Collection[_Key],
+    common_objects: Collection[_ObjectKey] = (),
+) -> Iterator[ObjectChange]:
+    """The changes without what others have as well."""
+    for change in changes:
+        if change.what != "changed":
+            if not common_objects or _object_key(change) not in common_objects:
+                yield change
+            continue
+        fields = tuple(one for one in change.fields if _key(change, one) not in common_fields)
+        if len(fields) == len(change.fields):
+            yield change
+        elif fields:
+            grade = grades.worst([field.grade for field in fields])
+            yield replace(change, fields=fields, grade=grade)
 
 
 def _key(change: ObjectChange, field: FieldChange) -> _Key:
