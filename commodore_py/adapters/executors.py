@@ -11,12 +11,12 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commodore_py import run_log
+from commodore_py import __version__, run_log
 from commodore_py.errors import CommodoreError
 
 from . import workers
@@ -32,7 +32,22 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class Place:
+    """Where work is done: in this process, in processes beside it, or by workers of Dask."""
+
+    jobs: int
+    """Pieces of work at a time; the scheduler decides for its own workers."""
+    scheduler: str = ""
+    """The address of a Dask scheduler."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process does the work, one piece after the other."""
+        return self.jobs == 1 and not self.scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
     """An executor, and how many pieces of work it does at a time."""
 
     executor: Executor
@@ -51,20 +66,20 @@ class _Here(Executor):
         return future
 
 
-@contextmanager
-def in_this_process() -> Iterator[Pool]:
-    """This process: one piece of work after the other."""
-    yield Pool(_Here(), 1)
+def _opened(place: Place) -> AbstractContextManager[_Pool]:
+    if place.scheduler:
+        return _scheduler(place.scheduler)
+    return nullcontext(_Pool(_Here(), 1)) if place.is_here else _processes(place.jobs)
 
 
 @contextmanager
-def processes(count: int) -> Iterator[Pool]:
+def _processes(count: int) -> Iterator[_Pool]:
     """Processes of this machine; they end at once if this block is left."""
     # A fork has everything loaded, but Go does not survive one.
     context = multiprocessing.get_context("fork" if workers.possible() else "spawn")
     pool = ProcessPoolExecutor(count, context, initializer=_begin)
     try:
-        yield Pool(pool, count)
+        yield _Pool(pool, count)
     finally:
         for process in multiprocessing.active_children():
             process.kill()
@@ -77,11 +92,8 @@ def _begin() -> None:
 
 
 @contextmanager
-def scheduler(address: str, version: Callable[[], str]) -> Iterator[Pool]:
-    """The workers of a Dask scheduler, which starts the work of a lost worker again.
-
-    They must have the `version` that this process has.
-    """
+def _scheduler(address: str) -> Iterator[_Pool]:
+    """The workers of a Dask scheduler, which starts the work of a lost worker again."""
     try:
         import distributed  # heavy, and for few users
     except ImportError as error:
@@ -107,28 +119,31 @@ def scheduler(address: str, version: Callable[[], str]) -> Iterator[Pool]:
                 where=address,
                 hint=f"start some: dask worker {address}",
             )
-        _check_versions(client, version)
-        yield Pool(client.get_executor(pure=False), size)
+        _check_versions(client)
+        yield _Pool(client.get_executor(pure=False), size)
     finally:
         client.close()
 
 
-def _check_versions(client: Any, version: Callable[[], str]) -> None:  # noqa: ANN401 - has no types
-    hint = f"install version {version()} on all machines: they exchange its objects"
+def _version() -> str:
+    return __version__
+
+
+def _check_versions(client: Any) -> None:  # noqa: ANN401 - has no types
+    hint = f"install version {__version__} on all machines: they exchange its objects"
     try:
-        versions = client.run(version)
+        versions = client.run(_version)
     except Exception as error:
         raise CommodoreError(f"the workers cannot load commodore-py: {error}", hint=hint) from error
     for worker, found in versions.items():
-        if found != version():
+        if found != __version__:
             raise CommodoreError(
                 f"a worker has version {found} of commodore-py", where=worker, hint=hint
             )
 
 
 def each(
-    opened: Callable[[], AbstractContextManager[Pool]],
-    alone: Callable[[], AbstractContextManager[Pool]],
+    place: Place,
     work: Callable[[Task], Result],
     tasks: Iterable[Task],
     *,
@@ -137,14 +152,14 @@ def each(
     """Each task with its result or error, in the order of being done.
 
     No more is handed out than can be done at a time: what is not, can still be left out. A worker
-    process that dies takes its pool along; what was at work is then done again, each `alone`, so
+    process that dies takes its pool along; what was at work is then done again, each by itself, so
     that only the task that kills its worker fails.
     """
     waiting = iter(tasks)
     has_more = True
     while has_more:
         lost: list[Task] = []
-        with opened() as pool:
+        with _opened(place) as pool:
             running: dict[Future[Result], Task] = {}
             while True:
                 for task in islice(waiting, 0 if lost else pool.size - len(running)):
@@ -164,6 +179,6 @@ def each(
                         yield ended, error or future.result()
         has_more = bool(lost)
         for task in lost:
-            with alone() as pool:
+            with _processes(1) as pool:
                 future = pool.executor.submit(work, task)
                 yield task, future.exception() or future.result()

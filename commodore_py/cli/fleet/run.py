@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.adapters import executors, time_limits
+from commodore_py.adapters.executors import Place
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.cli.exit_codes import CHANGES_FOUND, INTERRUPTED, worst
 from commodore_py.cli.output import fleet as output
@@ -24,13 +25,11 @@ from commodore_py.lieutenant.clusters import with_token
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.stages import ONLY, Stage, has_kubeconfig, stages_for, wait_for_stage
 
-from .task import Task, compile_cluster, last_seconds, listings_of, program_version
+from .task import Task, compile_cluster, last_seconds, listings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
 
-    from commodore_py.adapters.executors import Pool
     from commodore_py.cli.output.compile_result import Form
     from commodore_py.cli.output.fleet import ClusterResult
     from commodore_py.config import Config
@@ -85,27 +84,27 @@ def compile_clusters(
     listings = listings_of(config, run)
     results: dict[str, ClusterResult] = {}
     clusters = several.select(config, selection.clusters, selection.tenant)
-    pools = _Pools.of(selection, form, len(clusters))
+    place = _place_of(selection, form, len(clusters))
     code = 0
     try:
         with listed_once(listings):
             stages = _by_stage(config, clusters, everything=selection.everything)
         task_of = partial(
             Task,
-            config=_shared(config, pools, len(clusters)),
+            config=_shared(config, place, len(clusters)),
             compile=compile_one,
             form=form,
             run=run,
             limits=time_limits.current(),
             quiet=quiet,
             shows_output=shows_output or form.interactive,
-            is_here=pools.are_here,
+            place=place,
         )
         for number, (stage, names) in enumerate(stages):
             tasks = [task_of(name, clusters[name], stage=stage) for name in names]
             if stage.name:
                 messages.heading(f"\nStage {stage.name} ({len(tasks)} of {len(clusters)} clusters)")
-            _compile_stage(tasks, pools, results, len(clusters), fail_fast=selection.fail_fast)
+            _compile_stage(tasks, results, len(clusters), fail_fast=selection.fail_fast)
             if number + 1 < len(stages) and (why := _stopped_by(config, stage, names, results)):
                 messages.error_with(f"the rollout ends with stage {stage.name}: {why}")
                 code = CommodoreError.exit_code
@@ -113,7 +112,7 @@ def compile_clusters(
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else CommodoreError.exit_code
         left = [name for name, one in results.items() if one.outcome == _AT_WORK]
-        if pools.are_remote and left:
+        if place.scheduler and left:
             messages.warn(f"workers go on with {', '.join(left)}, and may push")
         raise
     finally:  # also if the user interrupts it: what was done is done
@@ -129,7 +128,6 @@ def compile_clusters(
 
 def _compile_stage(
     tasks: Sequence[Task],
-    pools: _Pools,
     results: dict[str, ClusterResult],
     total: int,
     *,
@@ -138,24 +136,25 @@ def _compile_stage(
     """Compile the clusters of a stage, and add their results to those of earlier ones."""
     failed: list[str] = []
     shown: set[str] = set()
-    wanted = (pools.prepared(task) for task in tasks if not (fail_fast and failed))
-    with Progress(len(tasks), hidden=pools.are_here) as progress:
+    wanted = (_with_token(task) for task in tasks if not (fail_fast and failed))
+    place = tasks[0].place
+    with Progress(len(tasks), hidden=place.is_here) as progress:
 
         def started(task: Task) -> None:
-            if pools.are_here:
+            if place.is_here:
                 number = _ended(results) + 1
                 messages.heading(f"\nCluster {task.cluster_id} ({number} of {total})")
             progress.started(task.cluster_id)
             name = task.cluster_id  # until it has another result
             results[name] = output.ClusterResult(name, _AT_WORK, stage=task.stage.name)
 
-        done = executors.each(pools.several, pools.alone, compile_cluster, wanted, started=started)
+        done = executors.each(place, compile_cluster, wanted, started=started)
         for task, ended in done:
             name = task.cluster_id
             with progress.ended(name):
                 result = _lost(name, ended) if isinstance(ended, BaseException) else ended
                 results[name] = replace(result, stage=task.stage.name)
-                if not pools.are_here:
+                if not place.is_here:
                     output.show_log(result, shown)
                 output.show_end(results[name], _ended(results), total)
             if result.code not in _FINE:
@@ -230,7 +229,7 @@ def _longest_first(config: Config, names: Sequence[str]) -> list[str]:
     return sorted(names, key=seconds)
 
 
-def _shared(config: Config, pools: _Pools, clusters: int) -> Config:
+def _shared(config: Config, place: Place, clusters: int) -> Config:
     """The settings of every cluster: its processes are those that others leave."""
     folder, out = facts_folder(config.api_url), config.output_dir
     # Another machine has another current directory.
@@ -239,34 +238,19 @@ def _shared(config: Config, pools: _Pools, clusters: int) -> Config:
         api_url=str(folder.absolute()) if folder is not None else config.api_url,
         output_dir=out and out.absolute(),
     )
-    if pools.are_here or config.processes:
+    if place.is_here or config.processes:
         return config
-    return replace(config, processes=max(1, usable_cpus() // min(pools.jobs, clusters)))
+    return replace(config, processes=max(1, usable_cpus() // min(place.jobs, clusters)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Pools:
-    """How workers are started, all that there are and one by itself."""
+def _place_of(selection: Selection, form: Form, clusters: int) -> Place:
+    if not selection.scheduler:
+        return Place(1 if form.interactive else min(selection.jobs or usable_cpus(), clusters))
+    if form.interactive:
+        raise UsageError("--interactive and --scheduler cannot be combined")
+    return Place(usable_cpus(), selection.scheduler)
 
-    jobs: int
-    several: Callable[[], AbstractContextManager[Pool]]
-    alone: Callable[[], AbstractContextManager[Pool]]
-    are_here: bool = False
-    are_remote: bool = False
 
-    def prepared(self, task: Task) -> Task:
-        """The task as it is handed out; a token may have expired since an earlier one was."""
-        return replace(task, config=with_token(task.config)) if self.are_remote else task
-
-    @classmethod
-    def of(cls, selection: Selection, form: Form, clusters: int) -> _Pools:
-        if selection.scheduler:
-            if form.interactive:
-                raise UsageError("--interactive and --scheduler cannot be combined")
-            opened = partial(executors.scheduler, selection.scheduler, program_version)
-            return cls(usable_cpus(), opened, opened, are_remote=True)
-        jobs = min(selection.jobs or usable_cpus(), clusters)
-        if jobs == 1 or form.interactive:
-            here = executors.in_this_process
-            return cls(1, here, here, are_here=True)
-        return cls(jobs, partial(executors.processes, jobs), partial(executors.processes, 1))
+def _with_token(task: Task) -> Task:
+    """The task as it is handed out: a token may have expired since an earlier one was."""
+    return replace(task, config=with_token(task.config)) if task.place.scheduler else task

@@ -10,7 +10,7 @@ from io import StringIO
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py import __version__, run_log
+from commodore_py import run_log
 from commodore_py.adapters import time_limits
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.masking import REDACTOR
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from commodore_py.adapters.executors import Place
     from commodore_py.adapters.time_limits import TimeLimits
     from commodore_py.cli.output.compile_result import CompileReporter, Form
     from commodore_py.config import Config, WorkPaths
@@ -60,8 +61,8 @@ class Task:
     quiet: bool
     shows_output: bool
     """Whether what a compile prints is shown, too."""
-    is_here: bool
-    """Whether this process has the terminal: then messages are shown at once."""
+    place: Place
+    """Where it is done: in the process that has the terminal, messages are shown at once."""
 
 
 def compile_cluster(task: Task) -> ClusterResult:
@@ -70,7 +71,7 @@ def compile_cluster(task: Task) -> ClusterResult:
     records: list[logging.LogRecord] = []
     with _one_at_a_time, _logging_to(records, task):
         time_limits.use(task.limits)
-        prompts = task.is_here and task.form.interactive
+        prompts = task.place.is_here and task.form.interactive
         with nullcontext() if prompts else redirect_stdout(output):
             result = _compiled(task, started)
     return replace(
@@ -78,11 +79,6 @@ def compile_cluster(task: Task) -> ClusterResult:
         records=tuple(map(_portable, records)),
         output=output.getvalue() if task.shows_output else "",
     )
-
-
-def program_version() -> str:
-    """The version of this program, for other machines to compare."""
-    return __version__
 
 
 def last_seconds(paths: WorkPaths) -> float | None:
@@ -95,7 +91,7 @@ def last_seconds(paths: WorkPaths) -> float | None:
 def _compiled(task: Task, started: float) -> ClusterResult:
     reporter = ClusterReporter(task.form, task.stage.max_grade)
     warn_again()
-    if not task.is_here:  # a worker may have compiled for an earlier run
+    if not task.place.is_here:  # a worker may have compiled for an earlier run
         forget_logged()
     config = _with_own_caches(task.config)
     with reporter.collecting() as show, run_log.collecting() as events:
@@ -135,9 +131,9 @@ def _logging_to(records: list[logging.LogRecord], task: Task) -> Iterator[None]:
     """Collect what is logged; it is shown by the process that has the terminal."""
     ours = logging.getLogger("commodore_py")
     before = ours.handlers
-    if not task.is_here:
+    if not task.place.is_here:
         log.set_up(task.config.verbosity, quiet=task.quiet)
-    shown = before if task.is_here else []
+    shown = before if task.place.is_here else []
     level = log.NOTICE if task.quiet or not task.config.verbosity else logging.DEBUG
     ours.handlers = [*shown, _Records(records, level)]
     try:
