@@ -116,9 +116,9 @@ def wanted_remote(url: str) -> Mapping[str, str]:
 
 def write_remote(repository: Path, url: str, *, bare: bool = True) -> None:
     """Replace the settings of `origin` in a repository that was just made."""
-    import git as gitpython  # slow to load, and most runs make no repository
+    from git import GitConfigParser  # slow to load, and most runs make no repository
 
-    with gitpython.Repo(os.fspath(repository), expand_vars=False).config_writer() as settings:
+    with GitConfigParser(os.fspath(repository / "config"), read_only=False) as settings:
         settings.set("core", "bare", "true" if bare else "false")
         section = 'remote "origin"'
         if settings.has_section(section):

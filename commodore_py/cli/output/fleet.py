@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.manifests.diff import ObjectChange, What
     from commodore_py.manifests.folding import Common
-    from commodore_py.manifests.objects import ObjectId
     from commodore_py.model.catalog import Change
     from commodore_py.model.difference import Grade
     from commodore_py.model.published import Published
@@ -177,14 +176,16 @@ def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
         streams.data(formats.structured(_as_data(results, common, code)))
         return
     lines: list[str] = []
+    own = {cluster: special for cluster, special in own.items() if special}
     if form.output == "markdown":
         if form.diff != "none":
             lines = list(_changes_in_markdown(common, own))
-        streams.result("\n".join((*lines, "## Summary", "", _markdown(results))))
-        return
-    if form.diff != "none" and changes:
-        lines = [*_changes_in_text(common, own), ""]
-    streams.result("\n".join((*lines, _table(results))))
+        lines += ["## Summary", "", _markdown(results)]
+    else:
+        if form.diff != "none" and changes:
+            lines = [*_changes_in_text(common, own), ""]
+        lines.append(_table(results))
+    streams.result("\n".join(lines))
 
 
 def _changes_in_text(
@@ -192,11 +193,8 @@ def _changes_in_text(
 ) -> Iterator[str]:
     if common:
         yield "Changes in several clusters:"
-    for one in common:
-        yield as_text.headed(one.grade, _line_of(one))
+    yield from (as_text.headed(one.grade, _line_of(one)) for one in common)
     for cluster, changes in own.items():
-        if not changes:
-            continue
         yield f"Changes in {escaping.one_line(cluster)} only:"
         lines = [line for one in changes for line in as_text.change_lines(one.grade, one)]
         yield from lines[:_MOST_LINES]
@@ -212,8 +210,6 @@ def _changes_in_markdown(
         yield from (f"- **{one.grade}** {as_markdown.code(_line_of(one))}" for one in common)
         yield ""
     for cluster, changes in own.items():
-        if not changes:
-            continue
         yield f"## Changes in {escaping.one_line(cluster)} only\n"
         lines = [line for one in changes for line in as_markdown.change_lines(one)]
         yield from lines[:_MOST_LINES]
@@ -232,20 +228,11 @@ def _line_of(common: Common) -> str:
         reason = words.reason(common.field)
         why = f" ({reason})" if reason else ""
         field = words.field_line(common.field, common.path)
-        return f"{field} in {_kinds(objects)} of {where}{why}"
+        return f"{field} in {words.kinds(objects, at_most=_MOST_KINDS)} of {where}{why}"
     why = f" ({common.reason})" if common.reason else ""
     if len(set(objects)) == 1:
         return f"{common.what} {words.shown(str(objects[0]))} in {where}{why}"
-    return f"{common.what} {_kinds(objects)} of {where}{why}"
-
-
-def _kinds(objects: Sequence[ObjectId]) -> str:
-    """How many objects, and of which kinds most."""
-    counts = Counter(id_.kind for id_ in objects)
-    kinds = [f"{number} {words.shown(kind)}" for kind, number in counts.most_common(_MOST_KINDS)]
-    if len(counts) > _MOST_KINDS:
-        kinds.append("…")
-    return f"{counted(len(objects), 'object')} ({', '.join(kinds)})"
+    return f"{common.what} {words.kinds(objects, at_most=_MOST_KINDS)} of {where}{why}"
 
 
 def _without_contents(change: ObjectChange) -> ObjectChange:

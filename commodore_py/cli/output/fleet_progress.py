@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import escaping
 
 from . import log
-from .progress import SCREEN, steady_console
+from .progress import SCREEN, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,10 @@ class Progress:
 
     def __enter__(self) -> Self:
         if self._shown:
-            self._bar = _bar()
-            self._all = self._bar.add_task("Compiling clusters", total=self._total, count="")
+            self._bar = lines(plain=log.plain(), ticking=True)
+            self._all = self._bar.add_task(
+                "Compiling clusters", total=self._total, count="", name=""
+            )
             self._bar.start()
         return self
 
@@ -49,7 +51,7 @@ class Progress:
         """A cluster is at work."""
         if self._bar is not None:
             name = f"  {escaping.one_line(cluster)}"
-            self._lines[cluster] = self._bar.add_task(name, total=None, count="")
+            self._lines[cluster] = self._bar.add_task(name, total=None, count="", name="")
 
     @contextmanager
     def ended(self, cluster: str) -> Iterator[None]:
@@ -68,21 +70,3 @@ class Progress:
         finally:
             sys.stderr.flush()
             self._bar.start()
-
-
-def _bar() -> Bar:
-    # Imported late: slow, and only needed on a terminal.
-    from rich import progress
-
-    return progress.Progress(
-        progress.SpinnerColumn(),
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(bar_width=24),
-        progress.TextColumn("{task.fields[count]}", markup=False),
-        progress.TimeElapsedColumn(),
-        console=steady_console(plain=log.plain()),
-        refresh_per_second=4,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )

@@ -19,7 +19,6 @@ from . import log, messages
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
@@ -69,7 +68,7 @@ class Screen:
             if _reading_password():
                 return
             if self._progress is None or plain != self._plain:
-                self._progress, self._plain = _progress(plain=plain), plain
+                self._progress, self._plain = lines(plain=plain), plain
             count = f"{done}/{total}" if total else ""
             name = escaping.one_line(REDACTOR.message(name))
             if self._task is None:
@@ -225,22 +224,17 @@ def _write(text: str) -> None:
     sys.stderr.flush()
 
 
-def steady_console(*, plain: bool) -> Console:
-    """Standard error, for lines that change."""
-    from rich.console import Console  # as below
+def lines(*, plain: bool, ticking: bool = False) -> Bar:
+    """Lines that change on standard error; if they are `ticking`, also while nothing happens."""
+    # Imported late: slow, and only needed after a while.
+    from rich import progress
+    from rich.console import Console
 
     class Steady(Console):
         """Does not hide the cursor: a killed process could not restore it."""
 
         def show_cursor(self, show: bool = True) -> bool:  # noqa: ARG002, FBT002 - the base class has it so
             return False
-
-    return Steady(stderr=True, no_color=plain or None, highlight=False)
-
-
-def _progress(*, plain: bool) -> Bar:
-    # Imported late: slow, and only needed after a while.
-    from rich import progress
 
     return progress.Progress(
         progress.SpinnerColumn(),
@@ -249,8 +243,9 @@ def _progress(*, plain: bool) -> Bar:
         progress.TextColumn("{task.fields[count]}", markup=False),
         progress.TimeElapsedColumn(),
         progress.TextColumn("{task.fields[name]}", style="dim", markup=False),
-        console=steady_console(plain=plain),
-        auto_refresh=False,
+        console=Steady(stderr=True, no_color=plain or None, highlight=False),
+        auto_refresh=ticking,
+        refresh_per_second=4,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -76,7 +76,7 @@ def _block(lines: Iterable[str]) -> str:
 
 def _fold(fold: Fold) -> Iterator[str]:
     line = _line(fold.field, fold.path)
-    yield f"- {line} in {words.kinds(fold)}{_because(words.reason(fold.field))}"
+    yield f"- {line} in {words.kinds(fold.objects)}{_because(words.reason(fold.field))}"
     yield from _text(fold.field)
     names = [code(str(id_)) for id_ in fold.objects[:_MOST_NAMES]]
     if more := len(fold.objects) - len(names):

@@ -63,9 +63,9 @@ def stat(files: Iterable[FileDifference]) -> str:
 
 
 def _fold(grade: str, fold: Fold) -> Iterator[str]:
-    text = f"{words.field_line(fold.field, fold.path)} in {words.kinds(fold)}"
+    text = f"{words.field_line(fold.field, fold.path)} in {words.kinds(fold.objects)}"
     if words.is_text(fold.field):
-        text = f"{words.shown(fold.path)} in {words.kinds(fold)}:"
+        text = f"{words.shown(fold.path)} in {words.kinds(fold.objects)}:"
     yield headed(grade, _with_reason(text, words.reason(fold.field)))
     if words.is_text(fold.field):
         yield from _text(fold.field)

@@ -13,13 +13,14 @@ from commodore_py.model.difference import GRADES
 from commodore_py.model.names import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
     from commodore_py.manifests.diff import ObjectChange, What
     from commodore_py.manifests.fields import FieldChange
     from commodore_py.manifests.folding import Fold
     from commodore_py.manifests.ignored import Hidden
+    from commodore_py.manifests.objects import ObjectId
 
 _LONGEST = 160
 _MOST_LINES = 40
@@ -124,11 +125,12 @@ def text_lines(field: FieldChange) -> list[str]:
     return found
 
 
-def kinds(fold: Fold) -> str:
-    """How many objects of which kinds."""
-    counts = Counter(id_.kind for id_ in fold.objects)
-    found = ", ".join(f"{number} {shown(kind)}" for kind, number in counts.most_common())
-    return f"{counted(len(fold.objects), 'object')} ({found})"
+def kinds(objects: Sequence[ObjectId], *, at_most: int | None = None) -> str:
+    """How many objects, and of which kinds most."""
+    counts = Counter(id_.kind for id_ in objects)
+    found = [f"{number} {shown(kind)}" for kind, number in counts.most_common(at_most)]
+    more = ["…"] if len(found) < len(counts) else []
+    return f"{counted(len(objects), 'object')} ({', '.join([*found, *more])})"
 
 
 def value(content: object) -> str:
