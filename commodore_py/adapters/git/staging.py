@@ -25,6 +25,8 @@ SHA1, SHA256 = "sha1", "sha256"
 _SCRATCH = "refs/commodore/staged"
 _NOBODY = "committer Commodore <commodore@localhost> 0 +0000"
 _FIRST = b"Initial commit"
+# More objects stay in their pack: a file for each takes four times as long.
+_FEW_LOOSE = ("-c", "fastimport.unpackLimit=20")
 
 
 class Leaf(NamedTuple):
@@ -149,7 +151,7 @@ def _import(directory: Path, stream: Iterable[bytes], mark: str) -> str:
     """Run the commands, and return the id of the commit that a mark names."""
     stdin = b"".join((*stream, f"get-mark {mark}\ndone\n".encode()))
     # With `--done`, a stream that breaks off is an error.
-    return git(directory, "fast-import", "--quiet", "--done", stdin=stdin)
+    return git(directory, *_FEW_LOOSE, "fast-import", "--quiet", "--done", stdin=stdin)
 
 
 def _commit(ref: str, mark: str, edit: Edit, message: bytes, signatures: str) -> Iterator[bytes]:
