@@ -12,6 +12,7 @@ import yaml
 
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.errors import CommodoreError
 from commodore_py.model.names import nearest
 from commodore_py.model.warning import FROM_FILES
 
@@ -70,6 +71,8 @@ class ClassFile:
     classes: tuple[str, ...] = ()
     applications: Applications = Applications()
     parameters: Map = _NOTHING
+    ignored: tuple[tuple[int, str, str], ...] = ()
+    """Keys that mean nothing: their lines, and what was probably meant."""
 
 
 class ClassFileError(YamlError):
@@ -83,11 +86,24 @@ def read(text: bytes, *, name: str) -> ClassFile:
 
     A warning is logged once.
     """
+    try:
+        content = _parsed(text, "")
+    except CommodoreError:
+        content = _parsed(text, name)  # raises it with the name
+    for line, key, meant in content.ignored:
+        ignored = f"{name}:{line}: key `{key}` is ignored; did you mean `{meant}`?"
+        log.warning(ignored, extra=FROM_FILES)
+    return content
+
+
+# Clusters have copies of the same files.
+@lru_cache(maxsize=1 << 13)
+def _parsed(text: bytes, name: str) -> ClassFile:
     root = compose(_as_serde_reads(text, name), name=name)
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        return _class_file(root, name)
+        return _class_file(root)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError.at(str(refused), name, line, hint=refused.hint) from None
@@ -107,10 +123,11 @@ def _as_serde_reads(text: bytes, name: str) -> bytes:
     return b" " + text[3:] if text.startswith(codecs.BOM_UTF8) else text
 
 
-def _class_file(root: yaml.Node, name: str) -> ClassFile:
+def _class_file(root: yaml.Node) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(_SHAPE, root)
     fields: dict[str, yaml.Node] = {}
+    ignored: list[tuple[int, str, str]] = []
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused(_SHAPE, key)
@@ -119,22 +136,16 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
         if key.value in _FIELDS:
             fields[key.value] = value
         elif close := nearest(str(key.value), _FIELDS):
-            log.warning(
-                "%s:%d: key `%s` is ignored; did you mean `%s`?",
-                name,
-                key.start_mark.line + 1,
-                key.value,
-                close[0],
-                extra=FROM_FILES,
-            )
+            ignored.append((key.start_mark.line + 1, key.value, close[0]))
     classes = dict.fromkeys(_names(fields, "classes"))
     applications = Applications.of(_names(fields, "applications"))
     parameters = fields.get("parameters")
-    if parameters is None or is_empty(parameters):
-        return ClassFile(tuple(classes), applications)
-    if not isinstance(parameters, yaml.MappingNode):
-        raise Refused("`parameters` must be a mapping", parameters)
-    return ClassFile(tuple(classes), applications, read_mapping(parameters, root=root, depth=2))
+    values = _NOTHING
+    if parameters is not None and not is_empty(parameters):
+        if not isinstance(parameters, yaml.MappingNode):
+            raise Refused("`parameters` must be a mapping", parameters)
+        values = read_mapping(parameters, root=root, depth=2)
+    return ClassFile(tuple(classes), applications, values, tuple(ignored))
 
 
 def _names(fields: dict[str, yaml.Node], field_name: str) -> list[str]:
