@@ -6,33 +6,11 @@ import pytest
 
 from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.ignore_rules import BUILT_IN, rules_from
+from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.manifests.ignored import without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path
 from tests.support.kube_objects import make_object
 from tests.support.tables import each
-
-
-@each(
-    ("rules", "problem"),
-    [
-        ([], "rules must be a mapping of names to rules"),
-        ({"a": True}, "a: there is no built-in rule of this name: list-order, "),
-        ({"a": 1}, "a: a rule must be a mapping, or true or false for a built-in rule"),
-        ({"a": {"kinds": ["A"]}}, "a: a rule needs paths"),
-        ({"a": {"path": "x"}}, "a: unknown key path; a rule has changes, kinds, paths, "),
-        ({"a": {"paths": ["x["]}}, "a: 'x[' is not a valid path"),
-        ({"a": {"paths": [1]}}, "a: paths must be a list of strings"),
-        ({"a": {"paths": "x", "values": "("}}, "a: values is not a valid regular expression: "),
-        ({"a": {"paths": "x", "changes": "made"}}, "a: unknown change made; there are added, "),
-        ({"a": {"paths": "x", "up-to": "bad"}}, "a: unknown grade bad; there are data-loss, "),
-    ],
-)
-def test_an_invalid_rule_is_reported_and_skipped(rules: object, problem: str) -> None:
-    found, (message,) = rules_from(rules)
-
-    assert message.startswith(problem)
-    assert [rule.name for rule in found] == [name for name, (on, _) in BUILT_IN.items() if on]
 
 
 @each(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import tomllib
 from pathlib import Path
@@ -17,7 +16,6 @@ from commodore_py.dependencies.lock.format.reader import read_lock
 from commodore_py.dependencies.lock.format.writer import write_lock
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git, git_succeeds, make_repository
-from tests.support.tables import each
 
 if TYPE_CHECKING:
     from random import Random
@@ -52,7 +50,6 @@ IDENTITY = ("-c", "user.name=me", "-c", "user.email=me@example.com")
 _TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 _PLAIN_JSON = st.text(st.characters(codec="utf-8", min_codepoint=32, exclude_characters="'\x7f"))
 _VALUES = st.one_of(_TEXTS, st.booleans(), st.builds(lambda one: {"json": one}, _PLAIN_JSON))
-_KINDS = st.sampled_from(["facts", "dynamic_facts", "unknown"])
 
 
 def _block(kind: str) -> st.SearchStrategy[Block]:
@@ -105,72 +102,6 @@ def test_equal_inputs_give_equal_bytes(lock: Lock, random: Random) -> None:
     }
 
     assert write_lock(Lock(turned)) == write_lock(lock)
-
-
-def test_the_example_of_the_specification_is_canonical() -> None:
-    assert write_lock(read_lock(LOCK, "it")) == LOCK
-
-
-@each("other", [False, True])
-def test_comments_move_with_what_they_are_about(*, other: bool) -> None:
-    text = LOCK.replace("[component", "# mine\n# all of it\n[component").replace(
-        'requested = "main"', '# why main\nrequested = "main" # for now'
-    )
-    text = text.replace('k3s"\n', 'k3s" # it is\n') + "\n# the end\n"
-    text += '\n[new]\nlist = [1, 2.5, {a = "b"}]\n' if other else ""
-
-    again = write_lock(read_lock(text, "it"))
-
-    for line in ("# mine\n# all of it\n[component", "# why main\nrequested", '" # for now'):
-        assert line in again
-    assert 'distribution = "k3s" # it is\n' in again
-    assert "# the end\n" in again
-    assert again.count("renovate") == 2
-    assert again.count("Made by commodore") == 1
-    assert write_lock(read_lock(again, "it")) == again
-    assert ('[new]\nlist = [1, 2.5, { a = "b" }]\n' in again) == other
-
-
-def test_unknown_keys_and_blocks_are_kept() -> None:
-    text = LOCK.replace('tree = "0cc', 'new = { a = [1, true] }\ntree = "0cc')
-    text = text.replace('lock/v1"\n', 'lock/v1"\nmore = 1979-05-27\n') + '\n[odd.x]\ny = "z"\n'
-
-    again = write_lock(read_lock(text, "it"))
-
-    assert tomllib.loads(again) == tomllib.loads(text)
-
-
-@each(
-    ("text", "says", "line"),
-    [
-        ("<<<<<<< ours\na = 1\n=======\n", "conflict markers", 4),
-        ('[cluster]\nid = "c-other"\n', "overwrite|twice|again", 0),
-        ("what is this\n", "not valid TOML", 4),
-    ],
-)
-def test_what_cannot_be_read_is_refused_with_its_line(text: str, says: str, line: int) -> None:
-    lines = LOCK.splitlines(keepends=True)
-    broken = "".join([*lines[:3], text, *lines[3:]])
-
-    with pytest.raises(CommodoreError) as caught:
-        read_lock(broken, "it.lock")
-
-    assert re.search(says, str(caught.value), re.IGNORECASE)
-    assert re.fullmatch(rf"it\.lock:{line or '[0-9]+'}", caught.value.where)
-
-
-def test_another_schema_is_refused() -> None:
-    with pytest.raises(CommodoreError, match="lock/v2"):
-        read_lock(LOCK.replace("lock/v1", "lock/v2"), "it")
-    with pytest.raises(CommodoreError, match="not a lock file"):
-        read_lock("a = 1\n", "it")
-
-
-def test_a_value_of_another_type_is_refused_with_its_place() -> None:
-    with pytest.raises(CommodoreError, match="commit of component argocd") as caught:
-        read_lock(re.sub('commit = ".*"', "commit = 12", LOCK), "it")
-
-    assert caught.value.where
 
 
 def _with(lock: Lock, path: tuple[str, ...], **values: str) -> Lock:
