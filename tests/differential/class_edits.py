@@ -1,21 +1,14 @@
 """Random edits of class files: an edit is refused, or changes its node and no other byte.
 
 PyYAML, which takes every scalar for text, judges what was edited; aliases are followed by it, too.
-Run it as `python -m tests.differential.class_edits --edits 20000 --seed N FOLDER…`; a folder may be
-a bare repository, whose class files are taken from its head.
 """
 
 from __future__ import annotations
 
-import argparse
-import random
 import re
-import subprocess
-import sys
 from collections import Counter
 from copy import deepcopy
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
@@ -23,6 +16,9 @@ from commodore_py.adapters.yaml.parts import Part, parts_of, text_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.inventory.paths import Index
+
+if TYPE_CHECKING:
+    import random
 
 Value: TypeAlias = Any
 
@@ -285,75 +281,3 @@ def _commented(draw: random.Random, text: str) -> str:
         except (CommodoreError, yaml.YAMLError):
             continue
     return text
-
-
-def class_files(folders: list[Path]) -> list[tuple[str, bytes]]:
-    """The class files below folders, and in the heads of bare repositories."""
-    found: list[tuple[str, bytes]] = []
-    for folder in folders:
-        if (folder / "HEAD").is_file():
-            git = ("git", "-C", str(folder))
-            names = subprocess.run(
-                (*git, "ls-tree", "-r", "--name-only", "HEAD"),
-                capture_output=True,
-                check=True,
-                text=True,
-            ).stdout.splitlines()
-            found += [
-                (
-                    f"{folder}:{name}",
-                    subprocess.run(
-                        (*git, "show", f"HEAD:{name}"), capture_output=True, check=True
-                    ).stdout,
-                )
-                for name in names
-                if name.endswith((".yml", ".yaml"))
-                and name.startswith(("class/", "tests/"))
-                and "/golden/" not in name
-            ]
-            continue
-        found += [(str(file), file.read_bytes()) for file in sorted(folder.rglob("*.y*ml"))]
-    return [(name, data) for name, data in found if _is_class(data)]
-
-
-def _is_class(data: bytes) -> bool:
-    try:
-        return isinstance(_plainly(data), dict) and len(data) < 200_000
-    except (CommodoreError, yaml.YAMLError):
-        return False
-
-
-def main() -> int:
-    """Edit until enough edits were made, and say how they ended."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--edits", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    files = class_files(options.folders)
-    draw = random.Random(options.seed)  # noqa: S311 - cases
-    results: Counter[str] = Counter()
-    failures = 0
-    for number in range(options.edits):
-        name, data = draw.choice(files) if files and number % 2 else ("", written_file(draw))
-        data = varied(draw, data)
-        try:
-            known = paths(parts_of(text_of(data, name=name), name=name) or Part("mapping", 0, 0))
-        except CommodoreError:
-            continue
-        edit = random_edit(draw, [one for one in known if len(one) > 1])
-        try:
-            results[judge(data, edit)] += 1
-        except Exception as error:  # noqa: BLE001 - each is counted, and shown
-            failures += 1
-            if failures < 20:
-                print(f"{number}: {name or repr(data)}: {edit}")
-                print(f"  {type(error).__name__}: {str(error)[:300]}")
-    print(f"{len(files)} files, {failures} failures")
-    for text, count in results.most_common():
-        print(f"{count:7} {text}")
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

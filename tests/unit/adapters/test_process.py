@@ -12,6 +12,7 @@ import pytest
 
 from commodore_py.adapters import time_limits
 from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
+from tests.support.tables import each
 
 _LONG = 20
 """Seconds that nobody may wait for here: generous, as machines may be busy."""
@@ -129,9 +130,7 @@ for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(one, si
 """
 
 
-@pytest.mark.parametrize(
-    "code", [SLEEPS, CLOSES_ITS_OUTPUT, PRINTS_ALL_THE_TIME, COMPUTES, IGNORES_SIGNALS]
-)
+@each("code", [SLEEPS, CLOSES_ITS_OUTPUT, PRINTS_ALL_THE_TIME, COMPUTES, IGNORES_SIGNALS])
 def test_a_program_that_does_not_end_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(0.5, setting="program"))
 
@@ -210,7 +209,7 @@ def text_of(file: Path) -> str:
         return ""
 
 
-@pytest.mark.parametrize("how", ["sleep 30 & echo done", "exec 3>&1; sleep 30 >&3 & echo done"])
+@each("how", ["sleep 30 & echo done", "exec 3>&1; sleep 30 >&3 & echo done"])
 def test_others_that_hold_the_output_open_are_not_waited_for(how: str) -> None:
     began = time.monotonic()
 
@@ -240,7 +239,7 @@ def test_much_goes_in_and_out_at_once() -> None:
     assert run(["sh", "-c", "cat >&2; printf x"], stdin=much) == b"x"
 
 
-@pytest.mark.parametrize("word", ["a\0b", "x" * 5_000_000])
+@each("word", ["a\0b", "x" * 5_000_000])
 def test_words_that_no_program_can_get_are_an_error(word: str) -> None:
     assert "cannot run echo" in str(failure(["echo", word]))
 

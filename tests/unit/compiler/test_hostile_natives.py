@@ -12,6 +12,7 @@ from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError
+from tests.support.tables import each
 
 if TYPE_CHECKING:
     from tests.support.jsonnet_component import Component
@@ -39,8 +40,8 @@ CALLS = [
 ENDLESS = "a" * 60 + "!"
 
 
-@pytest.mark.parametrize("content", HOSTILE)
-@pytest.mark.parametrize("call", CALLS)
+@each("content", HOSTILE)
+@each("call", CALLS)
 def test_a_hostile_file_is_an_error_with_its_line(
     component: Component, content: str, call: str
 ) -> None:
@@ -52,7 +53,7 @@ def test_a_hostile_file_is_an_error_with_its_line(
     assert "app/hostile.yaml:" in caught.value.where
 
 
-@pytest.mark.parametrize("content", HOSTILE)
+@each("content", HOSTILE)
 def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: str) -> None:
     with pytest.raises(CommodoreError) as caught:
         read_all(HOSTILE[content].encode(), name="f.yaml")
@@ -60,13 +61,13 @@ def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: st
     assert caught.value.where.startswith("f.yaml:")
 
 
-@pytest.mark.parametrize("levels", [320, 900, 990])
+@each("levels", [320, 900, 990])
 def test_a_document_that_jsonnet_cannot_hold_is_an_error(levels: int) -> None:
     with pytest.raises(CommodoreError, match="nested too deeply"):
         read_all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
 
 
-@pytest.mark.parametrize("levels", [100, 300, 900])
+@each("levels", [100, 300, 900])
 def test_values_that_are_less_deep_are_read(component: Component, levels: int) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text("[" * levels + "]" * levels)
 
@@ -86,7 +87,7 @@ def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
     assert json.loads(lengths) == [50_000_004, 50_000_004, 50_000_009]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "schema"),
     [
         (ENDLESS, {"pattern": "^(a+)+$"}),

@@ -6,8 +6,9 @@ import os
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pytest
 
@@ -18,6 +19,7 @@ from commodore_py.config import Config, WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
 from tests.support.scenarios.compile_targets import CompileTargets
+from tests.support.tables import each
 from tests.support.tool_releases import write_program
 
 if TYPE_CHECKING:
@@ -103,14 +105,32 @@ class Machine:
         assert not any(one in text for one in (SECRET, *secrets))
 
 
+Machines: TypeAlias = "Callable[[], Machine]"
+
+
 @pytest.fixture
-def machine(tmp_path: Path, empty_home: Path) -> Machine:
+def machines(tmp_path: Path, empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> Machines:
+    """A new one for each row of a table, with the working directory above its own."""
+    numbers = count()
+
+    def made() -> Machine:
+        root = tmp_path / str(next(numbers))
+        root.mkdir()
+        monkeypatch.chdir(root)
+        return Machine(root, empty_home)
+
+    return made
+
+
+@pytest.fixture
+def machine(machines: Machines) -> Machine:
     """One with a home directory of its own."""
-    return Machine(tmp_path, empty_home)
+    return machines()
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_files_of_the_component_are_read_without_a_word(machine: Machine, door: str) -> None:
+@each("door", DOORS)
+def test_files_of_the_component_are_read_without_a_word(machines: Machines, door: str) -> None:
+    machine = machines()
     machine.read(door, f"{machine.work}/web/inside" if door in COPIES else "web/inside")
 
     content, outside = machine.compile()
@@ -139,7 +159,7 @@ SPELLINGS: dict[str, Callable[[Machine], str]] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("door", "spelling"),
     [
         *(("file_read", spelling) for spelling in SPELLINGS),
@@ -147,8 +167,9 @@ SPELLINGS: dict[str, Callable[[Machine], str]] = {
     ],
 )
 def test_a_file_elsewhere_is_read_and_reported_cached_or_not(
-    machine: Machine, door: str, spelling: str
+    machines: Machines, door: str, spelling: str
 ) -> None:
+    machine = machines()
     machine.read(door, SPELLINGS[spelling](machine))
 
     first, again = machine.compile(), machine.compile()
@@ -211,7 +232,7 @@ NEVER = {
 
 
 # All doors lead to one view: each is tried with one case of a kind, and one door with all.
-@pytest.mark.parametrize(
+@each(
     ("door", "case"),
     [
         *(("file_read", case) for case in NEVER),
@@ -229,15 +250,17 @@ NEVER = {
         ),
     ],
 )
-def test_some_places_are_never_read(machine: Machine, door: str, case: str) -> None:
+def test_some_places_are_never_read(machines: Machines, door: str, case: str) -> None:
+    machine = machines()
     place = NEVER[case]
     machine.read(door, place.folder(machine), place.name)
 
     machine.refused(place.why)
 
 
-@pytest.mark.parametrize("case", NEVER)
-def test_nobody_learns_whether_a_file_is_there(machine: Machine, case: str) -> None:
+@each("case", NEVER)
+def test_nobody_learns_whether_a_file_is_there(machines: Machines, case: str) -> None:
+    machine = machines()
     place = NEVER[case]
     file = f"{place.folder(machine)}/{place.name}"
     machine.targets.write("web/main.jsonnet", f"{{ a: std.native('file_exists')('{file}') }}")
@@ -296,14 +319,15 @@ FACTS: dict[str, Callable[[Machine], str]] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("door", "spelling"),
     [
         *(("file_read", spelling) for spelling in FACTS),
         *((door, "link") for door in ("import", "copy a file", "copy a folder")),
     ],
 )
-def test_facts_of_clusters_are_never_read(machine: Machine, door: str, spelling: str) -> None:
+def test_facts_of_clusters_are_never_read(machines: Machines, door: str, spelling: str) -> None:
+    machine = machines()
     api_url = FACTS[spelling](machine)
     folder = facts_folder(api_url)
     assert folder is not None
@@ -316,9 +340,12 @@ def test_facts_of_clusters_are_never_read(machine: Machine, door: str, spelling:
         machine.refused("private to this program", reach=_reach(machine, config))
 
 
-@pytest.mark.parametrize("door", ["import", "file_read", "copy a file", "copy a folder"])
-@pytest.mark.parametrize("absolute", [True, False])
-def test_the_file_of_a_token_is_never_read(machine: Machine, door: str, *, absolute: bool) -> None:
+@each("door", ["import", "file_read", "copy a file", "copy a folder"])
+@each("absolute", [True, False])
+def test_the_file_of_a_token_is_never_read(
+    machines: Machines, door: str, *, absolute: bool
+) -> None:
+    machine = machines()
     machine.put("secrets")
     token = f"{machine.work if absolute else 'work'}/secrets/a.yaml"
     config = Config(WorkPaths(machine.work), api_token=token)
@@ -370,8 +397,8 @@ def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
     assert machine.compile()[1] == ()
 
 
-@pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file", "copy a folder"])
-@pytest.mark.parametrize(
+@each("door", ["importstr", "file_read", "copy a file", "copy a folder"])
+@each(
     ("target", "why"),
     [
         ("/dev/zero", "nothing in /dev is read"),
@@ -388,8 +415,9 @@ def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
     ],
 )
 def test_what_is_no_regular_file_is_an_error(
-    machine: Machine, door: str, target: str, why: str
+    machines: Machines, door: str, target: str, why: str
 ) -> None:
+    machine = machines()
     import socket  # only here
 
     os.mkfifo(machine.outside / "fifo")
@@ -406,7 +434,7 @@ def test_what_is_no_regular_file_is_an_error(
     machine.refused(why)
 
 
-@pytest.mark.parametrize(
+@each(
     ("links", "why"),
     [
         ({"loop": "."}, "leads to a folder above it"),
@@ -421,8 +449,9 @@ def test_what_is_no_regular_file_is_an_error(
     ],
 )
 def test_a_folder_with_such_links_is_not_copied(
-    machine: Machine, links: dict[str, str], why: str
+    machines: Machines, links: dict[str, str], why: str
 ) -> None:
+    machine = machines()
     for name, target in links.items():
         machine.link(os.path.normpath(f"l/{name}"), target)
     machine.read("copy a folder", "web/l")
@@ -443,13 +472,12 @@ def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(
     machine.refused("more than 2,000 files")
 
 
-@pytest.mark.parametrize(
-    "name", [".env", ".commodore/journal/x.json", ".EnV", ".ENV", ".Commodore/x.json"]
-)
-@pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file"])
+@each("name", [".env", ".commodore/journal/x.json", ".EnV", ".ENV", ".Commodore/x.json"])
+@each("door", ["importstr", "file_read", "copy a file"])
 def test_private_files_of_the_working_directory_are_never_read(
-    machine: Machine, door: str, name: str
+    machines: Machines, door: str, name: str
 ) -> None:
+    machine = machines()
     machine.targets.write(name, CONTENT)
     for folder in (".", str(machine.work)):
         machine.read(door, folder, name)
@@ -491,11 +519,6 @@ def test_workers_report_what_they_read(machine: Machine, processes: int) -> None
     _, outside = machine.compile()
 
     assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
-
-
-@pytest.fixture(autouse=True)
-def _in_the_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no shared memory")  # noqa: S108 - its path
@@ -591,10 +614,10 @@ TAGS = {
 }
 
 
-@pytest.mark.parametrize("tag", TAGS)
-@pytest.mark.parametrize("place", ["link", "folder", ".env", ".commodore/x", "proc"])
-@pytest.mark.sample(3)
-def test_what_templates_include_is_judged(machine: Machine, tag: str, place: str) -> None:
+@each("tag", TAGS)
+@each("place", ["link", "folder", ".env", ".commodore/x", "proc"])
+def test_what_templates_include_is_judged(machines: Machines, tag: str, place: str) -> None:
+    machine = machines()
     (machine.work / ".env").write_text(SECRET)
     (machine.work / ".commodore").mkdir()
     (machine.work / ".commodore/x").write_text(SECRET)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from commodore_py.manifests.diff import ObjectChange, object_changes
 from commodore_py.manifests.folding import folded_over_clusters
 from tests.support.kube_objects import make_object
+from tests.support.tables import each
 
 DATA = {"a": "1", "b": "one", "c": "3", "d": "4", "e": "5", "f": "6"}
 
@@ -22,7 +21,7 @@ def renamed(old: str, **data: str) -> tuple[ObjectChange, ...]:
     return changes
 
 
-@pytest.mark.parametrize(
+@each(
     ("other", "common"),
     [
         (renamed("old", a="x"), ["renamed"]),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commodore_py.adapters import yaml
 from commodore_py.model.secrets import SecretRef
 from commodore_py.refs.backends import REF_BACKENDS
+from tests.support.tables import each
 
 
-@pytest.mark.parametrize("name", sorted(REF_BACKENDS))
+@each("name", sorted(REF_BACKENDS))
 def test_every_backend_renders_a_reference_of_its_type(name: str) -> None:
     content = REF_BACKENDS[name].render(SecretRef(name, "a/b", ()), {})
 

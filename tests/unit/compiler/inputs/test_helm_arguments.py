@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commodore_py.compiler.inputs.helm_arguments import (
     values_text,
 )
+from tests.support.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "written"),
     [
         ("0123", "'0123'"),

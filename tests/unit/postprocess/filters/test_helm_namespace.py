@@ -13,6 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import FILTER_INVENTORY
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.filters import Job, OwnNode, helm_namespace
+from tests.support.tables import each
 
 ROOT = Path("/made/up/compiled/app")
 OUT = PurePosixPath("out")
@@ -33,7 +34,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
     return {path.name: entry.content.decode() for path, entry in result.items()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({}, "namespace is missing"),
@@ -51,7 +52,7 @@ def test_invalid_arguments_are_named(arguments: dict[str, Any], message: str) ->
         helm_namespace.parse(arguments)
 
 
-@pytest.mark.parametrize("text", ["a: 1\n", "kind: Secret\n", "kind: Secret\nmetadata: {}\n"])
+@each("text", ["a: 1\n", "kind: Secret\n", "kind: Secret\nmetadata: {}\n"])
 def test_object_without_kind_or_name_is_not_excluded(text: str) -> None:
     result = filtered(text, exclude_objects=[{"kind": "Secret", "name": "x"}])
 
@@ -70,7 +71,7 @@ def test_exclusion_without_name_excludes_nothing() -> None:
     assert "namespace: ns" in filtered(text, exclude_objects=[{"kind": "Secret"}])["a.yaml"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message", "line"),
     [
         ("- 1\n", "not a mapping", 1),
