@@ -174,7 +174,7 @@ def test_definition_fetches_nothing() -> None:
     assert codes == [("unknown-field", "spec.size")]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_removed_apis_agree_with_the_schemas() -> None:
     for api_version, kinds in REMOVED.items():
         for kind, (minor, instead) in kinds.items():

@@ -1,0 +1,131 @@
+"""Functions about objects that golden cases are put to: each gives text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import yaml
+from commodore_py.catalog.diff.text import KAPITAN_0_29_TO_0_30, diff_text, is_noise, normalised
+from commodore_py.live import marks
+from commodore_py.manifests.desired.ignoring import settle
+from commodore_py.manifests.desired.predict import predict
+from commodore_py.manifests.fields import field_changes
+from commodore_py.manifests.health.assess import assess
+from commodore_py.manifests.health.own import own_rules
+from commodore_py.manifests.ignore_rules import rules_from
+from commodore_py.manifests.objects import KubeObject, ObjectId, identify
+from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
+from commodore_py.manifests.paths import written
+from commodore_py.manifests.settings import Ignored, Tracking, settings_of
+from commodore_py.model.catalog import Change, FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def prediction(
+    target: dict[str, Any],
+    live: dict[str, Any],
+    applied: dict[str, Any] | None = None,
+    ignored: list[str] | None = None,
+) -> str:
+    """How a live object is about to change, without what is ignored."""
+    found = predict(target, live, applied)
+    before, after, lines = found.live, found.predicted, [f"{found.mode} {found.notice}".strip()]
+    if ignored is not None:
+        id_ = identify(live)
+        assert id_ is not None
+        settled = settle(id_, before, after, [Ignored("*/*", pointers=tuple(ignored))])
+        before, after = settled.live, settled.predicted
+        lines += [f"hidden: {count} {name}" for name, count in settled.hidden.items()]
+    for change in field_changes(before, after):
+        order = f", {change.order}" if change.order else ""
+        lines.append(f"{change.happened} {written(change.path)}: {change.new!r}{order}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def text_change(old: str, new: str, migration: str) -> str:
+    """The difference of a file, as far as a migration shows it."""
+    file = FileChange("modified", "a", "a", old.encode(), new.encode())
+    return "".join(f"{line.text}\n" for line in diff_text(Change((file,)), migration=migration))
+
+
+def normal_form(text: str) -> str:
+    """A file without what formatting and the order of objects make of it."""
+    return str(normalised(text.encode()))
+
+
+def noise_of_a_migration(lines: list[str]) -> str:
+    """Whether a difference only comes from Kapitan's migration."""
+    return str(is_noise(lines, migration=KAPITAN_0_29_TO_0_30))
+
+
+def field_differences(old: object, new: object) -> str:
+    """What differs between two versions of a value."""
+    return "".join(
+        f"{change.happened} {written(change.path)}: {change.old!r} -> {change.new!r}\n"
+        for change in field_changes(old, new)
+    )
+
+
+def argo_cd_settings(text: str) -> str:
+    """The settings of Argo CD in objects."""
+    return "".join(f"{one}\n" for one in settings_of(_objects(yaml.load_all(text, name=""))))
+
+
+def sync_order(
+    targets: list[dict[str, Any]],
+    live: list[dict[str, Any]],
+    **options: Any,  # noqa: ANN401 - of any type
+) -> str:
+    """The tasks of a sync."""
+    return "".join(
+        f"{task.phase} {task.wave}{f' in place of {task.written}' if task.pulled else ''}"
+        f" {task.kind[1]} {task.namespace}/{task.name}{' (pruned)' if task.is_prune else ''}\n"
+        for task in sync_tasks(_objects(targets), _objects(live), SyncOptions(**options))
+    )
+
+
+def own_health(parameters: dict[str, Any], content: dict[str, Any] | None = None) -> str:
+    """Rules of the hierarchy for the health of kinds, their verdict, and what is wrong."""
+    rules, wrong = own_rules(parameters)
+    lines = [f"{kind}: grace {rule.grace}, decides {rule.decides}" for kind, rule in rules.items()]
+    if content is not None:
+        lines += [f"verdict of {kind}: {rule.verdict(content)}" for kind, rule in rules.items()]
+    lines += [f"wrong at {'.'.join(one.path)}: {one.message}" for one in wrong]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def health(content: dict[str, Any]) -> str:
+    """The health of an object."""
+    return str(assess(content))
+
+
+def mark(
+    object: list[str],  # noqa: A002 - as cases have it
+    labels: dict[str, str],
+    annotations: dict[str, str],
+    tracking: dict[str, str],
+) -> str:
+    """Who manages a live object, by its labels and annotations."""
+    return str(marks.mark_of(ObjectId(*object), labels, annotations, Tracking(**tracking)))
+
+
+def tracking_method(metadata: dict[str, Any], names: list[str]) -> str:
+    """The method by which Argo CD has marked an application."""
+    return marks.method_of({"metadata": metadata}, set(names))
+
+
+def reason_to_keep(annotations: dict[str, str]) -> str:
+    """Why an object must not be deleted."""
+    return marks.kept_because(annotations)
+
+
+def ignore_rules(rules: object) -> str:
+    """Names of rules that hide changes, and problems of others."""
+    found, problems = rules_from(rules)
+    return "".join(f"{line}\n" for line in (*(rule.name for rule in found), *problems))
+
+
+def _objects(contents: Iterable[Any]) -> list[KubeObject]:
+    return [KubeObject(id_, one, "a.yaml") for one in contents if (id_ := identify(one))]
