@@ -10,9 +10,15 @@ import pytest
 import commodore_py
 from commodore_py.cache.program import _ROOMS
 from commodore_py.checks.documents import ROOMS as OF_CHECKS
+from tests.support.tables import each
 
 
-@pytest.mark.parametrize(
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("commodore_py", exclude_type_checking_imports=True)
+
+
+@each(
     ("made_by", "rooms"),
     [
         (("adapters", "compiler", "postprocess"), {*_ROOMS}),
@@ -20,9 +26,8 @@ from commodore_py.checks.documents import ROOMS as OF_CHECKS
     ],
 )
 def test_digest_covers_every_room_that_makes_results(
-    made_by: tuple[str, ...], rooms: set[str]
+    graph: grimp.ImportGraph, made_by: tuple[str, ...], rooms: set[str]
 ) -> None:
-    graph = grimp.build_graph("commodore_py", exclude_type_checking_imports=True)
     modules = set[str]().union(*(graph.find_descendants(f"commodore_py.{x}") for x in made_by))
     imported = {
         name.split(".")[1]

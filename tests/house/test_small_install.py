@@ -1,16 +1,9 @@
-"""The small installation: a part of the whole, and neither engine misses anything."""
+"""The small installation: a part of the whole; `test_start_up` compiles without the rest."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
-
-from commodore_py.workflows.demo import write_demo
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements"
 
@@ -24,20 +17,6 @@ LEFT_OUT = {
     "jsonnet": ["_jsonnet"],
     "python-gnupg": ["gnupg"],
 }
-
-BLOCKER = """
-import sys
-
-
-class Blocker:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] in {names}:
-            raise ModuleNotFoundError(f"{{name}} is left out", name=name)
-
-
-sys.meta_path.insert(0, Blocker)
-"""
 
 
 def locked(name: str) -> dict[str, str]:
@@ -59,33 +38,3 @@ def test_what_is_overridden_is_left_out() -> None:
 
     assert set(overridden) == LEFT_OUT.keys() <= locked("runtime.txt").keys()
     assert not locked("small.txt").keys() & LEFT_OUT.keys()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["native", "reference"])
-def test_engines_compile_without_what_is_left_out(engine: str, tmp_path: Path) -> None:
-    names = sorted({name for modules in LEFT_OUT.values() for name in modules})
-    (tmp_path / "sitecustomize.py").write_text(BLOCKER.format(names=names))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COMMODORE_ENGINE": engine}
-    write_demo(tmp_path / "demo")
-    command = [sys.executable, "-m", "commodore_py", "-d", str(tmp_path / "work")]
-    facts = str(tmp_path / "demo/facts")
-
-    blocked = subprocess.run(
-        [sys.executable, "-P", "-c", "import boto3"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    ran = subprocess.run(
-        [*command, "catalog", "compile", "c-demo-1", "--api-url", facts],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert "boto3 is left out" in blocked.stderr
-    assert (ran.returncode, ran.stderr if ran.returncode else "") == (0, "")
-    assert (tmp_path / "work/catalog/manifests/web-shop/20_web_shop.yaml").is_file()
