@@ -8,7 +8,7 @@ DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test unit check e2e long faults bench bench-fleet conformance docs supply-chain lock clean
+.PHONY: help install demo test unit check e2e long faults bench bench-fleet conformance docs pictures supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ docs: $(STAMP) ## write the generated reference, and build the documentation str
 	@for page in command_reference deviations problem_codes schema_reference; do \
 	  $(BIN)/python -m tests.house.$$page || exit 1; done
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
+
+pictures: $(STAMP) ## record the terminal sessions that pages show (needs tmux)
+	$(BIN)/python -m tests.house.pictures
 
 supply-chain: $(STAMP) ## licences, the bill of materials and known vulnerabilities of what is installed
 	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/python -m pip install \
