@@ -28,7 +28,7 @@ class Span:
 
     `kind` is `act`, `stage`, one of many in a stage (`repository`, `target`), or a detail
     (`program`). A stage may have a `total`: how many there are of its kind `of`. `cpu` is that of
-    this process and of programs that ended meanwhile; None where others ran beside it.
+    this process and of programs that ended in the meantime; None where others ran beside it.
     """
 
     # No dataclass: those take a while to define, and every run pays for this one.
@@ -124,7 +124,7 @@ def _listen(watchers: tuple[Watcher, ...], collectors: tuple[Events, ...]) -> No
 
 @contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Hand all spans that run meanwhile to a watcher."""
+    """Hand all spans of the block to a watcher."""
     _listen((*_listeners.watchers, watcher), _listeners.collectors)
     try:
         yield
@@ -135,7 +135,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def collecting() -> Iterator[Events]:
-    """Collect all events that are reported meanwhile."""
+    """Collect all events of the block."""
     events = Events()
     _listen(_listeners.watchers, (*_listeners.collectors, events))
     try:
@@ -220,7 +220,7 @@ class WorkerLog(Events):
 
 
 def forget() -> None:
-    """After a fork for work of its own: nobody here receives anything."""
+    """After a fork for work of its own: no one here receives anything."""
     _listen((), ())
 
 

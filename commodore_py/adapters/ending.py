@@ -48,7 +48,7 @@ def asked() -> bool:
 
 
 def pause(seconds: float) -> None:
-    """Sleep, in any thread; raises if the run is ended meanwhile."""
+    """Sleep, in any thread; raises if the run is ended in the meantime."""
     if _asked.wait(seconds):
         raise KeyboardInterrupt
 

@@ -72,7 +72,7 @@ def end_all(root: int, *, itself: bool) -> None:
 
 
 class _Family:
-    """A process and all below it, also those whose parents have ended meanwhile."""
+    """A process and all below it, also those whose parents have ended in the meantime."""
 
     def __init__(self, root: int, *, itself: bool) -> None:
         self._root, self._itself = root, itself

@@ -57,7 +57,7 @@ class Patience(NamedTuple):
 
 
 class Watch:
-    """Takes what a program prints, and looks at the clock meanwhile."""
+    """Takes what a program prints, and looks at the clock in the meantime."""
 
     def __init__(self, called: Callable[[], str], patience: Patience) -> None:
         self._called = called
@@ -79,7 +79,7 @@ class Watch:
                 look_at = now + _TICK
                 if process.poll() is not None:
                     ended_at = ended_at or now
-            # Somebody else may hold its output open, for good.
+            # Another process may hold its output open for ever.
             late = now - ended_at - self._patience.after_exit
             if ended_at and late >= (0 if quiet else _AT_MOST):
                 break

@@ -24,7 +24,7 @@ WRITER_ENDS_WITHIN = 120.0
 """How many seconds the writer of a FIFO may take: some prompt their user."""
 
 _CHUNK = 1 << 16
-# Whatever is put in the place of the file meanwhile, opening it neither waits nor follows a link.
+# Whatever takes the place of the file, opening it neither waits nor follows a link.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
     stat.S_IFIFO: "a FIFO",

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHOWN = logging.INFO + 1
-"""The level of what says that somebody is waited for: shown without `-v`, not with `--quiet`."""
+"""The level of what says that someone is waited for: shown without `-v`, not with `--quiet`."""
 
 FIRST_WORD, NEXT_WORD = 10.0, 30.0
 """Seconds until the log says what is waited for, and until it does so again."""

@@ -83,7 +83,7 @@ class PrivateFiles:
             self._writable = False
             # A read-only home directory may be intended; a full disk is a problem.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
-            hint = "the run goes on without; `commodore cache prune` frees space"
+            hint = "the run continues without; `commodore cache prune` frees space"
             log_once(level, "results are not cached", Distrust(reason(error), self.folder, hint))
 
     def drop(self, path: str) -> None:

@@ -43,7 +43,7 @@ def gone(back_end: BackEnd, live: Mapping[str, Any] | None, owner: str) -> Resul
     if value_in(live, "metadata", "deletionTimestamp"):
         return Result("yield", f"{back_end.kind} is being deleted")
     who = f", and {owner} does not prune" if owner else ""
-    return Result("yield", f"{back_end.kind} is present, and nobody deletes it{who}")
+    return Result("yield", f"{back_end.kind} is present, and no one deletes it{who}")
 
 
 def _application(live: Mapping[str, Any], expected: Expected) -> Result:

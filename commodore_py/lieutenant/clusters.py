@@ -85,7 +85,7 @@ def load_clusters(
 
 
 def with_token(config: Config) -> Config:
-    """The settings with the token of the last login, for machines where nobody has logged in."""
+    """The settings with the token of the last login, for machines where no one has logged in."""
     if facts_folder(config.api_url) is not None:
         return config
     return replace(config, api_token=token_for(config))

@@ -37,7 +37,7 @@ class Ignore(NamedTuple):
 
 
 class IgnoreFile(NamedTuple):
-    """What such a file says, and what is wrong with it."""
+    """The content of such a file, and its problems."""
 
     ignores: tuple[Ignore, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -121,10 +121,10 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
 
 
 def written(found: FactsEdit) -> FactsEdit:
-    """Write the file, unless somebody else has written it meanwhile."""
+    """Write the file, unless someone else has written it in the meantime."""
     if found.file.exists():
         raise CommodoreError(
-            "the file was written meanwhile",
+            "the file was written in the meantime",
             where=str(found.file),
             hint="nothing was written: repeat the command",
         )

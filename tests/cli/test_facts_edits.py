@@ -143,7 +143,7 @@ def test_a_file_that_changes_meanwhile_is_kept(facts: Path) -> None:
     file = _cluster(facts, "c-demo-1")
     before = file.read_bytes()
 
-    with pytest.raises(CommodoreError, match="the file was written meanwhile"):
+    with pytest.raises(CommodoreError, match="the file was written in the meantime"):
         written(FactsEdit(file, b"ours\n", Verdict()))
 
     assert file.read_bytes() == before

@@ -76,7 +76,8 @@ def _wait_until_busy(process: int, workers: int) -> None:
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
         children = _children_of(process)
-        if len(children) == workers and all(_cpu_seconds(one) > 0.3 for one in children or [process]):
+        busy = [_cpu_seconds(one) > 0.3 for one in children or [process]]
+        if len(children) == workers and all(busy):
             return
         time.sleep(0.1)
     pytest.fail("nothing was evaluated")

@@ -147,7 +147,7 @@ def test_what_nobody_deletes_is_a_yield_that_names_the_owner(
     gone = wait("--for", "gone")
 
     assert (left.code, gone.code) == (7, 0)
-    why = "Application is present, and nobody deletes it, and root does not prune"
+    why = "Application is present, and no one deletes it, and root does not prune"
     assert f"three: Deprovisioning ({why})" in left.out
     assert "one: " not in left.out  # its turn is after three
     assert "one: Deprovisioned" in gone.out

@@ -369,7 +369,7 @@ def test_a_commit_of_the_user_during_the_run_is_kept(tmp_path: Path) -> None:
     git(catalog.checkout, *who, "commit", "--allow-empty", "-qm", "mine")
     mine = git(catalog.checkout, "rev-parse", "HEAD")
 
-    with pytest.raises(CommodoreError, match="changed by somebody else during the run"):
+    with pytest.raises(CommodoreError, match="changed by someone else during the run"):
         sink.commit(MESSAGE)
 
     assert git(catalog.checkout, "rev-parse", "HEAD") == mine

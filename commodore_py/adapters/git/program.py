@@ -134,7 +134,7 @@ def reach_push_url(directory: Path, url: str) -> None:
 
 
 def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = None) -> bool:
-    """Whether a git command answers yes."""
+    """Whether a git command succeeds."""
     try:
         git_bytes(directory, *arguments, env=env)
     except ProgramFailed:

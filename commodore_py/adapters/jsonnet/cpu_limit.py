@@ -1,4 +1,4 @@
-"""A limit of CPU time for code that may go on forever, such as the patterns of a schema."""
+"""A limit of CPU time for code that may continue forever, such as the patterns of a schema."""
 
 from __future__ import annotations
 

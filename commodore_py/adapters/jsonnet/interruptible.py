@@ -31,7 +31,7 @@ class _Main:
 def interruptible(call: Callable[[], Result]) -> Result:
     """The result of a call that lets Python continue; an interruption does not wait for it.
 
-    An interrupted call goes on until the process ends.
+    An interrupted call continues until the process ends.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

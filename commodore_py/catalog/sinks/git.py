@@ -161,7 +161,7 @@ class GitCatalog:
             if not staging.is_moved(error):
                 raise
             raise CommodoreError(
-                "the catalog's checkout was changed by somebody else during the run:"
+                "the catalog's checkout was changed by someone else during the run:"
                 f" {error.stderr.strip()}",
                 where=str(self.directory),
                 hint="compile again",

@@ -59,7 +59,7 @@ def secret(text: str) -> None:
 
 
 def error_line(text: str = "", *, nl: bool = True, color: bool | None = None) -> None:
-    """Print on stderr; a run goes on without a stderr."""
+    """Print on stderr; a run continues without a stderr."""
     try:
         click.echo(text, err=True, nl=nl, color=color)
     except OSError as error:

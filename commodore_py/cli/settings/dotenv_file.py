@@ -101,7 +101,7 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
         if value is None or name in os.environ:
             continue
         if name in refused or re.fullmatch(_RUNS_PROGRAMS, name):
-            # The file may have come with the folder, as content of somebody else.
+            # The file may have come with the folder, as content of someone else.
             problem = "a .env file must not decide which programs run, or what they trust"
             hint = f"export {name} in the shell"
             messages.warn(f"ignoring {name}: {problem}", where=str(file), hint=hint)

@@ -60,7 +60,7 @@ class Bounds:
         return place
 
     def owner_besides(self, place: Path, target: str) -> Path | None:
-        """A folder of somebody else that a place is in, or around."""
+        """A folder of someone else that a place is in, or around."""
         own = (self.checkouts.get(name) for name in (target, self.components.get(target, "")))
         if any(place.is_relative_to(one.resolve()) for one in own if one is not None):
             return None

@@ -122,7 +122,7 @@ def merged(base: Lock, ours: Lock, theirs: Lock, name: str) -> Lock:
             )
         elif chosen is not None:
             blocks[path] = chosen
-    raise_collected(conflicts, "the lock file was changed meanwhile")
+    raise_collected(conflicts, "the lock file was changed in the meantime")
     return theirs._replace(blocks=blocks)
 
 

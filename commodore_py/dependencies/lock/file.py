@@ -46,7 +46,7 @@ class LockFile(NamedTuple):
         return bool(self.text)
 
     def write(self, lock: Lock) -> bool:
-        """Replace the file, unless it says the same; what others changed meanwhile is merged."""
+        """Replace the file, unless it says the same; changes of others are merged."""
         if self.exists and lock.content() == self.lock.content() and lock.top == self.lock.top:
             return False
         with _one_writer(self.file):

@@ -63,8 +63,8 @@ class SharedLock:
                 raise CommodoreError(
                     f"{'/'.join(path)} is not the same in two test cases",
                     where=self._settings.name,
-                    hint="run it again if a remote moved meanwhile; else lock the cases in separate"
-                    " files, with --case",
+                    hint="run it again if a remote moved; else lock the cases in separate files,"
+                    " with --case",
                 )
 
     def refused(self, error: CommodoreError) -> bool:

@@ -202,7 +202,7 @@ def _refuse_history(bare: Path, url: str) -> None:
             raise CommodoreError(
                 f"{shown} is checked out already",
                 where=str(one.path),
-                hint="choose another name, or go on there",
+                hint="choose another name, or continue there",
             )
 
 

@@ -174,7 +174,7 @@ def _from_proc() -> Iterator[tuple[int, str]]:
             if process.name.isdigit() and (process / "comm").read_text().startswith("git"):
                 yield int(process.name), str((process / "cwd").readlink())
         except OSError:
-            continue  # it ended meanwhile, or is another user's
+            continue  # it ended in the meantime, or is another user's
 
 
 def _from_lsof() -> Iterator[tuple[int, str]]:

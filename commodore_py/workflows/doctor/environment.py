@@ -234,7 +234,7 @@ def _locks_in(paths: WorkPaths, now: float) -> Iterator[Lock]:
             for file in sorted(files):
                 path = Path(place, file)
                 if path.suffix == ".lock":
-                    with suppress(FileNotFoundError):  # removed by its process meanwhile
+                    with suppress(FileNotFoundError):  # removed by its process in the meantime
                         yield Lock(path, max(now - path.stat().st_mtime, 0))
 
 

@@ -132,7 +132,7 @@ class _Execution:
             ending.pause(_LOOK_AGAIN)
 
     def _advance(self, name: str, run: _Run) -> bool:
-        """Go on with an application, if it is ready for that."""
+        """Continue with an application, if it is ready for that."""
         may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
         self._look(run, may_be_degraded=may_be_degraded)
         if run.waiting:

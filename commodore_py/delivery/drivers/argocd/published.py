@@ -112,7 +112,7 @@ def options_of(content: Mapping[str, Any]) -> frozenset[str]:
 
 
 def set_pruning(content: dict[str, Any], option: str) -> None:
-    """Have an Application deleted never, or only when somebody confirms it."""
+    """Have an Application deleted never, or only when someone confirms it."""
     others = sorted(one for one in options_of(content) if not one.startswith("Prune="))
     annotate(content, {OPTIONS: ",".join((*others, option))})
 
