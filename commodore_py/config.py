@@ -49,7 +49,7 @@ class WorkPaths:
 
     @property
     def params_file(self) -> Path:
-        """What is known about the cluster, as a class."""
+        """The class with the facts of the cluster."""
         return self.classes / "params" / "cluster.yml"
 
     @property
@@ -187,7 +187,7 @@ class Config:
         return tuple(found)
 
     def checked(self) -> Config:
-        """The same, unless settings contradict each other."""
+        """Return the settings, unless they contradict each other."""
         if self.output_dir is not None and self.push:
             raise UsageError(
                 "--output-dir and --push cannot be combined",

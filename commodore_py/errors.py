@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Spot(Protocol):
-    """What an error is about; its file and line take time to find."""
+    """The subject of an error; its file and line take time to find."""
 
     def seen_from(self, place_of: PlaceOf) -> str:
-        """The same with file and line, as far as they are known."""
+        """Add file and line, as far as they are known."""
         ...
 
 
@@ -111,7 +111,7 @@ def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
 
 
 def of_system(error: OSError) -> CommodoreError:
-    """What the system refused to do with a file."""
+    """Describe what the system refused to do with a file."""
     names = dict.fromkeys(filter(None, (error.filename, error.filename2)))
     where = "\n".join(os.fsdecode(one) if isinstance(one, bytes) else str(one) for one in names)
     return CommodoreError(
@@ -158,7 +158,7 @@ def located(place_of: PlaceOf) -> Iterator[None]:
 
 
 def notes_of(error: BaseException) -> tuple[str, ...]:
-    """What was added to an error on its way up."""
+    """Notes that were added to an error on its way up."""
     return tuple(getattr(error, "__notes__", ()))
 
 

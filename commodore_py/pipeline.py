@@ -344,7 +344,7 @@ def _assembled(
 
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Iterator[Problem]:
-    """What checks find and the global configuration does not ignore."""
+    """Problems that checks find and the global configuration does not ignore."""
     with run_log.stage("checks"):
         subjects = tuple(subjects_of(sources.inventory, sources.classes))
         place_of = sources.places.parameter

@@ -30,7 +30,7 @@ def restart_to_compile() -> None:
 
 
 def _is_program() -> bool:
-    """Whether this process is the command itself, and not a script or a test that imports it."""
+    """Return whether this process is the command, and not a script that imports it."""
     words = sys.argv[1:]
     return (
         bool(sys.executable)

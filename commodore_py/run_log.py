@@ -1,4 +1,4 @@
-"""What happens in a run: spans for watchers, typed events for collectors; free without either.
+"""Events of a run: spans for watchers, typed events for collectors; free without either.
 
 A process has one log, which all of its threads report to: see ADR 33.
 """
@@ -91,7 +91,7 @@ class Watcher(Protocol):
 
     @property
     def deep(self) -> bool:
-        """Whether it wants details and CPU times, too."""
+        """True if it wants details and CPU times, too."""
 
     def started(self, span: Span) -> None:
         """Something begins."""
@@ -183,12 +183,12 @@ def act(
 
 
 def deep() -> bool:
-    """Whether any watcher wants details."""
+    """Return whether any watcher wants details."""
     return _listeners.deep
 
 
 class Parcel:
-    """What happened in a worker process while it did one piece of work."""
+    """Events in a worker process during one piece of work."""
 
     __slots__ = ("events", "spans")
 
@@ -213,7 +213,7 @@ class WorkerLog(Events):
         self._spans.append(span)
 
     def take(self) -> Parcel:
-        """What happened since the last time."""
+        """Events since the last call."""
         taken = Parcel(self._spans, self._all)
         self._spans, self._all = [], []
         return taken

@@ -17,14 +17,14 @@ def is_ci_job() -> bool:
 
 
 def is_interactive() -> bool:
-    """Whether a user can be prompted: there is a terminal, and this is not a CI run."""
+    """Return whether a user can be prompted: there is a terminal, and this is not a CI run."""
     if is_ci_job():
         return False
     return any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 def has_browser() -> bool:
-    """Whether a browser opened by this process is visible to the user."""
+    """Return whether a browser opened by this process is visible to the user."""
     if os.environ.get("BROWSER"):
         # Editors set this in their remote terminals; it opens the browser on the user's machine.
         return True

@@ -43,7 +43,7 @@ def forget() -> None:
 
 
 def asked() -> bool:
-    """Whether the run is being ended."""
+    """Return whether the run is being ended."""
     return _asked.is_set()
 
 
@@ -55,7 +55,7 @@ def pause(seconds: float) -> None:
 
 @contextmanager
 def finishing() -> Iterator[None]:
-    """What is done here, in the main thread, is finished before a signal ends the run."""
+    """Finish the block, in the main thread, before a signal ends the run."""
     global _is_finishing  # noqa: PLW0603 - a process ends once
     _is_finishing = True
     try:
@@ -67,7 +67,7 @@ def finishing() -> Iterator[None]:
 
 
 def word() -> str:
-    """What has ended the run."""
+    """The cause of the end of the run."""
     return _WORDS[_last].decode().strip()
 
 

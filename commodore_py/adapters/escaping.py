@@ -39,7 +39,7 @@ def lines(text: str) -> str:
 
 
 def is_unsafe(text: str) -> bool:
-    """Whether a text of several lines holds anything that would be escaped."""
+    """Return whether a text of several lines holds anything that would be escaped."""
     return _has_command(text) or not (_is_plain(text) or _compiled(_UNSAFE).search(text) is None)
 
 
@@ -49,7 +49,7 @@ def without_commands(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing has to be escaped: quick, and true for most texts."""
+    """Return whether nothing has to be escaped: quick, and true for most texts."""
     return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 

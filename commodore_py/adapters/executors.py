@@ -42,7 +42,7 @@ class Place:
 
     @property
     def is_here(self) -> bool:
-        """Whether this process does the work, one piece after the other."""
+        """True if this process does the work, one piece after the other."""
         return self.jobs == 1 and not self.scheduler
 
 

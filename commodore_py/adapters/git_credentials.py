@@ -50,7 +50,7 @@ def without_credentials(url: str) -> str:
 
 
 def variables() -> dict[str, str]:
-    """What the helpers of `settings` read; it is seen by this user's processes only."""
+    """The input of the helpers of `settings`; it is seen by this user's processes only."""
     found = {}
     for number, known in enumerate(list(_known.values())):
         if known.password is not None:

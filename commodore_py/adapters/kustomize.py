@@ -57,7 +57,7 @@ class Files(Protocol):
     """The files that kustomizations are looked up in."""
 
     def kind(self, path: Path) -> str | None:
-        """Whether a file or a folder is there."""
+        """Return whether a file or a folder is there."""
 
     def read(self, path: Path) -> bytes | None:
         """The content of a file."""

@@ -59,7 +59,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class Redactor:
-    """What everything that leaves the process goes through; knows the secrets of this run."""
+    """A filter for everything that leaves the process; it knows the secrets of this run."""
 
     def __init__(self) -> None:
         self._forms: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Redactor:
             self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
     def learn_if_random(self, value: str) -> None:
-        """The same for what may be a word, such as the name of a user."""
+        """Learn a secret that may be a word, such as the name of a user."""
         if _is_random(value):
             self.learn(value)
 
@@ -98,7 +98,7 @@ class Redactor:
         return masked_by_form(text)
 
     def message(self, text: str) -> str:
-        """The same of a message, which may repeat what a server or a program has printed."""
+        """Mask a message, which may repeat what a server or a program has printed."""
         return _without_fields(self.masked(text))
 
     def masked_value(self, value: Any) -> Any:  # noqa: ANN401 - a result, of texts and numbers

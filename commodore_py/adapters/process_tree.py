@@ -28,7 +28,7 @@ class Process(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What processes have done so far."""
+    """CPU time and output of processes so far."""
 
     numbers: frozenset[int]
     ticks: int
@@ -79,7 +79,7 @@ class _Family:
         self._known: set[Process] = set()
 
     def alive(self) -> set[Process]:
-        """Those that run now."""
+        """Processes that run now."""
         now = _running()
         known = [one for one in now if one._replace(parent=0, ticks=0) in self._known]
         found = [*known, *_below([self._root, *(one.number for one in known)], now)]
@@ -102,7 +102,7 @@ def _below(roots: list[int], everybody: list[Process]) -> list[Process]:
 
 
 def effort(root: int) -> Effort | None:
-    """What a process and those below it have done; None where the system does not tell."""
+    """Measure a process and those below it; None where the system does not tell."""
     try:
         itself = _of_proc(str(root))
         if itself is None:

@@ -1,4 +1,4 @@
-"""What a program prints until its end, and how long that may take."""
+"""Read the output of a program until its end, within time limits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Patience(NamedTuple):
 
     @classmethod
     def for_program(cls) -> Patience:
-        """What the settings say about programs."""
+        """Settings about programs."""
         limits = time_limits.current()
         return cls(limits.program, limits.program_idle, "program")
 
@@ -68,7 +68,7 @@ class Watch:
         self._samples: list[tuple[float, Effort]] = []
 
     def communicate(self, process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
-        """What it printed on stdout and stderr, until it has ended."""
+        """Return its stdout and stderr, once it has ended."""
         pipes = _Pipes(process, stdin, self._patience.output)
         look_at = ended_at = 0.0
         while pipes.are_open():
@@ -168,7 +168,7 @@ class _Pipes:
         self._open = set(self._found)
 
     def are_open(self) -> bool:
-        """Whether anything may still come."""
+        """Return whether anything may still come."""
         return bool(self._open)
 
     def move(self) -> bool:
@@ -182,7 +182,7 @@ class _Pipes:
         return bool(ready)
 
     def content(self, stream: IO[bytes] | None) -> bytes:
-        """What has come by one of them."""
+        """Output that has come by one of them."""
         return b"".join(self._found[stream.fileno()]) if stream is not None else b""
 
     def _read(self, file: int) -> None:

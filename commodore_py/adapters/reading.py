@@ -54,7 +54,7 @@ def bytes_of(path: str, *, limit: int = LARGEST_FILE, follow: bool = True) -> by
 def bytes_and_mode(
     path: str, *, limit: int = LARGEST_FILE, follow: bool = True
 ) -> tuple[bytes, int]:
-    """The same, with its mode."""
+    """Read a file, with its mode."""
     try:
         status = os.stat(path, follow_symlinks=follow)  # noqa: PTH116 - a text
     except ValueError as error:
@@ -83,7 +83,7 @@ def check_kind(path: str) -> None:
 
 
 def bytes_of_pipe(path: str, *, limit: int) -> bytes:
-    """What a program writes to a FIFO that the user put there; a `TimeoutError` if none does."""
+    """Read what a program writes to a FIFO of the user; a `TimeoutError` if none does."""
     import threading  # hardly ever needed
 
     found: list[bytes | OSError] = []
@@ -116,7 +116,7 @@ def bytes_of_pipe(path: str, *, limit: int) -> bytes:
 
 
 def text_of(path: str, *, limit: int = LARGEST_FILE) -> str:
-    """The same as text; a `ValueError` where it is not UTF-8."""
+    """Read it as text; a `ValueError` where it is not UTF-8."""
     return bytes_of(path, limit=limit).decode()
 
 
@@ -137,7 +137,7 @@ def content_of(path: str | PathLike[str], *, limit: int = LARGEST_FILE) -> bytes
 
 
 def _rest(file: int, pieces: list[bytes], path: str, limit: int) -> bytes:
-    """What a file without a size holds, or one that grows."""
+    """Read a file without a size, or one that grows."""
     size = sum(map(len, pieces))
     while piece := os.read(file, _CHUNK):
         size += len(piece)

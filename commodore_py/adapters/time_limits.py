@@ -35,7 +35,7 @@ class TimeLimits(NamedTuple):
         return tuple(name.replace("_", "-") for name in cls._fields)
 
     def with_(self, given: Iterable[tuple[str, float]]) -> TimeLimits:
-        """The same with some of them changed."""
+        """Change some of them."""
         return self._replace(**{name.replace("-", "_"): seconds for name, seconds in given})
 
 
@@ -54,7 +54,7 @@ def use(limits: TimeLimits) -> None:
 
 
 def hint(name: str, seconds: float) -> str:
-    """What to do about a limit that was too short; empty for those without a setting."""
+    """A hint about a limit that was too short; empty for those without a setting."""
     if name not in TimeLimits.names():
         return ""
     return f"to wait longer, set time-limits.{name} = {2 * seconds:g} in the settings file"

@@ -40,7 +40,7 @@ class _Worker:
 
 
 def possible() -> bool:
-    """Whether this process can be forked safely."""
+    """Return whether this process can be forked safely."""
     return sys.platform == "linux" and "_gojsonnet" not in sys.modules
 
 

@@ -33,7 +33,7 @@ def digest(content: bytes) -> str:
 
 
 def is_digest(text: str) -> bool:
-    """Whether a text has the form of a digest."""
+    """Return whether a text has the form of a digest."""
     return len(text) == 2 * _SIZE and HEX.issuperset(text)
 
 

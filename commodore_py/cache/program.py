@@ -1,4 +1,4 @@
-"""What all cached results depend on: our own code, Python, and the packages beside it."""
+"""Digest of what all cached results depend on: our code, Python, and its packages."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class RecordingImports(InventoryImports):
 
 
 class _RecordingViews:
-    """What natives read: a requested target counts as a whole."""
+    """Record what natives read: a requested target counts as a whole."""
 
     def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
         self._plain = plain

@@ -40,7 +40,7 @@ _ALIAS = re.compile(rb"(?i:kind)[\"']?\s*:\s*[*#]")
 
 
 def holds_secret(content: bytes) -> bool:
-    """Whether a result may hold an object of kind Secret: those are never shared.
+    """Return whether a result may hold an object of kind Secret: those are never shared.
 
     The notation is not known, so that a text about a kind and a Secret counts as well.
     """
@@ -119,7 +119,7 @@ class RemoteResults:
         return self._write(_blob_path(new.record.result), result, once=True)
 
     def _contents(self, name: str) -> tuple[bytes, ...]:
-        """What trusted writers have signed under a name."""
+        """Records that trusted writers have signed under a name."""
         if name not in self._signed:
             signed = Signed.all_in(self._read(_record_path(name)) or b"[]")
             self._signed[name] = tuple(one.content for one in signed if self._is_trusted(one, name))

@@ -91,12 +91,12 @@ class ResultCache:
 
     @property
     def in_store(self) -> bool:
-        """Whether results are stored."""
+        """True if results are stored."""
         return self._store is not None
 
     @property
     def in_use(self) -> bool:
-        """Whether results are taken from the cache."""
+        """True if results are taken from the cache."""
         return self._store is not None and not self._verify
 
     def hit(self, work: Work[Made]) -> Made | None:
@@ -169,7 +169,7 @@ class ResultCache:
         return None
 
     def _why_missed(self, asked_here: Sequence[Answers], view: View) -> str:
-        """What has changed since the last result."""
+        """Describe what has changed since the last result."""
         for before in asked_here:
             for question, now in (_answers(view, before) or {}).items():
                 if now != before[question]:

@@ -45,7 +45,7 @@ class Roots:
         return written
 
     def knows(self, written: str) -> bool:
-        """Whether there is such a path in this working directory."""
+        """Return whether there is such a path in this working directory."""
         name = written.partition(_MARK)[0]
         return not name or name in self._by_name
 

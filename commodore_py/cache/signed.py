@@ -31,7 +31,7 @@ class RemoteCache:
 
 
 def is_public_key(text: str) -> bool:
-    """Whether a string is a public key as the settings have it."""
+    """Return whether a string is a public key as the settings have it."""
     try:
         return len(base64.b64decode(text, validate=True)) == 32  # noqa: PLR2004 - of Ed25519
     except ValueError:
@@ -76,7 +76,7 @@ class Signed:
         ).encode()
 
     def is_valid(self, key: str) -> bool:
-        """Whether its writer has signed it for this key."""
+        """Return whether its writer has signed it for this key."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

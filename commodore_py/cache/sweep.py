@@ -38,7 +38,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed, and what is left."""
+    """Sizes of what was removed, and of what is left."""
 
     files: int
     freed: int

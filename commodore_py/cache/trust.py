@@ -32,7 +32,7 @@ class Distrust:
 
 
 def is_trusted(what: str, folder: Path | str, *inside: str) -> bool:
-    """Whether a cache can be used; the reason is reported once per run.
+    """Return whether a cache can be used; the reason is reported once per run.
 
     Others must not read it either: repositories, charts and results may be secret.
     """
@@ -65,7 +65,7 @@ def distrust_in(paths: Iterable[str]) -> Distrust | None:
 
 
 def is_of_this_user(status: os.stat_result) -> bool:
-    """Whether only this user can have written something."""
+    """Return whether only this user can have written something."""
     return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_MAY_WRITE
 
 

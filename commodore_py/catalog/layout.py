@@ -10,12 +10,12 @@ OWNED = (MANIFESTS, REFERENCES)
 
 
 def is_hidden(name: str) -> bool:
-    """Whether an entry directly below an owned folder belongs to the user, not to us."""
+    """Return whether an entry directly below an owned folder belongs to the user, not to us."""
     return name.startswith(".")
 
 
 def is_generated(path: PurePosixPath) -> bool:
-    """Whether a file of the catalog is rewritten by every compile."""
+    """Return whether a file of the catalog is rewritten by every compile."""
     return any(
         path.is_relative_to(folder) and path != folder and not is_hidden(path.parts[1])
         for folder in OWNED

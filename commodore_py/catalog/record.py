@@ -102,7 +102,7 @@ def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
 
 
 def unreported(paths: WorkPaths) -> Unreported | None:
-    """What is still to be reported, if anything."""
+    """The record that is still to be reported, if any."""
     try:
         content = json_text.load(_file(paths).read_bytes(), name=str(_file(paths)))
         return Unreported(content["cluster"], content["commit"], content["report"])

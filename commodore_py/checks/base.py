@@ -1,4 +1,4 @@
-"""What a module must offer to be a check, and what it gets to look at."""
+"""The interface of a check, and its input."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to check, against what, and how to show it."""
+    """Settings of checks: of what, against what, and how to show it."""
 
     skip: tuple[str, ...] = ()
     """Names of checks."""
@@ -121,7 +121,7 @@ class Settings:
     """The working directory: paths in it are shown without it."""
 
     def wants(self, name: str) -> bool:
-        """Whether a check is to be made."""
+        """Return whether a check is to be made."""
         return name not in self.skip
 
 
@@ -134,7 +134,7 @@ class ObjectCheck(Protocol):
         """Why it cannot run; empty if it can."""
 
     def examine(self, content: Content, settings: Settings) -> Iterable[Issue]:
-        """What is wrong with an object; nothing for kinds that it does not examine."""
+        """Examine an object; no problems for kinds that it does not know."""
 
 
 class Extract(Protocol):
@@ -143,14 +143,14 @@ class Extract(Protocol):
     NAME: str
 
     def extract(self, content: Content) -> Any:  # noqa: ANN401 - plain data, of the reader's form
-        """What there is to know about an object, as plain data; None for nothing."""
+        """Note plain data about an object; None for nothing."""
 
 
 class CatalogCheck(Extract, Protocol):
     """Looks at all objects together, by what it extracted from each."""
 
     def check(self, items: Sequence[Item], settings: Settings) -> Iterable[tuple[Item, Issue]]:
-        """What is wrong with which object."""
+        """Problems with their objects."""
 
 
 def issue_from(values: Mapping[str, Any]) -> Issue:

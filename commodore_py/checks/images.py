@@ -83,7 +83,7 @@ def images_of(content: Content) -> Iterator[tuple[str, str]]:
 
 
 def _at(value: Any, steps: Sequence[str], path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - a part of an object
-    """What a path leads to; `[]` is each item of a list."""
+    """Values at a path; `[]` is each item of a list."""
     if not steps:
         yield path, value
         return

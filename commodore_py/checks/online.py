@@ -64,7 +64,7 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
 
 
 def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the hierarchy says about Vault."""
+    """Settings of the hierarchy about Vault."""
     secrets = mapping(mapping(parameters.get("kapitan")).get("secrets"))
     return mapping(secrets.get("vaultkv"))
 

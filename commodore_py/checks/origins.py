@@ -22,7 +22,7 @@ _OTHER_KEYS = {"kapitan", "components", "packages", "commodore", "facts", "dynam
 
 
 class Origins(Protocol):
-    """What is known about the instances of a catalog."""
+    """The instances of a catalog, with their origins."""
 
     def parameters(self, instance: str) -> Parameters | None:
         """The resolved parameters of an instance; None if they are not known."""

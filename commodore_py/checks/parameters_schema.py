@@ -14,5 +14,5 @@ NAME = "parameters-schema"
 
 
 def run(_documents: Documents, settings: Settings) -> Ended | None:
-    """What the hierarchy has of problems; None where there is no hierarchy."""
+    """Problems of the hierarchy; None where there is no hierarchy."""
     return Ended(tuple(settings.parameters())) if settings.parameters is not None else None

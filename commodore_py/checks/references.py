@@ -1,4 +1,4 @@
-"""What workloads name, and nothing in the catalog provides."""
+"""Find references of workloads that nothing in the catalog provides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BUILT_IN = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
 
 
 def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
-    """What an object provides, and what it names: kind, name, field."""
+    """Objects that an object provides, and references in it: kind, name, field."""
     provides = [list(one) for one in _provided(content)]
     names = [list(one) for one in _named(content)]
     return [provides, names] if provides or names else None

@@ -49,7 +49,7 @@ def unavailable(settings: Settings) -> str:
 
 
 def examine(content: Content, settings: Settings) -> Iterator[Issue]:
-    """What is wrong with the annotations of an object."""
+    """Problems of the annotations of an object."""
     del settings
     annotations = annotations_of(content)
     if WAVE in annotations and integer(annotations[WAVE]) is None:

@@ -32,7 +32,7 @@ class RunCheck(Protocol):
     NAME: str
 
     def run(self, documents: Documents, settings: Settings) -> Ended | None:
-        """What it finds; None if there is nothing to check."""
+        """Run it; None if there is nothing to check."""
 
 
 OBJECT_CHECKS: dict[str, ObjectCheck] = {

@@ -97,7 +97,7 @@ class Sectioned(click.Command):
             yield GENERAL, list(options.values())
 
     def is_ours(self, option: click.Option) -> bool:
-        """Whether the table marks it."""
+        """Return whether the table marks it."""
         return any(f"{OURS}{option.name}" in words.split() for words in self._sections.values())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

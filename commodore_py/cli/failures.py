@@ -100,7 +100,7 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether the system gives no more memory, or no more threads and processes."""
+    """Return whether the system gives no more memory, or no more threads and processes."""
     none_left = isinstance(error, OSError) and error.errno in _NONE_LEFT and not error.filename
     return none_left or isinstance(error, MemoryError) or str(error) == _NO_THREAD
 

@@ -128,7 +128,7 @@ class _NoColor(click.Option):
     """Set by NO_COLOR with any value; see https://no-color.org."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
-        """Whether one of its variables is set."""
+        """Return whether one of its variables is set."""
         return "true" if os.environ.get("NO_COLOR") else super().resolve_envvar_value(ctx)
 
 

@@ -1,4 +1,4 @@
-"""What was probably meant by words that click does not understand; only used for errors."""
+"""Suggestions for words that click does not understand; only used for errors."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def global_option_first(
 
 
 def _is_among(name: str, word: str) -> bool:
-    """Whether a word is several short options, and this is one of them."""
+    """Return whether a word is several short options, and this is one of them."""
     is_short = not name.startswith("--") and word[:1] == "-" and word[1:2] != "-"
     return is_short and name[1] in word[1:] and len(word) > len(name)
 

@@ -231,7 +231,7 @@ class Change:
         return output
 
     def names_scratch_folder(self) -> bool:
-        """Whether the files hold a path of a scratch folder."""
+        """Return whether the files hold a path of a scratch folder."""
         needle = os.fsencode(Path(tempfile.gettempdir()).resolve()) + b"/" + _SCRATCH
         return any(needle in entry.content for entry in self.files.values())
 

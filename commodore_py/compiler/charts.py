@@ -121,7 +121,7 @@ class Chart:
 
     @property
     def lacks_charts(self) -> bool:
-        """Whether `helm dependency update` has something to fetch, or Helm to complain about.
+        """True if `helm dependency update` has something to fetch, or Helm to complain about.
 
         Like for Helm, sub-charts count by their names only.
         """

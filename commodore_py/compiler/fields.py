@@ -130,7 +130,7 @@ def media_type(value: object) -> str:
 
 
 def or_null(accept: Accept) -> Accept:
-    """The same type, or null."""
+    """Allow null, too."""
 
     def accept_null(value: object) -> object:
         if value is None:

@@ -110,12 +110,12 @@ class Entry:
 
     @property
     def ignore_missing(self) -> bool:
-        """Whether a missing input is ignored."""
+        """True if a missing input is ignored."""
         return bool(self.fields["ignore_missing"])
 
     @property
     def may_fail(self) -> bool:
-        """Whether its target is compiled without it if it fails."""
+        """True if its target is compiled without it if it fails."""
         return bool(self.fields["continue_on_compile_error"])
 
 

@@ -1,4 +1,4 @@
-"""What one call of a plan does, and what it returns (pure but for its world)."""
+"""Run one call of a plan, and return its result (pure but for its world)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOST = Where()
 
 
 class World(Protocol):
-    """What the steps act on; every action may be repeated."""
+    """The world that steps act on; every action may be repeated."""
 
     def provision(self, leaf: Leaf, where: Where) -> Result:
         """Hand an instance over; done once it is ready."""
@@ -57,7 +57,7 @@ class World(Protocol):
         ...
 
     def reachable(self, cluster: str) -> bool:
-        """Whether the cluster still answers."""
+        """Return whether the cluster still answers."""
         ...
 
     def create(self, resource: Resource, where: Where) -> Result:

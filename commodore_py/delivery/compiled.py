@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PlannedTrees(NamedTuple):
-    """What the instances and the drivers have in the catalog; paths are below `manifests/`."""
+    """Files of instances and drivers in the catalog; paths are below `manifests/`."""
 
     instances: Mapping[str, Tree]
     own: Tree
@@ -75,7 +75,7 @@ class ClusterPlan(NamedTuple):
 
     @property
     def has_pins(self) -> bool:
-        """Whether Applications are pinned to commits."""
+        """True if Applications are pinned to commits."""
         settings = self.plan.settings
         return "argocd" in settings.drivers and settings.word("argocd", "gate") == "update"
 
@@ -120,7 +120,7 @@ class ClusterPlan(NamedTuple):
 
 
 def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
-    """What several drivers make of the same trees; they may not change one file in two ways."""
+    """Apply several drivers to the same trees; they may not change one file in two ways."""
     result: Laid | None = None
     for laid in every:
         if result is None:

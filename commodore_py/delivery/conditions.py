@@ -20,7 +20,7 @@ _OPERATORS = ("not", "all", "any", "equals", "in", "exists")
 
 
 def holds(condition: Condition, parameters: Parameters) -> bool:
-    """Whether a condition without findings is true."""
+    """Return whether a condition without findings is true."""
     if isinstance(condition, bool):
         return condition
     if isinstance(condition, str):

@@ -1,4 +1,4 @@
-"""What is wrong with a plan: problems with a place in the hierarchy."""
+"""Problems of a plan, with a place in the hierarchy."""
 
 from __future__ import annotations
 

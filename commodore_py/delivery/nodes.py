@@ -36,7 +36,7 @@ class Leaf(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What the order calls it."""
+        """Its name in the order."""
         return self.instance
 
 
@@ -50,7 +50,7 @@ class Resource(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What the order calls it; no instance has a slash in its name."""
+        """Its name in the order; no instance has a slash in its name."""
         return f"resource/{self.name or self.reference}"
 
 
@@ -62,7 +62,7 @@ class Register(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What the order calls it, and its Application."""
+        """Its name in the order, and that of its Application."""
         return f"cluster-{self.cluster}"
 
 
@@ -119,7 +119,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def steps_of(node: Node | None) -> Iterator[Step]:
-    """What is deployed, created or registered, as written."""
+    """The nodes that are deployed, created or registered, as written."""
     if node is not None:
         for one in walk(node):
             if isinstance(one, Leaf | Resource | Register):

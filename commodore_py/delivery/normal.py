@@ -53,7 +53,7 @@ def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tupl
 
 
 def normal_form(node: Node) -> Node:
-    """The same order with registrations, and without groups that mean nothing."""
+    """Add registrations to the order, and remove groups that mean nothing."""
     clusters = dict.fromkeys(one.cluster for one in walk(node) if isinstance(one, On))
     for cluster in clusters:
         node = _registered(node, cluster)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Expected(NamedTuple):
-    """What counts as ready."""
+    """Conditions of readiness."""
 
     allow_degraded: bool = False
     fail_fast: bool = False

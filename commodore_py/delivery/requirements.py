@@ -1,4 +1,4 @@
-"""What components require of each other, compared with the order of a plan (pure)."""
+"""Compare requirements of components with the order of a plan (pure)."""
 
 from __future__ import annotations
 

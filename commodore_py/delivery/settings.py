@@ -59,7 +59,7 @@ class Cluster(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a plan is rendered with."""
+    """Settings for rendering a plan."""
 
     drivers: tuple[str, ...]
     words: Mapping[tuple[str, ...], str]

@@ -20,7 +20,7 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 class Model(NamedTuple):
-    """What becomes of instances and clusters; all by name."""
+    """The simulated instances and clusters, by name."""
 
     yields: Mapping[str, int] = _NOTHING
     """Calls before something is ready, registered or gone; 1 by default."""
@@ -32,7 +32,7 @@ class Model(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What happened to a step in a round."""
+    """Result of a step in a round."""
 
     round: int
     step: str
@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """All that happened, and the result of the last round."""
+    """All rounds, and the result of the last one."""
 
     events: tuple[Event, ...]
     rounds: int

@@ -137,7 +137,7 @@ def _same(base: Dependency, own: Dependency) -> bool:
 
 
 def _parts_of_base(base: Dependency, own: Dependency, node: Node | None) -> Iterator[str]:
-    """What all instances of a component share although it may differ in this version."""
+    """Fields that all instances of a component share although they may differ in this version."""
     if libraries_of(base) or libraries_of(own):
         yield "its libraries"
     if any((one.worktree / name).is_file() for one in (base, own) for name in _BUNDLER_FILES):

@@ -51,7 +51,7 @@ def refuse_missing(config: Config, specs: Iterable[DependencySpec], classes: Cla
 
 
 def must_be_complete(config: Config) -> bool:
-    """Whether a local run fails if something is not checked out."""
+    """Return whether a local run fails if something is not checked out."""
     return config.offline or (config.local and config.strict)
 
 

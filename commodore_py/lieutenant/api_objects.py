@@ -103,7 +103,7 @@ class FieldReader:
         self.problems.append(CommodoreError(message, where=self.found.place(*path), hint=hint))
 
     def has_rejected(self, *path: str) -> bool:
-        """Whether a field, or one around it, has a recorded problem."""
+        """Return whether a field, or one around it, has a recorded problem."""
         return any(path[:depth] in self._rejected for depth in range(1, len(path) + 1))
 
 
@@ -111,7 +111,7 @@ _QUOTE = "put it in quotes"
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name is a single path segment, and not a special one."""
+    """Return whether a name is a single path segment, and not a special one."""
     plain = name not in {"", ".", ".."} and not any(c in "/\\" for c in name)
     # An argument of a program must not be taken for an option.
     return plain and not name.startswith("-") and not problem_of_path(f"{name}.yml")

@@ -1,4 +1,4 @@
-"""What `--api-url` may be, unless a folder of facts: the base of the API's URLs."""
+"""The base of the API's URLs: `--api-url`, unless it is a folder of facts."""
 
 from __future__ import annotations
 

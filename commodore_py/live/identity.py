@@ -45,7 +45,7 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What is known about a cluster."""
+    """Marks by which a cluster is identified."""
 
     uid: str
     """That of the namespace kube-system; empty if it cannot be read."""
@@ -95,7 +95,7 @@ def identify(
 
 
 def is_root(name: str) -> bool:
-    """Whether an application syncs the applications of a catalog."""
+    """Return whether an application syncs the applications of a catalog."""
     return name == _ROOT or name.startswith(f"{_ROOT}-")
 
 

@@ -30,7 +30,7 @@ _TIMED_OUT = f"process status {-signal.SIGVTALRM}"
 
 @dataclass(frozen=True, slots=True)
 class LuaResult:
-    """What a script returned: its table, nothing, or why it failed."""
+    """Result of a script: its table, nothing, or why it failed."""
 
     fields: Mapping[str, object] | None
     error: str = ""

@@ -1,4 +1,4 @@
-"""What labels and annotations of a live object say about who manages it (pure)."""
+"""Find out who manages a live object, by its labels and annotations (pure)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def mark_of(
 
 
 def _names(named: str, id_: ObjectId) -> bool:
-    """Whether `group/Kind:namespace/name` is this object; in another one it is a copy.
+    """Return whether `group/Kind:namespace/name` is this object; in another one it is a copy.
 
     The group may be one that the kind had before.
     """
@@ -194,5 +194,5 @@ def kept_because(annotations: Mapping[str, str]) -> str:
 
 
 def is_hook(annotations: Mapping[str, str]) -> bool:
-    """Whether it is what a hook of a sync has left behind."""
+    """Return whether it is what a hook of a sync has left behind."""
     return _HOOK in annotations

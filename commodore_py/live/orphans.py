@@ -34,7 +34,7 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known about the catalog and who applies it."""
+    """The catalog, and who applies it."""
 
     targets: Collection[ObjectId]
     inventory: Collection[ObjectId]

@@ -35,7 +35,7 @@ class Target:
 
     @property
     def has_version(self) -> bool:
-        """Whether the server has the kind in the version of the object."""
+        """True if the server has the kind in the version of the object."""
         return self.api is not None and self.api.version == split_version(self.object.content)[1]
 
 

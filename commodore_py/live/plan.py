@@ -1,4 +1,4 @@
-"""What a sync of the catalog would do in its cluster, step by step (pure)."""
+"""Plan a sync of the catalog in its cluster, step by step (pure)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What happens to one object."""
+    """The change of one object."""
 
     what: What
     id: ObjectId
@@ -45,7 +45,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happens at once, and whether the rest waits for it."""
+    """Changes at one time, and whether the rest waits for them."""
 
     application: str
     phase: Phase
@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known about the cluster."""
+    """State of the cluster."""
 
     namespaces: Collection[str]
     """Those that are there."""

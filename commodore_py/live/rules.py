@@ -166,7 +166,7 @@ def _scripts_below(folder: Path) -> Iterator[Script]:
 
 
 def has_rule_in_argocd(group: str, kind: str) -> bool:
-    """Whether Argo CD brings a rule in Lua for a kind."""
+    """Return whether Argo CD brings a rule in Lua for a kind."""
     return scripts.is_among(_known(), group, kind)
 
 

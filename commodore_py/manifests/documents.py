@@ -47,7 +47,7 @@ class Read:
 
 
 def may_hold_objects(path: str) -> bool:
-    """Whether a file of that name is parsed for objects."""
+    """Return whether a file of that name is parsed for objects."""
     return path.endswith(_ENDINGS)
 
 
@@ -91,7 +91,7 @@ def read(
 
 
 def _may_be_deep(text: bytes) -> bool:
-    """Whether a text may exceed the levels: each takes a bracket, a column, or a dash."""
+    """Return whether a text may exceed the levels: each takes a bracket, a column, or a dash."""
     return (
         text.count(b"[") + text.count(b"{") > MOST_LEVELS
         or _DEEP_LINE in text

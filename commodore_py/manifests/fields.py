@@ -1,4 +1,4 @@
-"""What differs between two versions of an object, field by field (pure)."""
+"""Compare two versions of an object, field by field (pure)."""
 
 from __future__ import annotations
 

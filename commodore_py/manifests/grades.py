@@ -1,4 +1,4 @@
-"""What a change does to a running cluster, as far as its objects show (pure)."""
+"""Grade changes by what they do to a running cluster, as far as objects show it (pure)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def worst(grades: list[Grade]) -> Grade:
 
 
 def of_deletion(deleted: KubeObject) -> Verdict:
-    """What is lost when an object is deleted."""
+    """Grade the deletion of an object."""
     kind = (deleted.id.group, deleted.id.kind)
     if "Prune=false" in _sync_options(deleted):
         return "none", "it stays on the cluster: Prune=false"
@@ -84,7 +84,7 @@ def of_deletion(deleted: KubeObject) -> Verdict:
 
 
 def of_field(change: FieldChange, old: KubeObject, new: KubeObject) -> Verdict:
-    """What the change of a field does."""
+    """Grade the change of a field."""
     kind, path = (old.id.group, old.id.kind), names(change.path)
     if reason := immutable.refused(old, change, path):
         return "recreate", reason

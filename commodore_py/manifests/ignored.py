@@ -31,7 +31,7 @@ _MOST_SECONDS = 5
 
 
 class Hidden(NamedTuple):
-    """What a rule has hidden."""
+    """Differences that a rule has hidden."""
 
     rule: str
     changes: int

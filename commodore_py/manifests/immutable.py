@@ -18,7 +18,7 @@ class Fixed(NamedTuple):
     except_for: tuple[tuple[str, ...], ...] = ()
 
     def touched_by(self, path: tuple[str, ...]) -> bool:
-        """Whether a change at the path changes this field."""
+        """Return whether a change at the path changes this field."""
         if any(path[: len(mutable)] == mutable for mutable in self.except_for):
             return False
         shared = min(len(path), len(self.field))

@@ -67,7 +67,7 @@ def names(path: FieldPath) -> tuple[str, ...]:
 
 
 def covers(pattern: str, path: FieldPath) -> bool:
-    """Whether a pattern matches a path or one above it."""
+    """Return whether a pattern matches a path or one above it."""
     return _covers(
         parse_path(pattern),
         tuple(

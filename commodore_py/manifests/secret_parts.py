@@ -130,7 +130,7 @@ def _of_mapping(
 
 
 def holds_secret(text: str, *, nested: int = 0) -> bool:
-    """Whether a text is YAML or JSON with a Secret that has values."""
+    """Return whether a text is YAML or JSON with a Secret that has values."""
     if not _MAY_HOLD_ONE(text):
         return False
     if nested >= _MOST_NESTED:

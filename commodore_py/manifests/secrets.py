@@ -102,7 +102,7 @@ def masked_value(value: object) -> object:
 
 
 def may_be_sent(content: object) -> bool:
-    """Whether a dry run may send an object: no Secret, and nothing that refers to one's value."""
+    """Return whether a dry run may send an object: no Secret, no reference to its value."""
     kinds = {one.get("kind") for one in members(content) if isinstance(one, dict)}
     if any(str(kind).lower() in _SECRETS for kind in kinds):
         return False
@@ -121,7 +121,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def has_reference(text: str) -> bool:
-    """Whether a value refers to a secret, as it is or in base64."""
+    """Return whether a value refers to a secret, as it is or in base64."""
     return bool(_REFERENCE.search(text) or _REFERENCE.search(_decoded(text)))
 
 

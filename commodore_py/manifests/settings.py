@@ -29,7 +29,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 class Ignored(NamedTuple):
-    """What is not compared, in objects of some kinds."""
+    """Ignored differences, in objects of some kinds."""
 
     pattern: str
     """`group/Kind`; may have wildcards."""
@@ -50,17 +50,17 @@ class Tracking(NamedTuple):
 
     @property
     def by_annotation(self) -> bool:
-        """Whether an annotation is the mark."""
+        """True if an annotation is the mark."""
         return self.method != "label"
 
     @property
     def has_label(self) -> bool:
-        """Whether objects have a label, alone or beside the annotation."""
+        """True if objects have a label, alone or beside the annotation."""
         return self.method in ("label", "annotation+label")
 
 
 class Settings(NamedTuple):
-    """What is set about health, differences and marks."""
+    """Settings about health, differences and marks."""
 
     namespace: str = ""
     scripts: tuple[Script, ...] = ()

@@ -31,7 +31,7 @@ class SecretValue:
 
 
 def same(old: object, new: object) -> bool:
-    """Whether two values are equal for Kubernetes; `1`, `1.0`, `"1"` and `true` are not."""
+    """Return whether two values are equal for Kubernetes; `1`, `1.0`, `"1"` and `true` are not."""
     if type(old) is not type(new):
         return False
     if isinstance(old, dict):

@@ -1,4 +1,4 @@
-"""What is written to the catalog, what that changes, and the record of how it came to be."""
+"""The content of the catalog, its change, and the record of how it was made."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DiffLine(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """What is deployed otherwise than the bundle says."""
+    """Deviations of what is deployed from the bundle."""
 
     kind: str
     """`component`, `instance` or `package`."""
@@ -105,7 +105,7 @@ class Change(NamedTuple):
         return bool(self.files)
 
     def ignored_messages(self) -> tuple[str, ...]:
-        """What is wrong with the compiled files that ignore rules keep out."""
+        """Problems of compiled files that ignore rules keep out."""
         return tuple(
             f"{one} is ignored by Git in the catalog, and so not part of it" for one in self.ignored
         )

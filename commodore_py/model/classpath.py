@@ -24,7 +24,7 @@ class ClassPath:
                 self._by_name.setdefault(one.spec.name, one)
 
     def plus(self, more: Iterable[Dependency]) -> ClassPath:
-        """The same class path, longer."""
+        """Extend the class path."""
         return ClassPath((*self.dependencies, *more))
 
     def of_kind(self, *kinds: Kind) -> tuple[Dependency, ...]:

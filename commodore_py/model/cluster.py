@@ -1,4 +1,4 @@
-"""What is known about a cluster before anything is compiled."""
+"""A cluster before anything is compiled."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What a Git dependency is for."""
+    """The purpose of a Git dependency."""
 
     GLOBAL = "global configuration"
     TENANT = "tenant configuration"

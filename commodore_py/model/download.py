@@ -1,4 +1,4 @@
-"""What components have fetched beside Git checkouts: files, archives, repositories, charts."""
+"""Downloads of components beside Git checkouts: files, archives, repositories, charts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class WebFile(NamedTuple):
-    """What a URL holds."""
+    """The content of a URL."""
 
     url: str
 

@@ -16,7 +16,7 @@ _IGNORED = ("Cf", "Cc", "Mn", "Me")
 
 
 def is_git_name(name: str) -> bool:
-    """Whether a file or folder of that name could be a repository's own folder."""
+    """Return whether a file or folder of that name could be a repository's own folder."""
     if name.isascii() and "git" not in name.lower():
         return False
     import unicodedata
@@ -28,7 +28,7 @@ def is_git_name(name: str) -> bool:
 
 
 def has_git_name(path: str) -> bool:
-    """Whether any part of a path has such a name."""
+    """Return whether any part of a path has such a name."""
     if path.isascii() and "git" not in path.lower():
         return False
     return any(map(is_git_name, _SEPARATOR.split(path)))

@@ -78,7 +78,7 @@ class Instance(NamedTuple):
 
     @property
     def aliased(self) -> bool:
-        """Whether it goes by another name than its component."""
+        """True if it goes by another name than its component."""
         return self.name != self.component
 
 
@@ -95,6 +95,6 @@ class Inventory(NamedTuple):
 
 
 def has_plan(parameters: Parameters) -> bool:
-    """Whether a cluster orders its instances."""
+    """Return whether a cluster orders its instances."""
     commodore = parameters.get("commodore")
     return isinstance(commodore, dict) and commodore.get("plan") is not None

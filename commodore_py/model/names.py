@@ -40,7 +40,7 @@ def problem_of_text(text: str) -> str:
 
 
 def problem_of_length(path: str) -> str:
-    """The same for a path, or a part of it, that no file system takes."""
+    """Reason why no file system takes a path, or a part of it."""
     if len(path) <= LONGEST_NAME and path.isascii():
         return ""
     if any(len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")):

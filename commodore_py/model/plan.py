@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CompilePlan(NamedTuple):
-    """What a builder of sources decides, so that rendering need not know who built them."""
+    """Decisions of a builder of sources, so that rendering need not know who built them."""
 
     output: Path
     """Relative paths of downloads start here; filters see this folder's `compiled/`."""

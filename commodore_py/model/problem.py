@@ -1,4 +1,4 @@
-"""What is wrong with an input or a catalog: one value for infos, warnings and errors."""
+"""A problem of an input or a catalog: one value for infos, warnings and errors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Problem(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same problem, whatever its words are and on whichever line it is."""
+        """A key that is equal for equal problems, whatever their words and lines are."""
         from hashlib import blake2b
 
         place = self.place

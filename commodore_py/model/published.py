@@ -1,4 +1,4 @@
-"""What a compile did to the catalog; a run that is up to date needs no other stage."""
+"""Result of a compile; a run that is up to date needs no other stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ReportOutcome(Enum):
-    """What became of the compile report."""
+    """Result of the compile report."""
 
     NOT_DUE = "nothing was pushed"
     REPORTED = "reported"
@@ -19,7 +19,7 @@ class ReportOutcome(Enum):
 
 
 class LockUse(NamedTuple):
-    """What a run did with its lock file, by the names of inputs."""
+    """Changes of a lock file, by the names of inputs."""
 
     file: str
     written: bool = False
@@ -31,7 +31,7 @@ class LockUse(NamedTuple):
 
 
 class Published(NamedTuple):
-    """What the run did to the catalog; without a commit, nothing was pushed."""
+    """Result for the catalog; without a commit, nothing was pushed."""
 
     change: Change
     record: BuildRecord

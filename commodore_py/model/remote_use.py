@@ -1,4 +1,4 @@
-"""What a locked run uses, beside what it fetches itself."""
+"""Inputs that a locked run uses, beside what it fetches itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an act of the pipeline hands to the next."""
+"""Values that an act of the pipeline hands to the next."""
 
 from __future__ import annotations
 

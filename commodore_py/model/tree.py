@@ -51,7 +51,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
         return len(self._entries)
 
     def replacing(self, old: bytes, new: bytes) -> Tree:
-        """The same with another text in all files."""
+        """Replace a text in all files."""
         found = {
             path: entry._replace(content=entry.content.replace(old, new))
             for path, entry in self.items()
@@ -119,7 +119,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
         )
 
     def below(self, folder: PurePosixPath) -> Tree:
-        """The same tree, moved into a folder."""
+        """Move the tree into a folder."""
         return Tree(
             {folder / p: e for p, e in self._entries.items()},
             frozenset(folder / f for f in self._folders),

@@ -1,4 +1,4 @@
-"""What a run has found: problems that count, and problems that do not."""
+"""Problems of a run: those that count, and those that do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ignored(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a run has found, the worst first."""
+    """Problems of a run, the worst first."""
 
     problems: tuple[Problem, ...] = ()
     ignored: tuple[Ignored, ...] = ()
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
         return sum(one.severity == severity for one in self.problems)
 
     def summary(self, objects: int | None = None) -> str:
-        """What was found, in a line."""
+        """Summarise it in a line."""
         counts = [
             f"{number} {severity}{'s' * (number != 1)}"
             for severity in SEVERITIES
@@ -56,7 +56,7 @@ class CheckRun(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What checks have found in a catalog."""
+    """Problems of a catalog that checks have found."""
 
     objects: int
     runs: tuple[CheckRun, ...] = ()

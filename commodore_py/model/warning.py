@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Cause(Enum):
-    """What a warning depends on."""
+    """The condition of a warning."""
 
     EVENT = "event"
     """Something that happened in this run, and perhaps only once. The default."""

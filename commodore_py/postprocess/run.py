@@ -76,7 +76,7 @@ def apply_filters(
 
 @dataclass(frozen=True, slots=True)
 class _Instance:
-    """What does not change between the filters of an instance."""
+    """Input that all filters of an instance share."""
 
     node: Node
     component: str

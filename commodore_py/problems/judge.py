@@ -72,7 +72,7 @@ def judged(
 
 
 def matches(entry: Ignore, problem: Problem) -> bool:
-    """Whether an entry is about a problem."""
+    """Return whether an entry is about a problem."""
     area, _, name = entry.code.partition("/")
     if entry.code != problem.code and not (name == "*" and problem.code.startswith(f"{area}/")):
         return False

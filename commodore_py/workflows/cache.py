@@ -50,7 +50,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed, and what could not be because other processes use it."""
+    """Caches that were removed, and those that other processes use."""
 
     removed: tuple[Repository, ...]
     busy: tuple[Repository, ...]

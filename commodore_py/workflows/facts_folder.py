@@ -216,7 +216,7 @@ def _text_of(**fields: object) -> bytes:
 
 
 def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[Problem]]:
-    """What a compile makes of the cluster."""
+    """Compile the cluster."""
     found = outcome_of_cluster(config, cluster)
     problems = [*found.problems, *map(known_error, found.errors)]
     if found.change is None:

@@ -76,7 +76,7 @@ class PlanHere(NamedTuple):
 
 
 class RenderedPlan(NamedTuple):
-    """What a driver makes of the plan."""
+    """Render the plan by a driver."""
 
     driver: str
     change: Change
@@ -129,7 +129,7 @@ def _compiled(paths: WorkPaths) -> dict[str, Tree]:
 
 
 def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:
-    """What the last compile has written for the instances that stay."""
+    """Files that the last compile has written for the instances that stay."""
     removed = {one.leaf.instance for one in plan.removed}
     for name, tree in _compiled(paths).items():
         if name not in removed:

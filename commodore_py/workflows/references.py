@@ -35,7 +35,7 @@ def reference_files(catalog: Path) -> tuple[ReferenceFile, ...]:
 
 
 def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
-    """What gives the value of a reference; each is requested once.
+    """A source of values of references; each is requested once.
 
     Kapitan reveals references, too, but it sends the token to whichever server the catalog names.
     """

@@ -53,7 +53,7 @@ class Stage:
     """How many seconds the clusters have to become healthy before the next stage."""
 
     def has(self, cluster: Cluster) -> bool:
-        """Whether a cluster belongs to it, unless it belongs to an earlier one."""
+        """Return whether a cluster belongs to it, unless it belongs to an earlier one."""
         facts = {name: _text(value) for name, value in cluster.facts.items()}
         return all(facts.get(name) == value for name, value in self.facts.items())
 
@@ -111,7 +111,7 @@ def wait_for_stage(
 
 
 def has_kubeconfig() -> bool:
-    """Whether clusters can be reached at all."""
+    """Return whether clusters can be reached at all."""
     return bool(os.environ.get("KUBECONFIG")) or Path("~/.kube/config").expanduser().is_file()
 
 

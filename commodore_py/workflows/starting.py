@@ -1,4 +1,4 @@
-"""What `commodore demo` and `commodore init DIR` write: repositories with one commit, and files."""
+"""Write the repositories and files of `commodore demo` and `commodore init DIR`."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def unpack_chart(file: Path) -> Content:
 
 
 def is_tar(file: Path) -> bool:
-    """Whether a file begins like a tar archive, compressed or not."""
+    """Return whether a file begins like a tar archive, compressed or not."""
     try:
         with opened_tar(file):
             return True
@@ -131,7 +131,7 @@ def is_tar(file: Path) -> bool:
 
 
 def is_zip(file: Path) -> bool:
-    """Whether a file begins like a zip archive."""
+    """Return whether a file begins like a zip archive."""
     with file.open("rb") as opened:
         return opened.read(4) in (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 

@@ -104,7 +104,7 @@ class Reach:
         return self.read_with_mode(path)[0]
 
     def read_with_mode(self, path: str) -> tuple[bytes, int]:
-        """The same, with its mode."""
+        """Read a file, with its mode."""
         return bytes_and_mode(self.real(path), follow=False)
 
     def real(self, path: str) -> str:
@@ -116,14 +116,14 @@ class Reach:
         return real
 
     def holds(self, path: str) -> bool:
-        """Whether a path is within reach, without a report; refused where nothing is read."""
+        """Return whether a path is within reach, without a report; refuse where nothing is read."""
         real, is_allowed = self._judged(path)
         if not is_allowed:
             self._check_below(path, real)
         return is_allowed
 
     def real_folder(self, path: str) -> str:
-        """The same for a folder of which everything is read."""
+        """Check a folder of which everything is read."""
         real = self.real(path)
         self._check_below(path, real)
         return real

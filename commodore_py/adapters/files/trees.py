@@ -59,7 +59,7 @@ def write_tree(
 
 
 def write_trees(folder: Path, trees: Mapping[str, Tree]) -> None:
-    """The same for a folder that holds a folder for each tree, by its name."""
+    """Read the trees of a folder that has a folder for each, by their names."""
     entries = {
         f"{name}/{path}": entry for name, tree in trees.items() for path, entry in tree.items()
     }

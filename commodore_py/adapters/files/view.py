@@ -72,7 +72,7 @@ class Files:
         return self._recorded("file", path, self._entry)
 
     def kind(self, path: Path) -> Kind | None:
-        """Whether a file or a folder is there; links count as their target."""
+        """Return whether a file or a folder is there; links count as their target."""
         return self._recorded("kind", path, self._kind)
 
     def files_in(self, folder: Path) -> tuple[str, ...]:
@@ -84,11 +84,11 @@ class Files:
         return self._recorded("tree", folder, self._tree_at)
 
     def expand(self, pattern: Path) -> list[Path]:
-        """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
+        """Expand a path with wildcards, sorted; hidden files need a dot in the pattern."""
         return self._recorded("pattern", pattern, self._expand)
 
     def hides(self, path: Path | str) -> bool:
-        """Whether a path is answered from trees, or not at all: not from disk in any case."""
+        """Return whether a path is answered from trees or not at all, and never from disk."""
         return self._inside(path) is not None
 
     def judge(self, path: Path | str) -> None:
@@ -111,7 +111,7 @@ class Files:
             self.observer.saw(kind, str(path), answer)
 
     def _recorded(self, kind: str, path: AnyPath, look_up: Callable[[AnyPath], Found]) -> Found:
-        """What is handed out, recorded as it is."""
+        """Record a content, and hand it out as it is."""
         try:
             answer = look_up(path)
         except NotReadable as error:
@@ -271,7 +271,7 @@ def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath
 
 
 def _on_disk(read: Callable[[str], Found], path: Path | str) -> Found | None:
-    """What is read of a file on disk, None if there is none."""
+    """Read a file on disk; None if there is none."""
     try:
         return read(os.fspath(path))
     except (FileNotFoundError, NotADirectoryError):

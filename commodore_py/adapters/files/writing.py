@@ -39,7 +39,7 @@ def _aside_name() -> str:
 
 
 def is_aside(name: str) -> bool:
-    """Whether a file or folder has a name of `aside_of`."""
+    """Return whether a file or folder has a name of `aside_of`."""
     return _ASIDE.fullmatch(name) is not None
 
 
@@ -75,7 +75,7 @@ def write_in(
     executable: bool | None = None,
     private: bool = False,
 ) -> bool:
-    """The same in an open folder."""
+    """Do it in an open folder."""
     status = _status_in(folder, name)
     if status is not None and not stat.S_ISREG(status.st_mode):
         remove_in(folder, name)
@@ -116,7 +116,7 @@ def differs(
     *,
     executable: bool | None = None,
 ) -> bool:
-    """Whether a file of a folder has another content or mode."""
+    """Return whether a file of a folder has another content or mode."""
     if executable is not None and bool(status.st_mode & _EXECUTABLE) != executable:
         return True
     if status.st_size != len(content):
@@ -190,7 +190,7 @@ def remove_at_once(path: Path) -> None:
 
 
 def remove_in(folder: int, name: str) -> None:
-    """The same in an open folder."""
+    """Do it in an open folder."""
     status = _status_in(folder, name)
     if status is not None and stat.S_ISDIR(status.st_mode):
         shutil.rmtree(name, dir_fd=folder)
@@ -244,5 +244,5 @@ def write_link(path: Path, text: str) -> None:
 
 
 def is_executable(path: Path) -> bool:
-    """Whether its owner may execute a file."""
+    """Return whether its owner may execute a file."""
     return bool(path.stat().st_mode & _EXECUTABLE)

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 def is_git_folder(names: Collection[str]) -> bool:
-    """Whether a folder with these entries is a repository's own."""
+    """Return whether a folder with these entries is a repository's own."""
     return _GIT_SIGNS.issubset(names)
 
 

@@ -43,7 +43,7 @@ class Borrowed:
     """The lock, for programs to inherit: the checkout stays while they run."""
 
     def changes(self) -> dict[Path, Entry | None]:
-        """What the programs wrote, and as None what they took away."""
+        """Files that the programs wrote, and None for those that they removed."""
         if self.begun is None:
             return {}
         now = list_files(self.checkout, self.roots)

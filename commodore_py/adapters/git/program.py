@@ -89,7 +89,7 @@ def _patience(*, remote: bool = False) -> Patience:
 
 @functools.cache
 def _may_prompt() -> bool:
-    """Whether there is a terminal to ask for a password."""
+    """Return whether there is a terminal to ask for a password."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:
@@ -134,7 +134,7 @@ def reach_push_url(directory: Path, url: str) -> None:
 
 
 def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = None) -> bool:
-    """Whether a git command succeeds."""
+    """Return whether a git command succeeds."""
     try:
         git_bytes(directory, *arguments, env=env)
     except ProgramFailed:

@@ -113,6 +113,6 @@ def commit_of(directory: Path, revision: str) -> str | None:
 
 
 def is_complete(directory: Path, commit: str) -> bool:
-    """Whether a commit is present with all its objects; a killed fetch leaves parts."""
+    """Return whether a commit is present with all its objects; a killed fetch leaves parts."""
     arguments = ("--objects", "--quiet", commit, "--not", "--remotes", "--tags")
     return succeeds(directory, "rev-list", *arguments)

@@ -44,7 +44,7 @@ def clone_of(checkout: Path) -> Path | None:
 
 
 def is_repository(directory: Path) -> bool:
-    """Whether a directory is the top of a Git checkout (not merely inside of one)."""
+    """Return whether a directory is the top of a Git checkout (not merely inside of one)."""
     return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
 
 

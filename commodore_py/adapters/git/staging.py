@@ -143,7 +143,7 @@ def import_commit(directory: Path, ref: str, edit: Edit, message: str, signature
 
 
 def is_moved(error: ProgramFailed) -> bool:
-    """Whether `import_commit` failed because the branch has other commits now."""
+    """Return whether `import_commit` failed because the branch has other commits now."""
     return "Not updating refs/" in error.stderr or "cannot lock ref" in error.stderr
 
 

@@ -36,7 +36,7 @@ def join_url(base: str, reference: str) -> str:
 
 
 def is_private(url: str) -> bool:
-    """Whether the connection cannot be intercepted: https, or a server on this machine.
+    """Return whether the connection cannot be intercepted: https, or a server on this machine.
 
     OAUTHLIB_INSECURE_TRANSPORT lifts this, as it does for Commodore.
     """
@@ -47,7 +47,7 @@ def is_private(url: str) -> bool:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the host of a URL is this machine."""
+    """Return whether the host of a URL is this machine."""
     host = split_url(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -56,7 +56,7 @@ def is_loopback(url: str) -> bool:
 
 
 def same_server(url: str, other: str) -> bool:
-    """Whether credentials for the first URL may be sent to the other: same server, or its https."""
+    """Return whether credentials for a URL may be sent to the other: same server, or its https."""
     first, second = split_url(url), split_url(other)
     if first.hostname != second.hostname:
         return False
@@ -67,7 +67,7 @@ def same_server(url: str, other: str) -> bool:
 
 
 def is_one_word(token: str) -> bool:
-    """Whether a token can be sent in a header; the error of a library would show it."""
+    """Return whether a token can be sent in a header; the error of a library would show it."""
     return bool(token) and token.isascii() and token.isprintable() and " " not in token
 
 

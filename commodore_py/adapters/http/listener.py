@@ -32,7 +32,7 @@ class PortBusy(CommodoreError):
 
 
 class Page(NamedTuple):
-    """What the browser shows."""
+    """The page that the browser shows."""
 
     status: int
     html: str

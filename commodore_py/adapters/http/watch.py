@@ -65,7 +65,7 @@ class Watch:
 
 
 class _Content(io.RawIOBase):
-    """What a socket receives, with a look at the clock for every piece."""
+    """Receive from a socket, with a look at the clock for every piece."""
 
     def __init__(self, raw: socket.SocketIO, sock: socket.socket, watch: Watch) -> None:
         self._raw, self._sock, self._watch = raw, sock, watch

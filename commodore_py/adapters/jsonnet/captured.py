@@ -1,4 +1,4 @@
-"""What libraries in other languages print on stderr: captured, and printed again."""
+"""Capture what libraries in other languages print on stderr, and print it again."""
 
 from __future__ import annotations
 

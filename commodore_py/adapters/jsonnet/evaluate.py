@@ -135,7 +135,7 @@ def read_import(path: str) -> bytes | None:
 
 
 def kind_of(value: object) -> str:
-    """What a value is called in Jsonnet, with its article."""
+    """Name the type of a value in Jsonnet, with its article."""
     match value:
         case None:
             return "null"

@@ -23,7 +23,7 @@ _LAZY = "parameters"
 
 
 class TargetViews(Protocol):
-    """What code sees of each target of the inventory."""
+    """The targets of the inventory, as code sees them."""
 
     def of(self, target: str) -> Mapping[str, Any]:
         """One target, by its name."""
@@ -95,7 +95,7 @@ class InventoryImports:
 
 
 def is_split(key: str, value: object) -> bool:
-    """Whether each key of a parameter is a file of its own."""
+    """Return whether each key of a parameter is a file of its own."""
     # A name of dots alone leads to another folder.
     return isinstance(value, Mapping) and bool(key.strip("."))
 

@@ -46,7 +46,7 @@ class BoundedLevels:
 
 
 def may_have_aliases(text: bytes | str) -> bool:
-    """Whether a text may have aliases."""
+    """Return whether a text may have aliases."""
     return ("*" in text and "&" in text) if isinstance(text, str) else b"*" in text and b"&" in text
 
 

@@ -184,7 +184,7 @@ def _read(call: Callable[[_AnyLoader], Read], text: bytes | str, name: str) -> R
 
 
 def _is_peculiar(text: bytes | str) -> bool:
-    """Whether libyaml may read it otherwise: a tag that is nothing but its mark, an inner BOM."""
+    """Return whether libyaml may read it otherwise: an empty tag, an inner BOM."""
     if isinstance(text, bytes):
         if b"!" not in text and _BOM not in text:
             return False
@@ -251,7 +251,7 @@ def _reason(error: Exception, text: bytes | str = b"") -> str:
 
 
 def _at_tab(error: Any, text: bytes | str) -> bool:
-    """Whether a tab is where the error is."""
+    """Return whether a tab is where the error is."""
     lines = (text.decode(errors="replace") if isinstance(text, bytes) else text).split("\n")
     mark = error.problem_mark
     line: str = lines[mark.line] if mark.line < len(lines) else ""

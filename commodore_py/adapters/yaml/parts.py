@@ -40,12 +40,12 @@ class Part:
 
     @property
     def is_block(self) -> bool:
-        """Whether it is a mapping or list whose parts stand on lines of their own."""
+        """True if it is a mapping or list whose parts stand on lines of their own."""
         return self.style != "flow" and bool(self.pairs or self.items)
 
     @property
     def is_null(self) -> bool:
-        """Whether nothing is written, or null."""
+        """True if nothing is written, or null."""
         return (
             self.kind == "scalar"
             and not self.style
@@ -54,7 +54,7 @@ class Part:
 
     @property
     def is_empty_list(self) -> bool:
-        """Whether it is a list without items."""
+        """True if it is a list without items."""
         return self.kind == "list" and not self.items
 
     def all(self) -> Iterator[Part]:

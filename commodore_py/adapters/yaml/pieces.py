@@ -56,7 +56,7 @@ def block(value: dict[object, object] | list[object], indent: int, layout: Layou
 
 
 def lines_below(value: object, indent: int, layout: Layout) -> list[str]:
-    """What stands behind the colon of a key at an indent, and on the lines below it."""
+    """Render what stands behind the colon of a key at an indent, and below it."""
     return _under("", value, indent, layout)
 
 
@@ -71,7 +71,7 @@ def _under(lead: str, value: object, indent: int, layout: Layout) -> list[str]:
 
 
 def _may_be_literal(text: str, layout: Layout) -> bool:
-    """Whether a text of several lines may be a block that keeps them."""
+    """Return whether a text of several lines may be a block that keeps them."""
     return (
         layout.blocks_of_text
         and "\n" in text.rstrip("\n")

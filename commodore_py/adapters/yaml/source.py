@@ -176,7 +176,7 @@ class Source:
         return end - 1 if self.text[end - 1 : end] == "\r" and end > index else end
 
     def starts_line(self, index: int) -> bool:
-        """Whether only blanks stand before a character."""
+        """Return whether only blanks stand before a character."""
         return not self.text[self.line_start(index) : index].strip(" ")
 
     def dash(self, item: Part) -> int:

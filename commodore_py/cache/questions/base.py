@@ -35,7 +35,7 @@ class View:
 
     @property
     def disk_only(self) -> bool:
-        """Whether no file that this run wrote elsewhere hides one on disk."""
+        """True if no file that this run wrote elsewhere hides one on disk."""
         return not self.files.written and not self.files.made
 
 
@@ -52,7 +52,7 @@ class Question:
 
     @property
     def name(self) -> str:
-        """What it is about, for people."""
+        """Its subject, for people."""
         return self.about
 
     def ask(self, view: View) -> str:

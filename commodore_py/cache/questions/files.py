@@ -60,7 +60,7 @@ class PathQuestion(Question):
         return self.of(type(self).find(view.files, Path(path)), view.roots)
 
     def is_own(self, path: str) -> bool:  # noqa: ARG002 - for patterns
-        """Whether different work may find something else on the same disk."""
+        """Return whether different work may find something else on the same disk."""
         return False
 
     def describe(self, roots: Roots) -> str:
@@ -120,7 +120,7 @@ class PathKind(PathQuestion):
         return "file" if os.path.exists(path) else NOTHING  # noqa: PTH110 - as above
 
     def describe(self, roots: Roots) -> str:
-        """What is there now is of another kind."""
+        """Another kind of file is there now."""
         return f"something else is found at {roots.absolute(self.about)}"
 
 

@@ -63,7 +63,7 @@ class ObjectDiff:
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """What a changed file holds on both sides, without what is the same on both."""
+    """The parts of a changed file that differ between both sides."""
 
     old: tuple[KubeObject, ...] = ()
     new: tuple[KubeObject, ...] = ()
@@ -81,7 +81,7 @@ def object_diff(
     rules: Iterable[IgnoreRule] = (),
     unchanged: Callable[[], Iterable[bytes]] = nothing,
 ) -> ObjectDiff:
-    """What happens to the objects; `unchanged` are the contents of all files that stay."""
+    """Compare objects; `unchanged` are the contents of all files that stay."""
     contents = [(file, _contents(file)) for file in change.files]
     same = [text for _, one in contents for text in one.same]
 

@@ -81,7 +81,7 @@ def published_manifests(config: Config, head: CatalogHead) -> Tree:
 
 
 def is_lost(head: CatalogHead, commit: str) -> bool:
-    """Whether a commit cannot be reached in the published branch."""
+    """Return whether a commit cannot be reached in the published branch."""
     return not succeeds(head.directory, "merge-base", "--is-ancestor", commit, str(head.commit))
 
 

@@ -82,7 +82,7 @@ def _pair(path: str, old: Leaf | None, new: Leaf | None) -> Pair:
 def file_changes(
     directory: Path, raw: bytes, *, env: Mapping[str, str] | None = None
 ) -> tuple[FileChange, ...]:
-    """What `git diff --raw -z --no-abbrev` printed, with the contents of both sides."""
+    """Parse `git diff --raw -z --no-abbrev`, with the contents of both sides."""
     return _with_contents(directory, tuple(parse_raw(raw)), {}, env=env)
 
 
@@ -115,7 +115,7 @@ def parse_raw(output: bytes) -> Iterator[Pair]:
 def contents_of(
     directory: Path, ids: Iterable[str], *, env: Mapping[str, str] | None = None
 ) -> Mapping[str, bytes]:
-    """What files hold, by their object ids; those of other repositories are left out."""
+    """Contents of files by their object ids, without those of other repositories."""
     wanted = "".join(f"{id_}\n" for id_ in sorted(ids))
     if not wanted:
         return {}

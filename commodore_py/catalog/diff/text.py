@@ -113,7 +113,7 @@ def _masked(old: bytes, new: bytes) -> tuple[str, str]:
 
 
 def _may_show_secrets(diff: list[str], old: bytes, new: bytes) -> bool:
-    """Whether the diff shows lines of documents that may be Secrets.
+    """Return whether the diff shows lines of documents that may be Secrets.
 
     Most changes of a file with a Secret are elsewhere in it, and masking takes a parser.
     """
@@ -232,7 +232,7 @@ def normalised(content: bytes) -> str | None:
 
 
 def is_noise(diff: Sequence[str], *, migration: str) -> bool:
-    """Whether a unified diff of two normalised texts shows nothing that counts."""
+    """Return whether a unified diff of two normalised texts shows nothing that counts."""
     if migration == KAPITAN_0_29_TO_0_30:
         # Judged by pairs of neighbours, as Commodore does: a lone line counts as noise too.
         return all(_is_noise_pair(one, other) for one, other in pairwise(diff[2:]))

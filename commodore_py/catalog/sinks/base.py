@@ -1,4 +1,4 @@
-"""What a module must offer to be a destination of catalogs, and what a destination can do."""
+"""The interface of a destination of catalogs, and of the module that offers it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SinkKind(Protocol):
     """A module below `catalog/sinks/`."""
 
     def is_chosen(self, config: Config) -> bool:
-        """Whether the settings name this destination; the first such in the table is used."""
+        """Return whether the settings name this destination; the first one of the table is used."""
 
     def folder_of(self, config: Config) -> Path | None:
         """The path of the catalog; None for a repository, which is fetched while gathering."""

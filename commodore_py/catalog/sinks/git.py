@@ -200,7 +200,7 @@ class GitCatalog:
 
 
 def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[str, Leaf]]:
-    """What the commit has besides what compiles write, and not where they write now."""
+    """Files of the commit that no compile writes, outside of where this one writes."""
     tops = frozenset(map(str, OWNED))
     folders: frozenset[PurePosixPath] | None = None
     for path, leaf in committed.items():

@@ -39,7 +39,7 @@ def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> set[str]:
 
 
 def _in_the_way(child: Path, owned: PurePosixPath, tree: Tree) -> bool:
-    """Whether a hidden entry is where a compiled folder has to be."""
+    """Return whether a hidden entry is where a compiled folder has to be."""
     is_folder = child.is_dir() and not child.is_symlink()
     return not is_folder and owned / child.name in tree.folders()
 
@@ -63,7 +63,7 @@ def report_edits(
 
 
 def _is_edited(path: str, committed: Mapping[str, Leaf], wanted: Mapping[str, Leaf]) -> bool:
-    """Whether a path that was replaced had something else than the commit."""
+    """Return whether a path that was replaced had something else than the commit."""
     if path in committed:
         # A file that the compile changes is replaced anyway.
         return committed[path] == wanted.get(path)

@@ -56,7 +56,7 @@ def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
 
 
 def unavailable(_settings: Settings) -> str:
-    """Whether the validator is installed."""
+    """Return whether the validator is installed."""
     return "" if is_installed() else EXTRA
 
 

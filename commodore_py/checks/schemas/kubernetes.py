@@ -42,7 +42,7 @@ class Schemas:
         self._validators: dict[str, Validator] = {}
 
     def knows(self, api_version: str, kind: str) -> bool:
-        """Whether there is a schema for a kind."""
+        """Return whether there is a schema for a kind."""
         return _key(api_version, kind) in self._names
 
     def of(self, api_version: str, kind: str) -> Validator:
@@ -97,7 +97,7 @@ def schemas_of(version: Version) -> Schemas:
 
 
 def unavailable(settings: Settings) -> str:
-    """Whether validator and schemas are installed, and fit."""
+    """Return whether validator and schemas are installed, and fit."""
     if not is_installed() or _directory() is None:
         return EXTRA
     if version_for(settings.version) is None:

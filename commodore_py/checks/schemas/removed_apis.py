@@ -109,7 +109,7 @@ def unavailable(settings: Settings) -> str:
 
 
 def examine(content: Content, settings: Settings) -> Iterator[Issue]:
-    """Whether the API is gone, or will be soon."""
+    """Return whether the API is gone, or will be soon."""
     api_version, kind = content["apiVersion"], content["kind"]
     if settings.version is None or kind not in REMOVED.get(api_version, {}):
         return

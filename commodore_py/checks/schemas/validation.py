@@ -31,7 +31,7 @@ _TYPES = {
 
 
 def is_installed() -> bool:
-    """Whether the validator of the extra `checks` is installed."""
+    """Return whether the validator of the extra `checks` is installed."""
     return find_spec("jsonschema_rs") is not None
 
 

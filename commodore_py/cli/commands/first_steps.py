@@ -69,7 +69,7 @@ def demo(directory: Path, output: str) -> None:
 
 
 class Step(NamedTuple):
-    """What became of one step."""
+    """Result of one step."""
 
     name: str
     result: str
@@ -165,7 +165,7 @@ def _installed(
 
 
 def _may_prompt() -> bool:
-    """Whether the user can answer: desktop.is_interactive accepts a terminal for output alone."""
+    """Return whether the user can answer: is_interactive accepts a terminal for output alone."""
     return desktop.is_interactive() and sys.stdin is not None and sys.stdin.isatty()
 
 

@@ -83,7 +83,7 @@ def listed(found: Bundles) -> dict[str, Any]:
 
 
 def list_lines(found: Bundles) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     aliases = found.aliases()
     for one in reversed(found.index.sorted()):
         names = [name for name, version in aliases.items() if version == one.version]
@@ -98,7 +98,7 @@ def list_lines(found: Bundles) -> Iterator[str]:
 
 
 def content(entry: Entry, entries: Content) -> dict[str, Any]:
-    """What a version contains."""
+    """Content of a version."""
     return {
         "schema": "bundle-show/v1",
         "version": entry.version,
@@ -121,7 +121,7 @@ def content(entry: Entry, entries: Content) -> dict[str, Any]:
 
 
 def content_lines(entry: Entry, entries: Content) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     yield escaping.one_line(entry.version + (f"  {entry.notes}" if entry.notes else ""))
     for (kind, name), fields in sorted(entries.items()):
         text = f"  {kind.removesuffix('s')} {name}  {fields.get('version', '')}"
@@ -169,7 +169,7 @@ def published(done: Published) -> dict[str, Any]:
 
 
 def published_lines(done: Published) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     for (kind, name), one in sorted(done.entries.items()):
         branch = f"  (branch {one.branch})" if one.branch else ""
         yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {one.version}{branch}")
@@ -205,7 +205,7 @@ def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
 
 
 def use_lines(planned: Planned) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     place = escaping.one_line(f"{planned.shown}:{planned.line}")
     if planned.diff is None:
         yield f"{place} has that already"

@@ -42,7 +42,7 @@ class Contents:
 
 
 def lines(contents: Contents) -> Iterator[str]:
-    """What is cached, for people."""
+    """Render what is cached, for people."""
     yield str(contents.folder)
     yield from _table(
         ("FOLDER", "FILES", "SIZE"),
@@ -65,7 +65,7 @@ def lines(contents: Contents) -> Iterator[str]:
 
 
 def info(contents: Contents) -> dict[str, Any]:
-    """What is cached, for programs."""
+    """Render what is cached, for programs."""
     usage, distrust = contents.results.usage, contents.results.distrust
     return {
         "schema": "cache-info/v1",
@@ -89,7 +89,7 @@ def info(contents: Contents) -> dict[str, Any]:
 
 
 def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned) -> str:
-    """What was pruned, for people."""
+    """Render what was pruned, for people."""
     counts = (
         (len(pruned.removed), "repository", "repositories"),
         (len(downloads.removed), "download", "downloads"),
@@ -104,7 +104,7 @@ def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: P
 def prune(
     pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned
 ) -> dict[str, Any]:
-    """What was pruned, for programs."""
+    """Render what was pruned, for programs."""
     return {
         "schema": "cache-prune/v1",
         "removed": [_repository(one) for one in pruned.removed],

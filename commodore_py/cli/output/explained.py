@@ -139,7 +139,7 @@ def _place_of(reference: Reference, looked_up: Mapping[str, Explanation]) -> str
 
 
 def _is_simple(explanation: Explanation) -> bool:
-    """Whether the place of the value explains it."""
+    """Return whether the place of the value explains it."""
     (first, *others) = explanation.changes
     return not (others or first.references or explanation.problem)
 
@@ -194,7 +194,7 @@ def _some(names: Iterable[str], what: str) -> str:
 
 
 def reverse_lines(line: LineEffects) -> Iterator[str]:
-    """What a line reaches."""
+    """Render the effects of a line."""
     yield str(line.place)
     yield f"  {line.text}"
     yield ""
@@ -290,7 +290,7 @@ def _reference_content(reference: Reference) -> dict[str, Any]:
 
 
 def reverse_content(line: LineEffects) -> dict[str, Any]:
-    """What a line reaches, as JSON."""
+    """Render the effects of a line, as JSON."""
     return {
         "schema": REVERSE_SCHEMA,
         "file": line.place.file,

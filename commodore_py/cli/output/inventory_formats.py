@@ -1,4 +1,4 @@
-"""What the inventory commands print: parameters in Commodore's bytes, findings in every form."""
+"""Output of the inventory commands: parameters in Commodore's bytes, findings in every form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def data(content: object, form: str) -> str:
 
 
 def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
-    """What lint found and is not ignored, for people or for programs; text is in its order."""
+    """Render problems that are not ignored, for people or for programs; text is in its order."""
     if form not in ("text", "json", "sarif"):
         return problems.shown(outcome, form)
     verdict = outcome.verdict

@@ -18,7 +18,7 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def changes(found: Changes) -> dict[str, Any]:
-    """What a run changed in a lock."""
+    """Render changes of a lock."""
     return {
         "written": found.written,
         "added": list(found.added),
@@ -28,7 +28,7 @@ def changes(found: Changes) -> dict[str, Any]:
 
 
 def change_lines(found: Changes) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     for kind, sign in _SIGNS.items():
         for name in getattr(found, kind):
             yield f" {sign} {escaping.one_line(name)}"
@@ -46,7 +46,7 @@ def created(found: Outcome) -> dict[str, Any]:
 
 
 def exported(found: Exported) -> dict[str, Any]:
-    """What was written for a machine without a network."""
+    """Render the members of an export."""
     return {
         "schema": "lock-export/v1",
         "file": found.file,
@@ -68,7 +68,7 @@ def step(found: Step) -> dict[str, Any]:
 
 
 def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
-    """What servers have now, for people."""
+    """Render the state of servers, for people."""
     for one in found:
         details = f": {one.details}" if one.details else ""
         yield escaping.one_line(f"{one.state:<9} {one.name}{details}")

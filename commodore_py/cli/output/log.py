@@ -99,7 +99,7 @@ def form() -> str:
 
 
 def plain() -> bool:
-    """Whether nothing may be coloured."""
+    """Return whether nothing may be coloured."""
     handlers = logging.getLogger("commodore_py").handlers
     return any(isinstance(handler, Lines) and handler.plain for handler in handlers)
 
@@ -185,7 +185,7 @@ FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {
 
 
 def colours() -> bool | None:
-    """Whether to colour: never against NO_COLOR; otherwise click decides by the stream."""
+    """Return whether to colour: never against NO_COLOR; otherwise click decides by the stream."""
     return False if os.environ.get("NO_COLOR") else None
 
 

@@ -31,7 +31,7 @@ def info(text: str) -> None:
 
 
 def announce(text: str) -> None:
-    """What decides the result, shown even with --quiet."""
+    """Print what decides the result, even with --quiet."""
     _LOG.log(NOTICE, text)
 
 
@@ -58,7 +58,7 @@ def warn_or_fail(text: str, *, strict: bool, where: str = "", hint: str = "") ->
 
 
 def notices(found: Iterable[Problem]) -> None:
-    """What the user must see at the end of a run."""
+    """Notices that are shown at the end of a run."""
     shown = tuple(found)
     if shown:
         heading("\nCommodore notices:")

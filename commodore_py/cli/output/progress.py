@@ -59,7 +59,7 @@ class Screen:
         self._plain = False
 
     def usable(self) -> bool:
-        """Whether stderr is a terminal that can erase lines."""
+        """Return whether stderr is a terminal that can erase lines."""
         return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     def draw(self, words: str, done: int, total: int, name: str, *, plain: bool) -> None:

@@ -24,7 +24,7 @@ def styled(text: str, *, fg: str | None = None, bold: bool | None = None) -> str
 
 
 def unstyled(text: str) -> str:
-    """The same without our colours."""
+    """Remove our colours from it."""
     return re.sub(_OURS, "", text) if _MARK in text else text
 
 

@@ -33,7 +33,7 @@ def progress(outcome: Outcome) -> str:
 
 
 def ending(found: Report) -> str:
-    """What was removed, and how many cases passed."""
+    """Render what was removed, and how many cases passed."""
     return "\n".join(_ending(found))
 
 

@@ -47,7 +47,7 @@ class Globals(NamedTuple):
     remote_cache: RemoteCache | None = None
 
     def more_verbose(self, count: int) -> Globals:
-        """The same, with the `-v` of one more level added."""
+        """Add the `-v` of one more level."""
         louder = self._replace(verbosity=self.verbosity + count)
         log.set_up(louder.verbosity, quiet=self.quiet, plain=self.plain, form=self.log_format)
         return louder

@@ -51,7 +51,7 @@ def set_shared(file: Path, key: str, value: str) -> bool:
 
 
 def has_line(file: Path, line: str) -> bool:
-    """Whether a line is in a file of the user's shell."""
+    """Return whether a line is in a file of the user's shell."""
     return line in (one.strip() for one in _read(file).splitlines())
 
 

@@ -51,7 +51,7 @@ CACHE = CachePolicy(leaves_others=True, path_fields=_path_fields)
 
 
 def _is_kustomize(entry: Entry) -> bool:
-    """Whether it is the one program of which we know what it reads."""
+    """Return whether it is the one program of which we know what it reads."""
     return set(entry.input_paths) == {str(KUSTOMIZE_WRAPPER)}
 
 
@@ -81,7 +81,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
 
 
 def _is_plain(job: InputJob, source: str) -> bool:
-    """Whether an entry runs kustomize on one folder, and into the target's output."""
+    """Return whether an entry runs kustomize on one folder, and into the target's output."""
     fields = job.entry.fields
     return (
         set(fields["env_vars"]) == {"INPUT_DIR"}

@@ -147,7 +147,7 @@ def _jsonschema_validate(files: Files, value: object, schema: object) -> dict[st
 def validation(
     value: object, schema: object, seconds: float = VALIDATION_SECONDS
 ) -> dict[str, object]:
-    """Whether a value is valid, and if not, why."""
+    """Return whether a value is valid, and if not, why."""
     import jsonschema
 
     try:

@@ -68,7 +68,7 @@ def file_read(files: Files, name: object) -> str:
 
 
 def file_exists(files: Files, name: object) -> dict[str, object]:
-    """Whether there is a file or folder of that name, and where."""
+    """Return whether there is a file or folder of that name, and where."""
     path = seek(files, name)
     if path is not None:
         files.judge(path)

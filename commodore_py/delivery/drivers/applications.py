@@ -41,7 +41,7 @@ class Applications:
                 self._others.setdefault(one.instance, []).append(one)
 
     def of(self, instance: str) -> tuple[Document, ...]:
-        """Those that deploy the folder of the instance, otherwise those that have its name."""
+        """Applications that deploy the folder of the instance, otherwise those with its name."""
         mine = self._others.get(instance, ())
         by_path = [one for one in mine if _synced(one) == PurePosixPath(instance)]
         return tuple(by_path or (one for one in mine if one.name == instance))

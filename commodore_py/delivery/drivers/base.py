@@ -1,4 +1,4 @@
-"""What a driver is given, what it returns, and the Protocol of one."""
+"""The interface of a driver: its input, its result, its Protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 
 
 class Laid(NamedTuple):
-    """What the catalog holds with a plan; paths are those below `manifests/`."""
+    """Files of the catalog with a plan; paths are those below `manifests/`."""
 
     trees: Mapping[str, Tree]
     """The output of the instances, with what a driver edits in it."""

@@ -273,7 +273,7 @@ class Content:
         return namespace if namespaces <= {namespace} else ""
 
     def findings(self, namespaces: Collection[str]) -> Iterator[Finding]:
-        """What is wrong, if these are the namespaces that objects of the catalog create."""
+        """Problems, if these are the namespaces that objects of the catalog create."""
         name, path = self._leaf.instance, self._leaf.path or PLAN
         folder = f"{MANIFESTS}/{self._deployed.path}"
         hidden = [

@@ -127,7 +127,7 @@ def _read(entry: Mapping[str, Any]) -> Node:
 
 
 def _copies(manifests: Tree, places: Mapping[str, PurePosixPath], order: Order) -> dict[str, Tree]:
-    """What each step applies, in a folder whose name sorts as the plan does."""
+    """Files of each step, in a folder whose name sorts as the plan does."""
     levels: dict[str, int] = {}
     before = order.closed()
     for step in sorted(before, key=lambda one: len(before[one])):

@@ -1,4 +1,4 @@
-"""What a bundle's class says about components and packages (pure)."""
+"""Components and packages in the class of a bundle (pure)."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _twice(index: Index, used: list[Entry], included: tuple[Inclusion, ...]) -> 
 
 
 def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
-    """Whether a bundle may be used, and is what was published."""
+    """Return whether a bundle may be used, and is what was published."""
     if entry.withdrawn is not None:
         yield Problem(
             f"bundle {entry.version} is withdrawn: {entry.withdrawn.reason}",
@@ -169,7 +169,7 @@ def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
 
 
 def is_met(wanted: str, version: str) -> bool:
-    """Whether a version is in a range; never in one that is not valid."""
+    """Return whether a version is in a range; never in one that is not valid."""
     try:
         return best(wanted, [version]) is not None
     except ValueError:
@@ -195,7 +195,7 @@ def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> It
 def _deviations(
     content: Content, classes: ClassPath, node: Node, places: Places, entry: Entry
 ) -> Iterator[Deviation]:
-    """What is deployed otherwise than the bundle says."""
+    """Deviations of what is deployed from the bundle."""
     ending = f"/{FOLDER}/{entry.name}.y"
     for one in classes.of_kind(*_KINDS):
         kind, name = _KINDS[one.spec.kind], one.spec.name
@@ -219,7 +219,7 @@ def _deviations(
 
 
 def _as_component(one: Dependency, classes: ClassPath) -> bool:
-    """Whether an instance is checked out as its component is, which is judged by itself."""
+    """Return whether an instance is checked out as its component is, which is judged by itself."""
     base = classes.component(one.spec.component)
     return base is not None and all(_field(base, field) == _field(one, field) for field in FIELDS)
 

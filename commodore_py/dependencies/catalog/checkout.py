@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class RemoteCatalog(NamedTuple):
-    """What was found out about the catalog before anything was changed."""
+    """State of the catalog before anything was changed."""
 
     now: Status | None = None
     """The state of the checkout."""

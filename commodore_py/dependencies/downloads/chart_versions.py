@@ -115,7 +115,7 @@ _OPERATORS: dict[str, Callable[[_Bound, Version], bool]] = {
 
 
 def is_exact(version: str) -> bool:
-    """Whether a version is exact: all three numbers, and no constraint."""
+    """Return whether a version is exact: all three numbers, and no constraint."""
     found = _VERSION.fullmatch(version)
     return found is not None and found[3] is not None
 

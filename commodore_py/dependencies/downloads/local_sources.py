@@ -43,7 +43,7 @@ class LocalSources:
         return git_urls.absolute(url, self._root)
 
     def is_near(self, url: str, *, beside: str = "") -> bool:
-        """Whether a component may name a repository without a word: also one beside another one.
+        """Return whether a component may name a repository without a word, also one beside another.
 
         Those of servers are; one in a place that is never read is an error.
         """
@@ -70,7 +70,7 @@ def _folders_above(urls: Iterable[str]) -> set[str]:
 
 
 def _places_of(named: str) -> Iterator[str]:
-    """All that Git reads of what it takes for a repository, also where files or links lead."""
+    """All paths that Git reads of a repository, also where files or links lead."""
     yield named
     waiting = [f"{named.rstrip('/')}{suffix}" for suffix in _SUFFIXES]
     seen = set[str]()

@@ -176,7 +176,7 @@ class _Writer:
         self._move_away(target, one)
 
     def _is_in_git(self, target: Path) -> bool:
-        """Whether a file is committed and unmodified."""
+        """Return whether a file is committed and unmodified."""
         root = self._record_of(target).root
         if not (root / ".git").exists():
             return False
@@ -202,7 +202,7 @@ class _Writer:
                     remove_empty(Path(parent))
 
     def _is_known(self, path: Path) -> bool:
-        """Whether a file belongs to another placement or to the repository."""
+        """Return whether a file belongs to another placement or to the repository."""
         inner = self.plan.placement_path(path)
         placed = self.plan.records[inner].at(inner)
         names = placed.files if placed is not None else ()

@@ -38,7 +38,7 @@ class Placement:
     where: str = ""
 
     def overlaps(self, other: Placement) -> bool:
-        """Whether one path contains the other."""
+        """Return whether one path contains the other."""
         return self.path.is_relative_to(other.path) or other.path.is_relative_to(self.path)
 
 

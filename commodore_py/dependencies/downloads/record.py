@@ -37,7 +37,7 @@ class FileState:
         return cls((digest,), status.st_size, status.st_mtime_ns)
 
     def matches(self, path: Path) -> bool:
-        """Whether the file is unmodified; reads it only if size or time differ."""
+        """Return whether the file is unmodified; reads it only if size or time differ."""
         try:
             status = path.lstat()
         except (FileNotFoundError, NotADirectoryError):
@@ -90,7 +90,7 @@ class Record:
         return os.path.relpath(place, self.root)
 
     def at(self, place: Path) -> Placed | None:
-        """What was written to a path, if anything."""
+        """The download that was written to a path, if any."""
         return self.places.get(self.name(place))
 
     def set(self, place: Path, placed: Placed) -> None:
@@ -139,7 +139,7 @@ def wanted_state(member: Member) -> str:
 
 
 def is_unmodified(placed: Placed, place: Path) -> bool:
-    """Whether all files of a download are unmodified."""
+    """Return whether all files of a download are unmodified."""
     return all(
         state.matches(place / path if path else place)
         for path, state in placed.files.items()
@@ -148,7 +148,7 @@ def is_unmodified(placed: Placed, place: Path) -> bool:
 
 
 def is_scratch(path: str) -> bool:
-    """Whether Git rewrites a file on read access."""
+    """Return whether Git rewrites a file on read access."""
     return path == ".git/index" or path.endswith("/.git/index")
 
 

@@ -62,7 +62,7 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
 
 
 def is_archive(file: Path, url: str, content_type: str | None) -> bool:
-    """Whether Kapitan would unpack it."""
+    """Return whether Kapitan would unpack it."""
     return _form(file, url, content_type) is not None
 
 

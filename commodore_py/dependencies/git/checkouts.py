@@ -63,12 +63,12 @@ class Place(NamedTuple):
 
     @property
     def is_worktree(self) -> bool:
-        """Whether it shares its clone with other checkouts."""
+        """True if it shares its clone with other checkouts."""
         return self.clone != self.path
 
 
 class Seen(NamedTuple):
-    """What is in a place, before anything is changed."""
+    """State of a place, before anything is changed."""
 
     status: Status | None = None
     """None if there is nothing, or something that must make room."""
@@ -89,7 +89,7 @@ class Seen(NamedTuple):
 
 
 def look(place: Place, record: CheckoutRecord) -> Seen:
-    """What is in a place; raises if it is not ours, or cannot be read."""
+    """Look at a place; raises if it is not ours, or cannot be read."""
     spec, path, _ = place
     if not path.is_symlink():
         if not path.exists() or is_empty(path):
@@ -285,7 +285,7 @@ def switch(
 
 
 def _is_taken(place: Place, branch: str) -> bool:
-    """Whether another worktree has a branch."""
+    """Return whether another worktree has a branch."""
     path = place.path.resolve()
     present = (one for one in worktrees_of(place.clone) if one.path.is_dir())
     return any(one.branch == branch and one.path.resolve() != path for one in present)

@@ -80,7 +80,7 @@ def update_clone(
 
 
 def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bool:
-    """Whether a clone has a commit, or is made from a mirror that has it; no remote is asked."""
+    """Return whether a clone has a commit, or a mirror to make it from; ask no remote."""
     if (bare / "HEAD").is_file():
         return is_complete(bare, commit)
     if mirrors is None or not mirrors.has(url) or not is_complete(mirrors.place(url), commit):
@@ -199,7 +199,7 @@ def hint_if_moved(url: str, checkout: Path) -> str:
 
 
 def reason(error: ProgramFailed) -> str:
-    """What Git printed, without the sentences that follow every such failure."""
+    """Output of Git, without the sentences that follow every such failure."""
     lines = error.stderr.strip().splitlines()
     kept = [line for line in lines if line.strip() and line not in _AFTER_ANY_FAILURE]
     return "\n".join(kept) or error.stderr.strip() or str(error)

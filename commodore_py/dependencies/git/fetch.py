@@ -57,7 +57,7 @@ _REVISION_FROM = {
 
 @dataclass(slots=True)
 class _Looked:
-    """What is known of a repository before anything is changed."""
+    """State of a repository before anything is changed."""
 
     group: Group
     refs: Refs | None = None
@@ -140,7 +140,7 @@ class _Run:
         return looked
 
     def _must_be_listed(self, looked: _Looked) -> bool:
-        """Whether it matters what the remote has."""
+        """Return whether it matters what the remote has."""
         group = looked.group
         versions = {_version(spec) for spec in group.specs}
         commits = all(map(is_commit, versions))
@@ -200,7 +200,7 @@ class _Run:
         return self._dependencies(looked, list(wanted), looked.refs)
 
     def _is_configured(self, looked: _Looked) -> bool:
-        """Whether the clone is known to have the address of the remote."""
+        """Return whether the clone is known to have the address of the remote."""
         address = git_urls.normalise(looked.group.url)
         if looked.group.url != without_credentials(looked.group.url):
             return False  # Commodore writes them to the clone
@@ -284,7 +284,7 @@ class _Run:
     def _dependencies(
         self, looked: _Looked, places: Sequence[Place], refs: Refs | None
     ) -> list[Dependency | CommodoreError]:
-        """What was fetched, as the rest of a run uses it; and note it for the next run."""
+        """Return dependencies for the rest of the run, and note them for the next one."""
         group, remote = looked.group, git_urls.normalise(looked.group.url)
         dependencies: list[Dependency | CommodoreError] = []
         for place in places:
@@ -308,7 +308,7 @@ def _exists(group: Group) -> bool:
 
 
 def _with_branches(looked: _Looked, found: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
-    """What each checkout is to have: of several for one branch, one has it.
+    """Assign branches to checkouts: of several for one branch, one has it.
 
     The others are first, as they must leave the branch before it is moved.
     """
@@ -329,12 +329,12 @@ def _version(spec: DependencySpec) -> str:
 
 
 def _prefer(spec: DependencySpec) -> Literal["branch", "tag"]:
-    """What wins of a branch and a tag of one name: as in Commodore's clones and worktrees."""
+    """Decide between a branch and a tag of one name, as Commodore's clones and worktrees do."""
     return "branch" if spec.kind in _REVISION_FROM else "tag"
 
 
 def _known(spec: DependencySpec, refs: Refs | None) -> Found | None:
-    """What a version means by its name alone; None if the clone must be asked."""
+    """Resolve a version by its name alone; None if the clone must be asked."""
     version = _version(spec)
     if is_commit(version):
         return Found(version)
@@ -366,7 +366,7 @@ def _find(place: Place, refs: Refs) -> Found:
 
 
 def _is_no_commit(place: Place, found: Found) -> bool:
-    """Whether a tag leads to a file or a directory."""
+    """Return whether a tag leads to a file or a directory."""
     try:
         return git(place.clone, "cat-file", "-t", found.commit) in ("blob", "tree")
     except ProgramFailed:

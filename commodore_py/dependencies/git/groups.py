@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """What comes from one clone: Git locks it while it changes, and one fetch serves them all."""
+    """Requests of one clone: Git locks it while it changes, and one fetch serves them all."""
 
     clone: Path
     url: str
@@ -33,7 +33,7 @@ class Group(NamedTuple):
 def groups_of(
     specs: tuple[DependencySpec, ...], remotes: Mapping[str, str], paths: WorkPaths
 ) -> tuple[Group, ...]:
-    """What is wanted, by the clone that it comes from."""
+    """Group requests by the clone that they come from."""
     found: dict[Path, Group] = {}
     for spec in specs:
         if spec.kind in CONFIGURATION:
@@ -80,7 +80,7 @@ def override_of(spec: DependencySpec, config: Config) -> str:
 
 
 def incomplete(dependency: Dependency) -> CommodoreError | None:
-    """What is missing: the wanted folder, or a component's class and defaults in it."""
+    """Missing parts: the wanted folder, or a component's class and defaults in it."""
     spec, directory = dependency.spec, dependency.directory
     repository = without_secrets(dependency.url)
     if not directory.is_dir():

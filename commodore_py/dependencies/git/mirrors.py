@@ -69,7 +69,7 @@ class Mirrors(NamedTuple):
         return self.folder / git_urls.dependency_key(url)
 
     def has(self, url: str) -> bool:
-        """Whether there is a mirror of a remote."""
+        """Return whether there is a mirror of a remote."""
         return (self.place(url) / "HEAD").is_file()
 
     def entries(self) -> Iterator[Path]:
@@ -182,7 +182,7 @@ def make_private(folder: Path) -> None:
 
 
 def is_unfinished(name: str) -> bool:
-    """Whether a directory is a mirror that is being made, or that a killed run left."""
+    """Return whether a directory is a mirror that is being made, or that a killed run left."""
     return name.startswith(".") and name.endswith(_NEW)
 
 

@@ -114,7 +114,7 @@ class RemoteClient:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several clusters use what is listed."""
+        """True if several clusters use what is listed."""
         return self._listings is not None
 
     def list_refs(self, url: str) -> Refs:
@@ -139,7 +139,7 @@ def _parsed(stored: bytes | None) -> Refs | None:
 def has_versions(
     clone: Path, versions: Collection[str], listed: Refs | None, present: Refs | None = None
 ) -> bool:
-    """Whether a clone has all versions as the remote has them."""
+    """Return whether a clone has all versions as the remote has them."""
     commits = {version for version in versions if is_commit(version)}
     names = set(versions) - commits
     if names and (listed is None or differs(listed, present or refs_of(clone), names)):
@@ -148,7 +148,7 @@ def has_versions(
 
 
 def differs(listed: Refs, present: Refs, versions: Collection[str] | None = None) -> bool:
-    """Whether a clone must be fetched for some versions, or for any (pure)."""
+    """Return whether a clone must be fetched for some versions, or for any (pure)."""
     names = [name for version in versions or () for name in names_of(listed, version)]
     plain = all(names_of(listed, version) for version in versions or ())
     if versions is None or not plain:

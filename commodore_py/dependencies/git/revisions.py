@@ -27,7 +27,7 @@ _COMMIT = re.compile(r"(.+-g)?[0-9a-fA-F]{4,64}")
 
 
 class Found(NamedTuple):
-    """What a version turned out to be."""
+    """A resolved version."""
 
     commit: str
     branch: str = ""
@@ -41,7 +41,7 @@ def find(
     *,
     prefer: Literal["branch", "tag"],
 ) -> Found:
-    """What a version means in a clone; local branches are ignored, the remote decides."""
+    """Resolve a version in a clone; local branches are ignored, the remote decides."""
     known = named(refs, version, prefer=prefer)
     if known is not None:
         return known
@@ -65,7 +65,7 @@ def named(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Foun
 
 
 def is_commit(version: str) -> bool:
-    """Whether a version is a commit's full id, which never means anything else."""
+    """Return whether a version is a commit's full id, which never means anything else."""
     return _FULL_COMMIT.fullmatch(version) is not None
 
 

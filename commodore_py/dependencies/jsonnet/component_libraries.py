@@ -71,7 +71,7 @@ def install_component_libraries(
 
 
 def requirements_fingerprint(component: Dependency, parameters: Parameters) -> str:
-    """What the required libraries depend on: test cases with equal ones share them."""
+    """Key of the required libraries: test cases with equal ones share them."""
     if not any((one.worktree / SOURCE).is_file() for one in _with_lists(component)):
         return ""
     settings = parameters.get(parameter_key(component.spec.name))

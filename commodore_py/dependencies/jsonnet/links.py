@@ -141,7 +141,7 @@ def _foreign_folders(layout: Layout) -> Iterator[CommodoreError]:
 
 
 def _holds_files(place: Path) -> bool:
-    """Whether a folder contains anything other than links and folders."""
+    """Return whether a folder contains anything other than links and folders."""
     return any(
         not (Path(folder) / name).is_symlink()
         for folder, _, names in os.walk(place)

@@ -28,7 +28,7 @@ class Remote(NamedTuple):
 
     @property
     def is_github(self) -> bool:
-        """Whether jsonnet-bundler downloads archives instead of using Git."""
+        """True if jsonnet-bundler downloads archives instead of using Git."""
         return self.name.startswith("github.com/")
 
 

@@ -99,7 +99,7 @@ class _Provider:
                 self._provide(self._bases_of(base, self._commits[path]), depth - 1)
 
     def _plain(self, base: RemoteBase) -> None:
-        """What is not a repository cannot be redirected."""
+        """Redirect repositories only."""
         url = without_secrets(base.url)
         if self._config.offline:
             raise CommodoreError(
@@ -149,7 +149,7 @@ class _Provider:
         git(folder, "update-ref", name, commit)
 
     def _bases_of(self, base: GitBase, commit: str) -> tuple[RemoteBase, ...]:
-        """What the kustomization in a repository is built on in turn."""
+        """Bases of the kustomization in a repository."""
         with tempfile.TemporaryDirectory(dir=self._scratch) as name:
             top = Folder(name).resolve()
             clone = self._clones.of(Remote(base.repository, ""))

@@ -21,7 +21,7 @@ _BLOCKS = ("cluster", "facts", "dynamic_facts")
 
 
 def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
-    """What a run knows about its cluster; an offline run does not load it."""
+    """The cluster of a run; an offline run does not load it."""
     lock, settings = state.lock, state.settings
     if settings.offline:
         for kind in _BLOCKS:

@@ -31,7 +31,7 @@ def tree_in(folder: Path, commit: str) -> str:
 
 
 def is_published(folder: Path, commit: str) -> bool:
-    """Whether a branch or tag of the remote has a commit, as far as it was fetched."""
+    """Return whether a branch or tag of the remote has a commit, as far as it was fetched."""
     refs = ("refs/remotes/origin", "refs/tags")
     return bool(git(folder, "for-each-ref", "--count=1", f"--contains={commit}", *refs))
 
@@ -50,7 +50,7 @@ def commit_here(config: Config, spec: DependencySpec, revision: str) -> str:
 
 
 def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
-    """Whether a commit is complete in the working directory, or in the user's cache."""
+    """Return whether a commit is complete in the working directory, or in the user's cache."""
     if spec.kind in CONFIGURATION:
         place = place_of(spec, config.paths)
         return (place / ".git").exists() and is_complete(place, commit)

@@ -67,13 +67,13 @@ class Block(NamedTuple):
         return value if isinstance(value, str) else ""
 
     def with_values(self, **values: str | bool) -> Block:
-        """The same with other values; an empty one is removed, what we do not know is kept."""
+        """Replace values; an empty one is removed, unknown ones are kept."""
         merged = {**self.values, **values}
         return self._replace(values={key: one for key, one in merged.items() if one != ""})
 
 
 class Lock(NamedTuple):
-    """All that a lock file holds."""
+    """The content of a lock file."""
 
     blocks: Mapping[Path, Block] = MappingProxyType({})
     top: Mapping[str, Any] = MappingProxyType({})
@@ -92,7 +92,7 @@ class Lock(NamedTuple):
         return {path[1]: one for path, one in self.blocks.items() if path[0] == kind and path[1:]}
 
     def content(self) -> dict[Path, Mapping[str, Any]]:
-        """What it says, without comments."""
+        """Its content without comments."""
         return {path: block.values for path, block in self.blocks.items()}
 
 

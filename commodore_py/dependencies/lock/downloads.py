@@ -59,7 +59,7 @@ def sha256_in(block: Block) -> str:
 
 
 def is_complete(path: Path, block: Block) -> bool:
-    """Whether a pin says all that it should."""
+    """Return whether a pin says all that it should."""
     match path[0]:
         case "repository":
             return is_commit(block.text("commit")) and is_commit(block.text("tree"))

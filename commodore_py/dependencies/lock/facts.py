@@ -1,4 +1,4 @@
-"""What is locked of a cluster itself: its facts as values, its repositories as requests (pure)."""
+"""The lock of a cluster itself: its facts as values, its repositories as requests (pure)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def blocks_of(cluster: Cluster) -> dict[Path, dict[str, Any]]:
 
 
 def is_digest(block: Block) -> bool:
-    """Whether only the digest of facts is locked."""
+    """Return whether only the digest of facts is locked."""
     return block.values.keys() == {"digest"} and bool(_DIGEST.fullmatch(block.text("digest")))
 
 
@@ -84,7 +84,7 @@ def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
 
 
 def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
-    """What is requested of a cluster otherwise than it is locked, in words."""
+    """Describe differences between a cluster and its lock."""
     own = lock.blocks.get(("cluster",))
     if own is None:
         return ["it is not locked"]

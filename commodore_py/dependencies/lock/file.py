@@ -42,7 +42,7 @@ class LockFile(NamedTuple):
 
     @property
     def exists(self) -> bool:
-        """Whether there was a file."""
+        """True if there was a file."""
         return bool(self.text)
 
     def write(self, lock: Lock) -> bool:

@@ -51,7 +51,7 @@ class _Request(NamedTuple):
 
     @property
     def wanted(self) -> DependencySpec:
-        """What to fetch."""
+        """Requests to fetch."""
         commit = self.commit or self.here
         return self.spec._replace(version=commit) if commit else self.spec
 
@@ -105,7 +105,7 @@ class GitInputs:
         return _Request(spec, path, shared)
 
     def _is_refused(self, request: _Request) -> bool:
-        """Whether a frozen run must end because of this request."""
+        """Return whether a frozen run must end because of this request."""
         spec, path = request.spec, request.path
         own = self._state.lock.blocks.get(path) if path is not None else request.block
         why = ""
@@ -130,7 +130,7 @@ class GitInputs:
         return bool(why)
 
     def _is_same(self, spec: DependencySpec, block: Block) -> bool:
-        """Whether a block that pins nothing is about this request; this run's revision wins."""
+        """Return whether a block without a pin is about this request; this run's revision wins."""
         locked, now = request_in(block), request_of(spec)
         if locked is not None and override_of(spec, self._config):
             return locked[0] == now[0]
@@ -200,7 +200,7 @@ class GitInputs:
         return tuple(self._compared(by_spec[one.spec], one) for one in fetched)
 
     def _compared(self, request: _Request, found: Dependency) -> Dependency:
-        """What is checked out in local mode, compared with what is locked."""
+        """Compare checkouts of local mode with the lock."""
         if request.path is not None:
             self._state.keep(request.path)
         if request.commit and found.commit != request.commit:

@@ -40,7 +40,7 @@ def path_of(
 
 
 def request_of(spec: DependencySpec) -> tuple[str, str]:
-    """What makes two requests equal: the repository, however it is spelled, and the version."""
+    """The key of a request: its repository, however it is spelled, and the version."""
     return git_urls.dependency_key(spec.url), spec.version or ""
 
 

@@ -87,7 +87,7 @@ class LibraryInputs:
         return block if same and block.text("url") == source.remote.url else None
 
     def _is_locked_as_missing(self, wanted: Wanted) -> bool:
-        """Whether it could not be fetched when it was locked, which was a warning."""
+        """Return whether it could not be fetched when it was locked, which was a warning."""
         block, source = self._state.pin(self._path(wanted)), wanted.requirement.source
         if block is None or not isinstance(source, GitSource):
             return False

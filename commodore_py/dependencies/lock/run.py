@@ -45,7 +45,7 @@ _JSONNET = "gojsonnet"
 
 
 class Changes(NamedTuple):
-    """What a run changed in its lock, by the names of blocks."""
+    """Changes of a lock, by the names of blocks."""
 
     written: bool = False
     added: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class LockedRun(RunLock):
         return cls(file, settings, write=writes, local=config.local)
 
     def cluster(self, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
-        """What the run knows about its cluster; in local mode, that of the last compile."""
+        """The cluster of the run; in local mode, that of the last compile."""
         if self._local:
             for kind in ("cluster", "facts", "dynamic_facts"):
                 self.state.keep((kind,))
@@ -146,17 +146,17 @@ class LockedRun(RunLock):
             self.state.notice(text, file.where, strict=True)
 
     def use(self) -> LockUse:
-        """What became of the file, once the run has finished with it."""
+        """The result for the file, once the run has finished with it."""
         return LockUse(str(self.file.file), *self.changes, drift=tuple(self.state.drift))
 
     @property
     def notices(self) -> tuple[Problem, ...]:
-        """What the user should see."""
+        """Notices for the user."""
         return tuple(self.state.notices)
 
     @property
     def findings(self) -> Findings:
-        """What the run found so far, for others that share its lock."""
+        """Inputs of the run so far, for others that share its lock."""
         return Findings(dict(self.state.found), dict(self._tools))
 
     def take(self, findings: Findings) -> None:
@@ -223,11 +223,11 @@ class LockedRun(RunLock):
             )
 
     def _pins(self, cluster: Cluster) -> bool:
-        """Whether the tenant's commit is locked: never where the file is part of it."""
+        """Return whether the tenant's commit is locked: never where the file is part of it."""
         return not self._is_part_of(cluster.tenant_repo.url)
 
     def _is_part_of(self, repository: str) -> bool:
-        """Whether the file is in a clone of a repository."""
+        """Return whether the file is in a clone of a repository."""
         folder = self.file.file.absolute().parent
         for parent in (folder, *folder.parents):
             if (parent / ".git").exists() and is_repository(parent):

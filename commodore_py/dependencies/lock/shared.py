@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SharedLock:
-    """What all compiles of one command lock; `finish` writes it."""
+    """The lock of all compiles of a command; `finish` writes it."""
 
     def __init__(self, file: LockFile, settings: LockSettings, *, write: bool) -> None:
         self._file, self._settings, self._write = file, settings, write
@@ -68,7 +68,7 @@ class SharedLock:
                 )
 
     def refused(self, error: CommodoreError) -> bool:
-        """Whether a compile ended because the lock would have to change: `finish` raises it."""
+        """Return whether a compile ended because the lock would change: `finish` raises it."""
         if error.exit_code != LockWouldChange.exit_code:
             return False
         self._refused |= {f"{one} {one.where}": one for one in error.parts}
@@ -76,7 +76,7 @@ class SharedLock:
 
     @property
     def refuses(self) -> bool:
-        """Whether any compile was refused."""
+        """True if any compile was refused."""
         return bool(self._refused)
 
     def finish(self, *, cases: int = 0) -> tuple[Problem, ...]:

@@ -1,4 +1,4 @@
-"""What is locked, what a run found beside it, and what it must not change."""
+"""The lock, inputs that a run found beside it, and what it must not change."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class LockState:
         """Facts and names that are locked and used, and not those of now."""
 
     def pin(self, path: Path) -> Block | None:
-        """What answers a request, unless that is to be resolved again."""
+        """The block that answers a request, unless that is to be resolved again."""
         return None if path in self.settings.renewed else self.lock.blocks.get(path)
 
     def record(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a run is made of: blocks of inputs, and versions of tools."""
+    """The inputs of a run: blocks, and versions of tools."""
 
     blocks: Mapping[InputPath, Block]
     tools: Mapping[str, str]
@@ -48,11 +48,11 @@ class RunLock:
 
     @property
     def notices(self) -> tuple[Problem, ...]:
-        """What the user should see."""
+        """Notices for the user."""
         return ()
 
     def cluster(self, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:  # noqa: ARG002 - for locks
-        """What the run knows about its cluster."""
+        """The cluster of the run."""
         return load()
 
     def fetching(self, config: Config, fetch: Fetch) -> Fetch:  # noqa: ARG002 - as above
@@ -71,7 +71,7 @@ class RunLock:
 
     @property
     def findings(self) -> Findings | None:
-        """What the run found so far, for others that share its lock."""
+        """Inputs of the run so far, for others that share its lock."""
         return None
 
     def take(self, findings: Findings) -> None:
@@ -81,5 +81,5 @@ class RunLock:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
 
     def use(self) -> LockUse | None:
-        """What became of the file, once the run has finished with it."""
+        """The result for the file, once the run has finished with it."""
         return None

@@ -56,7 +56,7 @@ BRANCH = "master"
 
 @dataclass(frozen=True, slots=True)
 class FirstCommit:
-    """What a new repository begins with."""
+    """The first content of a new repository."""
 
     content: Path
     """A folder with its files."""
@@ -130,7 +130,7 @@ def checkout_problem(what: str, place: Path) -> CommodoreError | None:
 
 
 def local_work(paths: WorkPaths, what: str, place: Path) -> LocalWork | None:
-    """What of a checkout exists nowhere else, but for the first commit of a new component."""
+    """Work in a checkout that exists nowhere else, but for the first commit of a new component."""
     now = status(place, untracked=True)
     work = described(now)
     if now.commit and CheckoutRecord(paths).at(place, now.commit) is None:
@@ -240,7 +240,7 @@ def _bring_ignored(content: Path, place: Path) -> None:
 
 
 def _is_linked(place: Path) -> bool:
-    """Whether a checkout is a worktree of another repository."""
+    """Return whether a checkout is a worktree of another repository."""
     return (place / ".git").is_file()
 
 

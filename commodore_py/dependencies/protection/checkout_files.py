@@ -59,12 +59,12 @@ def written_by_git(
 
 
 def is_there(place: Path, path: str) -> bool:
-    """Whether something that Git could have written is in a path's place."""
+    """Return whether something that Git could have written is in a path's place."""
     return _mode(place, path) in (_LINK, _FILE, _PROGRAM)
 
 
 def is_free(place: Path, path: str) -> bool:
-    """Whether a file can be written without removing folders or following links."""
+    """Return whether a file can be written without removing folders or following links."""
     folders = [place / folder for folder in Path(path).parents[:-1]]
     in_the_way = any(f.is_symlink() or (f.exists() and not f.is_dir()) for f in folders)
     here = place / path
@@ -89,7 +89,7 @@ def _mode(place: Path, path: str) -> str | None:
 def _names(
     place: Path, modes: Mapping[str, str | None], env: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """What Git would call the contents that are there."""
+    """Object ids of the contents that are there."""
     links = [path for path, mode in modes.items() if mode == _LINK]
     # Names come one per line, quoted or not; one that could be misread is not ours to judge.
     files = [p for p, mode in modes.items() if mode in (_FILE, _PROGRAM) and _PLAIN.fullmatch(p)]
@@ -105,7 +105,7 @@ def _names(
 def _is_beginning(
     place: Path, path: str, name: str, *, began: float, env: Mapping[str, str] | None
 ) -> bool:
-    """Whether Git was ended while it wrote this file."""
+    """Return whether Git was ended while it wrote this file."""
     file = place / path
     if file.is_symlink() or file.stat().st_mtime < began - CLOCKS:
         return False

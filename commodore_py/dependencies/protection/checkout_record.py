@@ -37,12 +37,12 @@ class CheckoutRecord:
         self._before = dict(self._known)
 
     def at(self, place: Path, commit: str | None) -> CheckedOut | None:
-        """What a run checked out, if the checkout is still at that commit."""
+        """Files that a run checked out, if the checkout is still at that commit."""
         known = self._known.get(self._name(place))
         return known if known is not None and known.commit == commit else None
 
     def others_of(self, place: Path, url: str) -> bool:
-        """Whether other checkouts were made from a repository."""
+        """Return whether other checkouts were made from a repository."""
         own = self._name(place)
         return any(name != own and one.url == url for name, one in self._known.items())
 

@@ -58,7 +58,7 @@ class Journal(NamedTuple):
         return str(place.relative_to(self.root))
 
     def open_intents(self) -> Iterator[tuple[Path, Intent]]:
-        """What was begun and not ended, each with its file."""
+        """Steps that were begun and not ended, each with its file."""
         for file in sorted(self.folder.glob("*.json")):
             try:
                 intent = Intent(**json_text.load(file.read_bytes(), name=str(file)))
@@ -74,7 +74,7 @@ class Journal(NamedTuple):
 
 
 def _is_ours(intent: Intent) -> bool:
-    """Whether it is about folders below the working directory: nothing else is ever undone."""
+    """Return whether its folders are below the working directory: nothing else is undone."""
     values: tuple[object, ...] = intent
     if not all(isinstance(value, str) and not problem_of_path(value) for value in values):
         return False

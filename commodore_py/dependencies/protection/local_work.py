@@ -84,7 +84,7 @@ def ignored_in_the_way(directory: Path, commit: str) -> list[str]:
 
 
 def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
-    """What is wrong with a checkout's place, if anything but a checkout is there."""
+    """Describe what is in the place of a checkout, if it is something else."""
     if directory.is_symlink():
         return CommodoreError(
             f"{what}: the checkout is a link to {directory.resolve()}, which was not touched",
@@ -101,7 +101,7 @@ def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether a folder is there, with nothing in it."""
+    """Return whether a folder is there, with nothing in it."""
     return folder.is_dir() and not any(folder.iterdir())
 
 
@@ -119,7 +119,7 @@ def unpushed(directory: Path, *starts: str, tags: bool = True) -> list[str]:
 
 
 def holds_repositories(directory: Path) -> bool:
-    """Whether other repositories are below a checkout, whose files Git does not see."""
+    """Return whether other repositories are below a checkout, whose files Git does not see."""
     return any(
         ".git" in (*names, *files) and Path(parent) != directory
         for parent, names, files in os.walk(directory)

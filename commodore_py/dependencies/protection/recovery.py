@@ -41,7 +41,7 @@ class Span:
     ended: float
 
     def covers(self, path: Path) -> bool:
-        """Whether a file was last changed in that time."""
+        """Return whether a file was last changed in that time."""
         return self.began - CLOCKS <= path.lstat().st_mtime <= self.ended + CLOCKS
 
 

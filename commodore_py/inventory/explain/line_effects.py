@@ -222,7 +222,7 @@ class _Use:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the string is the reference alone."""
+        """True if the string is the reference alone."""
         return len(self.holder.token.parts) == 1
 
 

@@ -61,7 +61,7 @@ class Tree:
 
     @property
     def has_classes(self) -> bool:
-        """Whether a document has a field of classes."""
+        """True if a document has a field of classes."""
         return any(CLASS_FIELDS & document.content.keys() for document in self.documents)
 
     def count(self, found: int, folder: Path) -> None:

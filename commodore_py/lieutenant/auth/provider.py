@@ -85,7 +85,7 @@ class Provider:
         )
 
     def issued(self, tokens: Mapping[str, Any]) -> bool:
-        """Whether stored tokens came from here: another provider must not get a refresh token.
+        """Return whether stored tokens came from here: no other provider gets a refresh token.
 
         Commodore does not store the URL; then the issuer of the identity token must be the one
         that the URL belongs to.

@@ -194,7 +194,7 @@ class TokenState:
 
     @property
     def is_good(self) -> bool:
-        """Whether it may be sent at all."""
+        """True if it may be sent at all."""
         return bool(self.text) and not self.has_expired and not self.problem
 
 

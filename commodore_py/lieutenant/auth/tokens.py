@@ -49,7 +49,7 @@ def expiry_of(token: str) -> float | None:
 
 
 def has_expired(token: str) -> bool:
-    """Whether a token has expired, as far as known."""
+    """Return whether a token has expired, as far as known."""
     expiry = expiry_of(token)
     return expiry is not None and expiry < time.time() + _SECONDS_TO_SPARE
 

@@ -47,7 +47,7 @@ class Credentials:
         self._until = 0.0
 
     def current(self) -> Shown:
-        """What to show now."""
+        """Credentials for a request now."""
         with self._lock:
             if self._shown is None or time.time() >= self._until:
                 self._shown, self._until = self._fresh()

@@ -53,7 +53,7 @@ class Api:
 
     @property
     def can_be_watched(self) -> bool:
-        """Whether its objects can be listed and watched."""
+        """True if its objects can be listed and watched."""
         return self.verbs >= _NEEDED
 
 

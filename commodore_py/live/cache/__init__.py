@@ -1,1 +1,1 @@
-"""What a cluster holds: ids and relations of all objects."""
+"""The content of a cluster: ids and relations of all objects."""

@@ -60,7 +60,7 @@ class ClusterCache:
         )
 
     def get(self, id_: ObjectId) -> Record | None:
-        """What is known about an object."""
+        """An object as the cache has it."""
         return self.objects.get(id_)
 
     def copies(self, id_: ObjectId) -> tuple[ObjectId, ...]:
@@ -74,7 +74,7 @@ class ClusterCache:
         return self.objects.below(one for one in records if one is not None)
 
     def holds(self, api: Api) -> bool:
-        """Whether objects of a kind are held at all; those of others may be in the cluster."""
+        """Return whether objects of a kind are held; those of others may be in the cluster."""
         return api.can_be_watched and self.settings.holds(api)
 
     def why_unseen(self, group: str, kind: str, namespace: str = "") -> str:
@@ -113,7 +113,7 @@ def load(client: Client, settings: Settings, kinds: Discovery) -> ClusterCache:
 
 
 def _parts(settings: Settings, kinds: Discovery) -> Iterator[Part]:
-    """What is listed: each kind in the preferred version, or in that of the catalog."""
+    """Select kinds to list: each in the preferred version, or in that of the catalog."""
     for api in kinds.preferred():
         if settings.holds(api):
             version = settings.versions.get(api.key, "")

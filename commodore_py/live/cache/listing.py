@@ -32,7 +32,7 @@ class Part:
     namespace: str = ""
 
     def accept(self, settings: Settings) -> str:
-        """What to ask for: metadata only, if nothing else is needed."""
+        """The request of a list: metadata only, if nothing else is needed."""
         # What a StatefulSet owns is named in its content.
         if self.api.key == STATEFUL_SET or settings.whole(self.api):
             return _JSON

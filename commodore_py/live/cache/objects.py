@@ -45,11 +45,11 @@ class Objects:
         return (copies[0] for copies in self._by_uid.values())
 
     def is_top_level(self, record: Record) -> bool:
-        """Whether it names no owner and none is inferred."""
+        """Return whether it names no owner and none is inferred."""
         return not record.owners and record.uid not in self._have_owners
 
     def below(self, roots: Iterable[Record]) -> Graph:
-        """What the roots own, directly and indirectly."""
+        """Objects that the roots own, directly and indirectly."""
         first = tuple({one.uid: one for one in roots}.values())
         children: dict[str, tuple[Record, ...]] = {}
         left = deque(first)
@@ -62,7 +62,7 @@ class Objects:
 
     @cached_property
     def _owned(self) -> Mapping[str, tuple[Record, ...]]:
-        """What each object owns, by UID."""
+        """Owned objects by the UID of their owner."""
         offered: dict[Key, list[Record]] = defaultdict(list)
         for uid, copies in self._by_uid.items():
             for key in {uid, *(key for one in copies for key in one.offers)}:

@@ -1,4 +1,4 @@
-"""What the cache keeps of an object, and which relations it tells."""
+"""Records of objects in the cache, and their relations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Record:
 
 
 def record_of(api: Api, content: Content, settings: Settings) -> Record:
-    """What is kept of an object as it was served."""
+    """Reduce an object to its record."""
     metadata = mapping(content.get("metadata"))
     id_ = ObjectId(
         intern(api.group),

@@ -1,4 +1,4 @@
-"""What a cache holds: kinds, namespaces, and of which objects the whole content."""
+"""Settings of a cache: kinds, namespaces, and which objects are kept whole."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Settings:
     """Versions of kinds, by group and kind, where it shall not be the preferred one."""
 
     def holds(self, api: Api) -> bool:
-        """Whether objects of a kind are held."""
+        """Return whether objects of a kind are held."""
         if self.kinds is not None:
             return api.key in self.kinds
         return api.key not in _RESTLESS_KINDS and api.group not in _RESTLESS_GROUPS

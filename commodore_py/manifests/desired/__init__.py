@@ -1,1 +1,1 @@
-"""What a sync would make of a live object, and how both are normalised to be compared (pure)."""
+"""Predict what a sync makes of a live object, and normalise both to be compared (pure)."""

@@ -65,7 +65,7 @@ def is_kept(
     name: str = "",
     is_replaced: bool = False,
 ) -> bool:
-    """Whether a target is as it was applied, and the live object has all of it as it is.
+    """Return whether a target is as it was applied, and the live object has all of it as it is.
 
     Then it is completed to the live object. The answer may be no although it would be: other forms
     of the same value are not looked at.
@@ -97,7 +97,7 @@ def is_kept(
 
 
 def _replaces_items(field: Field | None, name: str, *, is_replaced: bool) -> bool:
-    """Whether an apply replaces the items of a list as a whole."""
+    """Return whether an apply replaces the items of a list as a whole."""
     return field is not None and ((is_replaced or field.merge_key is None) and name != _TEMPLATES)
 
 
@@ -141,7 +141,7 @@ def _inner(field: Field | None, name: str) -> Field | None:
 
 
 def _is_absent(value: _Value, live: _Value, field: Field | None, inner: Field | None) -> bool:
-    """Whether a value of a target means the same to the server as no value."""
+    """Return whether a value of a target means the same to the server as no value."""
     if field is None:
         return value is None
     if value is None:

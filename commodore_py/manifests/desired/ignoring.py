@@ -1,4 +1,4 @@
-"""What is not shown: values of Secrets and references, and ignored differences (pure)."""
+"""Hide values of Secrets and references, and ignored differences (pure)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def settle(
 
 
 def applies(rule: Ignored, id_: ObjectId) -> bool:
-    """Whether a rule is for an object."""
+    """Return whether a rule is for an object."""
     key = f"{id_.group}/{id_.kind}"
     pattern = rule.pattern if "/" in rule.pattern else f"/{rule.pattern}"
     return (
@@ -143,7 +143,7 @@ def _step(value: _Value, name: str) -> _Value:
 
 
 def is_secret(group: str, kind: str) -> bool:
-    """Whether an object has values that are not shown."""
+    """Return whether an object has values that are not shown."""
     return (group, kind) == ("", "Secret")
 
 

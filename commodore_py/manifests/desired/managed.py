@@ -82,7 +82,7 @@ def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
 
 
 def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:
-    """Whether a tree has the path; a leaf has all that is below it."""
+    """Return whether a tree has the path; a leaf has all that is below it."""
     if not path or not fields:
         return isinstance(fields, dict)
     if not isinstance(fields, dict):
@@ -96,7 +96,7 @@ def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:
 
 
 def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
-    """What is in a tree of fields.
+    """Paths in a tree of fields.
 
     The keys that name an item may be defaults; those that were applied are among its fields.
     """

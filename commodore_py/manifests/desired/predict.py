@@ -1,4 +1,4 @@
-"""What a live object becomes when its target is applied, and how both are compared (pure).
+"""Predict a live object after its target is applied, and compare both (pure).
 
 A field that only the live object has stays, because the server and controllers fill in fields. It
 goes if it was applied last: by an annotation, by the fields that Argo CD owns, or by the commit
@@ -74,13 +74,13 @@ def predict(target: Content, live: Content, synced: Content | None = None) -> Pr
 
 
 def predicted_by_server(live: Content, outcome: Content) -> Prediction:
-    """What a dry run of the server has made of a live object."""
+    """Take the result of a dry run of the server."""
     has_schema = schema.root_type(outcome) is not None
     return Prediction("server", normalised(live), normalised(outcome), has_schema)
 
 
 def recorded_in(live: Content) -> tuple[_Object | None, str]:
-    """What was applied last, as an annotation says; or why that is not known."""
+    """Read what was applied last from an annotation; or say why that is not known."""
     metadata = live.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None

@@ -1,4 +1,4 @@
-"""What Kubernetes knows about the fields of its own kinds: merge keys, quantities, zeros (pure).
+"""Fields of Kubernetes' own kinds: merge keys, quantities, zeros (pure).
 
 `lib/kubernetes/types.json` is made from the API types of a Kubernetes release. A field is an entry
 such as `[Container:name!z`: a list that is merged by a key, of items of a type, left out when zero.
@@ -25,7 +25,7 @@ _ZERO = "z"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is known about one field."""
+    """The schema of one field."""
 
     type: str = ""
     """The type of the object, of the items of the list, or of the values of the mapping."""
@@ -59,13 +59,13 @@ def builtin_kinds() -> Mapping[tuple[str, str], str]:
 
 
 def field_of(type_name: str, name: str) -> Field:
-    """What is known about a field of a type."""
+    """Return the schema of a field of a type."""
     entry = _table()["types"].get(type_name, {}).get(name)
     return UNKNOWN if entry is None else _parsed(entry)
 
 
 def item_of(field: Field) -> Field:
-    """What is known about an item of a list, or a value of a mapping."""
+    """Return the schema of an item of a list, or of a value of a mapping."""
     return Field(field.type, scalar=field.scalar)
 
 

@@ -59,14 +59,14 @@ def assess(content: Content, rules: Rules | None = None) -> Health:
 
 
 def _what_remains(content: Content) -> Iterator[str]:
-    """What a namespace that ends waits for: objects, their finalizers, APIs without an answer."""
+    """Reasons why a namespace has not ended: objects, their finalizers, APIs without an answer."""
     for one in kstatus.conditions_of(content).values():
         if one.get("status") == "True" and (message := one.get("message")):
             yield str(message)
 
 
 def is_being_deleted(content: Content) -> bool:
-    """Whether it has a time of deletion."""
+    """Return whether it has a time of deletion."""
     metadata = content.get("metadata")
     stamp = metadata.get("deletionTimestamp") if isinstance(metadata, dict) else None
     return time_of(stamp) is not None

@@ -55,7 +55,7 @@ _POD = ("", "Pod")
 
 
 def has_rule(group: str, kind: str) -> bool:
-    """Whether the kind has a built-in rule."""
+    """Return whether the kind has a built-in rule."""
     key = (group, kind)
     return key in _RULES or key in _LOOSE or key == _POD
 

@@ -17,7 +17,7 @@ NOT_OBSERVED = "its controller has not yet observed the latest change"
 
 
 def verdict(group: str, kind: str, content: Content) -> Verdict | None:  # noqa: PLR0911 - a line per convention
-    """What the conditions say; None if they say nothing."""
+    """Assess the conditions; None if they say nothing."""
     if not isinstance(content.get("status"), dict) or not isinstance(content.get("metadata"), dict):
         return None
     if not is_observed(content):
@@ -47,7 +47,7 @@ def _crd(conditions: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 
 def is_observed(content: Content) -> bool:
-    """Whether the status is of the object as it is now, as far as it says so."""
+    """Return whether the status is of the object as it is now, as far as it says so."""
     status, metadata = content.get("status"), content.get("metadata")
     observed = status.get("observedGeneration") if isinstance(status, dict) else None
     generation = metadata.get("generation") if isinstance(metadata, dict) else None
@@ -67,7 +67,7 @@ def conditions_of(content: Content) -> dict[str, dict[str, object]]:
 
 
 def is_status(conditions: Mapping[str, Mapping[str, object]], kind: str, status: str) -> bool:
-    """Whether there is that condition with that status."""
+    """Return whether there is that condition with that status."""
     return kind in conditions and conditions[kind].get("status") == status
 
 

@@ -67,12 +67,12 @@ def ingress(content: Content) -> Verdict:
 
 
 def autoscaler(found: Decoded) -> Verdict:
-    """Whether it is able to scale."""
+    """Return whether it is able to scale."""
     return _scaling(found["status"]["conditions"])
 
 
 def autoscaler_v1(found: Decoded) -> Verdict:
-    """The same; the old version has its conditions as JSON in an annotation."""
+    """Assess the old version, which has its conditions as JSON in an annotation."""
     text = found["metadata"]["annotations"].get(_CONDITIONS_OF_V1)
     if text is None:
         return progressing(_NOT_SCALED)
@@ -106,7 +106,7 @@ def _scaling(conditions: list[Decoded]) -> Verdict:
 
 
 def api_service(found: Decoded) -> Verdict:
-    """Whether its API is available."""
+    """Return whether its API is available."""
     available = first_condition(found["status"], "Available")
     if available is None:
         return progressing("it is not processed yet")

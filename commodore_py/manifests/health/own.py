@@ -37,7 +37,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OwnRule:
-    """What the hierarchy says about one kind."""
+    """The rule of the hierarchy for one kind."""
 
     healthy: tuple[Condition, ...] = ()
     degraded: tuple[Condition, ...] = ()
@@ -50,11 +50,11 @@ class OwnRule:
 
     @property
     def decides(self) -> bool:
-        """Whether it judges objects; otherwise it has a grace only."""
+        """True if it judges objects; otherwise it has a grace only."""
         return bool(self.healthy or self.lua)
 
     def verdict(self, content: Content) -> Verdict:
-        """What the conditions of an object mean."""
+        """Assess the conditions of an object."""
         if not kstatus.is_observed(content):
             return progressing(kstatus.NOT_OBSERVED)
         found = kstatus.conditions_of(content)

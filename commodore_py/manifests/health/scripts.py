@@ -53,7 +53,7 @@ def key_of(group: str, kind: str) -> str:
 
 
 def is_wild(pattern: str) -> bool:
-    """Whether a key has wildcards."""
+    """Return whether a key has wildcards."""
     return any(sign in pattern for sign in "*?[")
 
 
@@ -69,7 +69,7 @@ def _fits_by_parts(pattern: str, key: str) -> bool:
 
 
 def verdict_of(fields: Mapping[str, object] | None) -> Verdict:
-    """What the table that a script returned says; nil and an empty table have no status."""
+    """Parse the table that a script returned; nil and an empty table have no status."""
     if not fields:
         return Verdict(None, NO_STATUS)
     for name, value in fields.items():
@@ -95,7 +95,7 @@ def _field(fields: Mapping[str, object], wanted: str) -> object:
 
 
 def library_hint(error: str, script: Script) -> str:
-    """What to do about a script that needs more libraries than its setting opens."""
+    """A hint for a script that needs more libraries than its setting opens."""
     wants = ("'string'", "'math'", "string value")
     if not script.open_libraries and any(name in error for name in wants):
         return "; set useOpenLibs for it"
@@ -109,6 +109,6 @@ def patterns_of(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_among(patterns: Iterable[str], group: str, kind: str) -> bool:
-    """Whether one of the keys of folders fits a kind."""
+    """Return whether one of the keys of folders fits a kind."""
     key = key_of(group, kind)
     return any(one == key or (is_wild(one) and _fits_by_parts(one, key)) for one in patterns)

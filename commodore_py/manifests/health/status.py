@@ -1,4 +1,4 @@
-"""What is said about the health of an object, and which of several is worst (pure)."""
+"""Health of objects, and which of several is worst (pure)."""
 
 from __future__ import annotations
 

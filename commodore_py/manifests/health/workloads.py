@@ -140,7 +140,7 @@ def replica_set(found: Decoded) -> Verdict:
 
 
 def job(found: Decoded) -> Verdict:
-    """Whether it has ended; a condition counts by its presence, whatever its status is."""
+    """Return whether it has ended; a condition counts by its presence, whatever its status is."""
     last = {one["type"]: one for one in found["status"]["conditions"]}
     if "Failed" in last:
         return degraded(last["Failed"]["message"])

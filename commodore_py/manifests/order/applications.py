@@ -67,7 +67,7 @@ def application_of(one: KubeObject, rendered: Collection[str] = ()) -> Applicati
 
 
 def is_flat(source: Content) -> bool:
-    """Whether Argo CD reads only the files of the folder itself."""
+    """Return whether Argo CD reads only the files of the folder itself."""
     plain = not any(name in source for name in ("chart", "helm", "kustomize", "plugin"))
     return plain and _fields(source, "directory").get("recurse") is not True
 

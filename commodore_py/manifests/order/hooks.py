@@ -1,4 +1,4 @@
-"""What the annotations of an object mean to a sync: hooks, waves, options (pure)."""
+"""Annotations that control a sync: hooks, waves, options (pure)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:
 
 
 def hook_facts(content: Content) -> HookFacts:
-    """What the annotations of hooks mean; those of Helm count if there is no known one of Argo."""
+    """Parse the annotations of hooks; those of Helm count if there is no known one of Argo."""
     annotations = annotations_of(content)
     if annotations.keys().isdisjoint((HOOK, HELM_HOOK, POLICY, HELM_POLICY)):
         return _NO_HOOK
@@ -132,7 +132,7 @@ def sync_options(content: Content) -> tuple[str, ...]:
 
 
 def has_finalizer(content: Content) -> bool:
-    """Whether it has the finalizer of hooks."""
+    """Return whether it has the finalizer of hooks."""
     return FINALIZER in finalizers_of(content)
 
 

@@ -1,4 +1,4 @@
-"""What a sync of Argo CD does with the objects of an application, in its order (pure)."""
+"""Order the tasks of a sync of Argo CD for the objects of an application (pure)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST = "PruneLast=true"
 
 
 class SyncOptions(NamedTuple):
-    """What decides about a sync besides the objects."""
+    """Settings of a sync."""
 
     namespace: str = ""
     """The namespace of the application, for objects without one."""
@@ -57,7 +57,7 @@ class Task:
 
     @property
     def is_prune(self) -> bool:
-        """Whether the object is deleted."""
+        """True if the object is deleted."""
         return self.target is None
 
     @property

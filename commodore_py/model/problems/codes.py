@@ -215,7 +215,7 @@ def severity_of(code: str) -> Severity:
 
 
 def is_known(code: str) -> bool:
-    """Whether a code, or `area/*`, stands for anything."""
+    """Return whether a code, or `area/*`, stands for anything."""
     area, _, name = code.partition("/")
     if name == "*":
         return any(one.startswith(f"{area}/") for one in CODES)

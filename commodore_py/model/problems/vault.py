@@ -30,7 +30,7 @@ class Login(NamedTuple):
 
 
 class VaultSettings(NamedTuple):
-    """What the user allows a check to request."""
+    """Requests that the user allows a check."""
 
     addresses: tuple[str, ...] = ()
     """The only servers that get a request."""

@@ -1,4 +1,4 @@
-"""What a module must offer to be a filter, and what it gets to work on."""
+"""The interface of a filter, and its input."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Filter(Protocol):
         """Turn arguments as users write them into a filter, or raise `BadArguments`."""
 
     def sees(self, tree: Tree, job: Job, roots: Roots) -> object:
-        """What its result depends on besides its arguments and what it reads by `job`."""
+        """Inputs besides its arguments and what it reads by `job`."""
 
 
 class BadArguments(CommodoreError):

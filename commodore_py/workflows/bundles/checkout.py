@@ -55,7 +55,7 @@ class Bundles:
         return bytes_of(class_file(self.folder, entry.name))
 
     def content(self, entry: Entry) -> Content:
-        """What a version says."""
+        """Content of a version."""
         return content_of(self.bytes_of(entry), str(class_file(self.folder, entry.name)))
 
     def aliases(self) -> dict[str, str]:

@@ -53,12 +53,12 @@ class Published(NamedTuple):
 
     @property
     def untested(self) -> tuple[Key, ...]:
-        """What no test cluster deploys as published."""
+        """Components that no test cluster deploys as published."""
         return tuple(sorted(self.entries.keys() - {key for one in self.tested for key in one.used}))
 
 
 class Request(NamedTuple):
-    """What is to be published."""
+    """The version to publish."""
 
     version: str
     locks: Sequence[tuple[str, Lock]] = ()
@@ -143,7 +143,7 @@ def _lock_of(config: Config, cluster: str) -> Lock:
 def _entries(
     bundles: Bundles, locks: Sequence[tuple[str, Lock]], changes: Mapping[str, str]
 ) -> dict[Key, Pinned]:
-    """What locks have in common, with these changes; without locks, the newest version's."""
+    """Common versions of locks, with these changes; without locks, the newest version's."""
     found: dict[Key, Pinned] = {}
     origins: dict[Key, dict[Pinned, list[str]]] = {}
     for name, lock in locks:
@@ -200,7 +200,7 @@ def _in_lock(lock: Lock) -> dict[Key, Pinned]:
 
 
 def _as_tried(entries: Mapping[Key, Pinned], lock: Lock) -> dict[Key, Pinned]:
-    """What was resolved while trying: commits of tags, and of branches that were requested."""
+    """Commits of tags, and of branches that were requested, as resolved by the trial."""
     tried = _in_lock(lock)
     return {
         key: one._replace(

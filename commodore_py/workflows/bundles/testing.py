@@ -1,4 +1,4 @@
-"""What a test cluster proves of a bundle: which versions it used, and the steps to them."""
+"""Proofs of test clusters for a bundle: versions that they used, and the steps to them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Tested(NamedTuple):
 
 
 def tested_by(tried: Trial, entries: Mapping[Key, Pinned], version: str) -> Tested:
-    """What a compile used of a bundle; an error if that is nothing."""
+    """Versions of a bundle that a compile used; an error if it used none."""
     sources, used, overrides = tried.sources, set(), []
     for dependency in sources.classes.of_kind(*_KINDS):
         spec = dependency.spec

@@ -107,7 +107,7 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
 
 
 def graded(before: Trial, after: Trial) -> ObjectDiff:
-    """What changes from one to the other; nothing is hidden by rules."""
+    """Compare both; rules hide nothing."""
     old, new = before.rendered.catalog, after.rendered.catalog
     change = change_between(old, new)
     changed = {file.path for file in change.files}

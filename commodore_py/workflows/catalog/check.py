@@ -50,7 +50,7 @@ _WITHOUT_HIERARCHY = tuple(
 
 
 class CheckRequest(NamedTuple):
-    """What the user wants to know."""
+    """The checks that the user wants."""
 
     cluster: str
     folder: Path | None
@@ -83,7 +83,7 @@ class _WorkingDirectory:
         return self._locator.parameter(instance, path)
 
     def problems_of_parameters(self) -> Iterator[Problem]:
-        """What is wrong with the parameters of instances."""
+        """Problems of the parameters of instances."""
         subjects = list(self._subjects())
         yield from parameter_schema.problems_of(subjects, self.line)
         yield from unknown_parameters(subjects, self.line)

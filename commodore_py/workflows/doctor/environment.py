@@ -78,7 +78,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """What `--api-url` leads to."""
+    """Look at what `--api-url` leads to."""
 
     url: str = ""
     is_folder: bool = False

@@ -30,7 +30,7 @@ _ALIAS = " as "
 
 
 def value_of_applications(hierarchy: Hierarchy, named: str) -> tuple[Any, str]:
-    """Whether an application is on, and the place that decides; all of them without a name."""
+    """Return which applications are on, and the places that decide; all of them without a name."""
     replay = hierarchy.replay(BOOTSTRAP)
     enabled = list(replay.state.applications.names)
     if not named:

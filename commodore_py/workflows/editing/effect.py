@@ -1,4 +1,4 @@
-"""Whether an edit takes effect: the merged value is compared with the intended one (pure)."""
+"""Check the effect of an edit: compare the merged value with the intended one (pure)."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
 
 
 def _may_be_any(value: Value) -> bool:
-    """Whether a value says nothing about its type: missing, empty, or a reference."""
+    """Return whether a value says nothing about its type: missing, empty, or a reference."""
     reference = isinstance(value, Unresolved) or (isinstance(value, str) and "${" in value)
     return value is ABSENT or value is None or reference
 
@@ -152,7 +152,7 @@ def _of_application(hierarchy: Hierarchy, name: str, *, enable: bool) -> Iterato
 
 
 def _is_at(merged: object, path: ParameterPath, value: Value) -> bool:
-    """Whether a merged value is exactly the intended one; references are looked at in layers."""
+    """Return whether a merged value is the intended one; references are looked up in layers."""
     for part in path:
         if not isinstance(merged, dict) or part not in merged:
             return False
@@ -181,7 +181,7 @@ def _winner(tracer: Tracer, path: ParameterPath, value: Value, file: str) -> Ste
 
 
 def _has_more(merged: Value, value: Value) -> bool:
-    """Whether other layers add keys or items to a value."""
+    """Return whether other layers add keys or items to a value."""
     if isinstance(value, dict) and isinstance(merged, dict):
         return any(key not in value or _has_more(merged[key], value[key]) for key in merged)
     return isinstance(value, list) and isinstance(merged, list) and len(merged) > len(value)

@@ -35,7 +35,7 @@ class Scope:
     cluster: str
 
     def holds(self, name: str) -> bool:
-        """Whether a class belongs to the level."""
+        """Return whether a class belongs to the level."""
         top, *parts = name.split(".")
         own = top == self.tenant and self.cluster in parts
         match self.level:

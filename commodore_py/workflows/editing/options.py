@@ -76,7 +76,7 @@ def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
 
 
 def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
-    """What the merged hierarchy has there, and what any class sets, other clusters' included."""
+    """The merged value, and values that any class sets, other clusters' included."""
     target = next((one for one in hierarchy.targets if parameter_key(one) == path[0]), BOOTSTRAP)
     now = _merged(hierarchy, target, path)
     if isinstance(now, bool):

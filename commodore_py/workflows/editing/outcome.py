@@ -1,4 +1,4 @@
-"""What an edit does to the catalog: the same sources rendered without it and with it."""
+"""Compare the catalog without an edit and with it, rendered from the same sources."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What differs once an edit is written."""
+    """Differences that an edit causes."""
 
     change: Change | None
     """None if the cluster does not compile without the edit."""
@@ -63,7 +63,7 @@ class _Side(NamedTuple):
 
 
 def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) -> Outcome:
-    """What an edit causes; raises if it causes errors. Nothing is written.
+    """Render an edit; raises if it causes errors. Nothing is written.
 
     With `fetch`, what the edit requests is fetched into a copy.
     """
@@ -79,7 +79,7 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
-    """What an edit causes in another cluster, which is gathered in a folder of its own."""
+    """Render an edit in another cluster, which is gathered in a folder of its own."""
     root = config.paths.root.resolve()
     with _own_folder(config, cluster_id) as own:
         scratch = own.paths.root
@@ -96,7 +96,7 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
 
 
 def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
-    """What a new cluster causes."""
+    """Render a new cluster."""
     with _own_folder(config, cluster.id) as own:
         return _compared(_Side(), _side(own, cluster.id, cluster))
 
@@ -172,7 +172,7 @@ def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
 def fetch_requested(
     config: Config, cluster_id: str, known: Collection[DependencySpec]
 ) -> frozenset[DependencySpec]:
-    """What a hierarchy requests; what is not known is fetched, into a copy of a working directory.
+    """Resolve the requests of a hierarchy; fetch new ones into a copy of a working directory.
 
     With nothing known, nothing is fetched.
     """

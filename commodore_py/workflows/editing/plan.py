@@ -90,12 +90,12 @@ class Plan:
 
     @property
     def is_item(self) -> bool:
-        """Whether it is about an item of a list, or what is below one."""
+        """True if it is about an item of a list, or what is below one."""
         return any(isinstance(part, Index) for part in self.at)
 
     @property
     def requests_dependencies(self) -> bool:
-        """Whether other versions of components and packages may have to be fetched."""
+        """True if other versions of components and packages may have to be fetched."""
         is_versioned = self.path[:1] in (("components",), ("packages",))
         return is_versioned or (bool(self.application) and self.request.verb == "add")
 

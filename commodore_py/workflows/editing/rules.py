@@ -37,7 +37,7 @@ class Rules(NamedTuple):
 
 
 def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None) -> Verdict:
-    """What counts; raises if anything fails the edit. The folder may have an ignore file."""
+    """Problems that count; raises if any fails the edit. The folder may have an ignore file."""
     folders = () if global_folder is None else (global_folder,)
     verdict = verdict_of(problems, folders, strict=rules.strict)
     if not rules.dry_run:

@@ -138,7 +138,7 @@ def _validated(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result
 
 
 def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterator[Problem]:
-    """What the edit does to other clusters; those that are not compiled are named."""
+    """Render the edit in other clusters; those that are not compiled are named."""
     name = plan.choice.name
     if rules.clusters:
         ids = rules.clusters

@@ -110,7 +110,7 @@ def _hint(behind: Sequence[Assumption]) -> str:
 
 
 def _by_reference(hierarchy: Hierarchy, *, missing_ok: bool) -> Parameters:
-    """The same by reclass-rs, which needs everything in one folder."""
+    """Resolve it by reclass-rs, which needs everything in one folder."""
 
     def fill(folder: Path) -> None:
         for prefix, given in hierarchy.entries:

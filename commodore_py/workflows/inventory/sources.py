@@ -95,7 +95,7 @@ def _are_names(classes: object) -> bool:
 
 
 def is_compiled(paths: WorkPaths) -> bool:
-    """Whether a compile left an inventory in this working directory."""
+    """Return whether a compile left an inventory in this working directory."""
     return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
 
 

@@ -1,1 +1,1 @@
-"""What is known about a cluster without asking it: health, order and differences of manifests."""
+"""Health, order and differences of manifests."""

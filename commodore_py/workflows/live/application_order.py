@@ -66,7 +66,7 @@ def order_in(cluster: LiveCluster) -> ApplicationOrder:
 
 
 def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> ApplicationOrder:
-    """The same, and applications that only hold others come after all that they hold.
+    """Order applications, those that only hold others after all that they hold.
 
     So Argo CD takes over what is deployed, instead of deploying it in another order.
     """
@@ -90,7 +90,7 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
 
 
 def _reachable(name: str, held: Mapping[str, set[str]]) -> set[str]:
-    """All that an application holds, also by others."""
+    """Applications that one holds, also by others."""
     found: set[str] = set()
     left = [name]
     while left:

@@ -1,4 +1,4 @@
-"""What forbids carrying out a plan, and what is applied instead of secret references."""
+"""Conditions for carrying out a plan, and values in the place of secret references."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHANGES = ("create", "change", "hook", "delete")
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """What may be done, and how."""
+    """Permissions and options of a run."""
 
     force: bool = False
     """Whether to take over fields of other managers, and to apply although Argo CD syncs."""
@@ -107,7 +107,7 @@ def _of_references(plan: Plan, reveal: Reveal) -> Iterator[CommodoreError]:
 
 
 def with_values(content: Any, reveal: Reveal) -> Any:  # noqa: ANN401 - plain data
-    """The same with the values of all secret references."""
+    """Insert the values of all secret references."""
     if isinstance(content, dict):
         return {key: with_values(one, reveal) for key, one in content.items()}
     if isinstance(content, list):

@@ -225,7 +225,7 @@ def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:
 
 
 def read_again(cluster: LiveCluster) -> LiveCluster:
-    """The same with the objects, and the kinds that were missing, as they are now."""
+    """Read the objects again, and the kinds that were missing."""
     kinds, all_targets = cluster.kinds, cluster.all_targets
     if any(one.api is None for one in all_targets):
         kinds = discover(cluster.client)
@@ -315,7 +315,7 @@ def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
 
 
 def _wanted(targets: tuple[Target, ...], reach: Reach, assigned: Assigned) -> tuple[Target, ...]:
-    """Those of the application and namespaces that were named."""
+    """Objects of the application and namespaces that were named."""
     if reach.application:
         targets = _of_application(targets, reach.application, assigned)
     if reach.namespaces:

@@ -1,4 +1,4 @@
-"""What applying the catalog would change in its cluster."""
+"""Compare a catalog with its cluster."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class LiveDiff:
-    """What differs, how objects were compared, and what was not."""
+    """Differences, how objects were compared, and what was not."""
 
     diff: ObjectDiff
     compared: tuple[Compared, ...]

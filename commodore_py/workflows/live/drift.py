@@ -1,4 +1,4 @@
-"""What others changed in a cluster since its applications were synced."""
+"""Find changes by others in a cluster since its applications were synced."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ObjectDrift:
 
 @dataclass(frozen=True, slots=True)
 class DriftReport:
-    """What drifted, and what could not be compared."""
+    """Drift, and what could not be compared."""
 
     objects: tuple[ObjectDrift, ...]
     left_out: Mapping[str, str]

@@ -38,7 +38,7 @@ _APPLIED = ("create", "change", "delete")
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done."""
+    """Result of a run."""
 
     done: tuple[tuple[str, ObjectId], ...]
     """What happened to which object."""

@@ -64,7 +64,7 @@ class Case:
 
     @property
     def passed(self) -> bool:
-        """Whether both are the same."""
+        """True if both are the same."""
         return self.expected == self.found
 
 
@@ -134,7 +134,7 @@ def _cases(where: Path, root: Path, rules: UserRules, table: ScriptTable) -> Ite
 
 
 def assess_rule(content: Content, rules: UserRules, table: ScriptTable) -> tuple[str, str]:
-    """What the rule for an object returns, whatever else is known about it."""
+    """Apply the rule for an object, whatever else is known about it."""
     group, _, kind = split_version(content)
     scripts: tuple[Script, ...] = table.find(group, kind)
     if not scripts:

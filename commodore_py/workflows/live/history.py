@@ -76,7 +76,7 @@ def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]
 
 
 def last_synced(cluster: LiveCluster, targets: Iterable[Target]) -> dict[ObjectId, Content]:
-    """What targets were in the commits that their applications were synced to last."""
+    """Targets in the commits that their applications were synced to last."""
     commits, _ = synced_commits(cluster)
     found: dict[ObjectId, Content] = {}
     for commit in {commits.get(one.application or "", "") for one in targets} - {""}:
@@ -97,6 +97,6 @@ def targets_at(cluster: LiveCluster, commit: str) -> tuple[Target, ...]:
 
 
 def is_checked_out(catalog: Path, commit: str) -> bool:
-    """Whether the catalog here is as in the commit."""
+    """Return whether the catalog here is as in the commit."""
     found = status(catalog, untracked=True)
     return found.commit == commit and not found.changes

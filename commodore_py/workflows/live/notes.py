@@ -1,4 +1,4 @@
-"""What is noted here about a cluster: its UID, and what `live apply` did."""
+"""Local notes about a cluster: its UID, and what `live apply` did."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def keep_uid(state: Path, uid: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a run that did not end has done."""
+    """Progress of a run that did not end."""
 
     done: set[tuple[str, str]]
     """What to which object."""
@@ -85,7 +85,7 @@ def _root_of(state: Path) -> Path:
 
 
 def unfinished(state: Path, digest: str) -> Unfinished:
-    """What the last run of this plan did, if it did not end."""
+    """Progress of the last run of this plan, if it did not end."""
     found = Unfinished(set(), {})
     for one in _events(state):
         if one["plan"] == digest and one["event"] == "end":

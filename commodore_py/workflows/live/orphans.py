@@ -26,7 +26,7 @@ _APPLICATION = KIND[1].encode()
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the commits of a catalog have had."""
+    """Objects in the commits of a catalog."""
 
     ids: frozenset[ObjectId]
     applications: frozenset[str]

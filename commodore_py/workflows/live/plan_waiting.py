@@ -169,7 +169,7 @@ class _Watched:
         return next((one for one in found if one.state != "done"), DONE)
 
     def _objects(self, name: str) -> Iterator[Mapping[str, Any] | None]:
-        """Those of the catalog; of what has left it, the one with its name."""
+        """Applications of the catalog; for what has left it, the one with its name."""
         own = self._api.path(self._namespace, name) if self._api is not None else ""
         paths = self._paths.get(name, [own])
         return (self._cluster.client.find(path) if path else None for path in paths)

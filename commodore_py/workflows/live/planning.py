@@ -39,7 +39,7 @@ _HEAD = ("cluster", "uid", "commit", "digest")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be done, and for which state of catalog and cluster."""
+    """A plan, and the state of catalog and cluster that it is for."""
 
     cluster: str
     uid: str
@@ -124,7 +124,7 @@ def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[Kub
 
 
 def _facts(plan: Plan) -> Iterator[Any]:
-    """What is to be done, however much of it is done already."""
+    """The steps to do, however many of them are done."""
     yield [plan.cluster, plan.uid]
     for step in plan.steps:
         for one in step.actions:
@@ -134,7 +134,7 @@ def _facts(plan: Plan) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """What `live diff --out` has written, as far as it is compared."""
+    """The part of the output of `live diff --out` that is compared."""
 
     file: str
     cluster: str

@@ -106,7 +106,7 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
 
 
 def _is_ready(one: ApplicationStatus, order: ApplicationOrder) -> bool:
-    """Whether those that come after it may be deployed."""
+    """Return whether those that come after it may be deployed."""
     healths = [None, "Healthy", *(("Degraded",) if one.name in order.may_be_degraded else ())]
     return one.health in healths and not any(each.change for each in one.objects)
 

@@ -90,7 +90,7 @@ def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
 
 
 def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
-    """What is not healthy yet; an error for what has failed."""
+    """Objects that are not healthy yet; an error for those that have failed."""
     failed = []
     for target in cluster.targets:
         content = target.object.content

@@ -1,4 +1,4 @@
-"""What servers have now of what is locked: moved, gone, yanked, changed, withdrawn and others."""
+"""Compare a lock with servers: moved, gone, yanked, changed, withdrawn and others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BAD = ("moved", "gone", "yanked", "changed", "withdrawn")
 
 
 class Finding(NamedTuple):
-    """What became of one input."""
+    """State of one input."""
 
     name: str
     state: State
@@ -120,7 +120,7 @@ class _Checking:
         return "gone", f"branch {name} was replaced and is at {branch[:12]}"
 
     def _has(self, url: str, commit: str, *, branch: str = "") -> bool:
-        """Whether a remote has a commit, on a branch if one is named."""
+        """Return whether a remote has a commit, on a branch if one is named."""
         with self._cloned(url) as clone:
             starts = (f"{BRANCHES}{branch}",) if branch else ("--all",)
             try:
@@ -140,7 +140,7 @@ class _Checking:
             yield clone
 
     def _of_bundle(self, version: str) -> tuple[State, str]:
-        """What the newest index says: that of the branch, or else of the default branch."""
+        """The newest index: that of the branch, or else of the default branch."""
         configuration = self._lock.blocks.get(("config", "global"), Block({}))
         url, requested = configuration.text("url"), configuration.text("requested")
         refs = self._client.list_refs(url)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """What became of a lock: the file, and all that is in its export."""
+    """Result of an export: the file, and its members."""
 
     file: str
     cluster: str

@@ -64,7 +64,7 @@ def _short_names(path: Path) -> set[str]:
 
 
 def is_floating(path: Path, block: Block) -> bool:
-    """Whether an update without names resolves it again: what it follows may move by itself."""
+    """Return whether an update without names resolves it again, as it may move by itself."""
     match path[0]:
         case "facts" | "dynamic_facts" | "file":
             return True

@@ -42,7 +42,7 @@ _KINDS = {"component": "components", "instance": "components", "package": "packa
 
 
 class Outcome(NamedTuple):
-    """What became of a lock file."""
+    """Result for a lock file."""
 
     file: str
     cluster: str

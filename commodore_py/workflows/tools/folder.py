@@ -49,7 +49,7 @@ class ToolFolder:
         return self.path / tool
 
     def holds(self, tool: Tool) -> bool:
-        """Whether the program that was found is ours."""
+        """Return whether the program that was found is ours."""
         return tool.path is not None and Path(tool.path).parent.resolve() == self.path.resolve()
 
     def version_of(self, tool: str) -> str | None:

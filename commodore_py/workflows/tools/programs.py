@@ -36,7 +36,7 @@ class Tool:
 
     @property
     def works(self) -> bool:
-        """Whether it was found and prints its version."""
+        """True if it was found and prints its version."""
         return self.path is not None and bool(self.version)
 
 
@@ -103,7 +103,7 @@ def precedence(version: str) -> Precedence:
 
 
 def upgrade_available(installed: str, latest: str) -> bool:
-    """Whether the latest version is newer than the one that a program reports."""
+    """Return whether the latest version is newer than the one that a program reports."""
     present = version_in(installed)
     if present is None or normalised(latest) is None:
         return installed.removeprefix("v") != latest.removeprefix("v")

@@ -94,7 +94,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What a program is built for, in the words of the releases."""
+    """The platform of a program, in the words of the releases."""
 
     system: str
     machine: str

@@ -28,7 +28,7 @@ class ToolStatus:
 
     @property
     def upgradable(self) -> bool | None:
-        """Whether there is a newer version; None when that is not known."""
+        """True if there is a newer version; None when that is not known."""
         return upgrade_available(self.tool.version, self.latest) if self.latest else None
 
 

@@ -1,4 +1,4 @@
-"""What an edit changes, as text and as JSON."""
+"""Print what an edit changes, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def show_problems(verdict: Verdict) -> None:
 
 
 def problems_as_json(verdict: Verdict) -> list[dict[str, Any]]:
-    """The same as data."""
+    """Return it as data."""
     return [
         {
             "code": one.code,

@@ -78,7 +78,7 @@ def reveal_option(what: str) -> Callable[[_Command], _Command]:
 
 
 def reveal_in(cluster: LiveCluster) -> Callable[[str], str]:
-    """What gives the values of the references in a catalog."""
+    """Return a function that gives the values of references in a catalog."""
     return revealing(cluster.catalog, vault_settings())
 
 

@@ -90,7 +90,7 @@ def _html(text: str) -> str:
 
 
 def change_lines(change: ObjectChange) -> Iterator[str]:
-    """What happens to one object."""
+    """Render the change of one object."""
     yield f"- {change.what} {code(words.title(change))}{_because(change.reason)}"
     for field in change.fields:
         yield f"  - {_line(field)}{_because(words.reason(field))}"

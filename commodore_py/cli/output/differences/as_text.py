@@ -72,7 +72,7 @@ def _fold(grade: str, fold: Fold) -> Iterator[str]:
 
 
 def change_lines(grade: str, change: ObjectChange) -> Iterator[str]:
-    """What happens to one object."""
+    """Render the change of one object."""
     text = f"{change.what} {words.title(change)}"
     yield headed(grade, _with_reason(text, change.reason))
     for field in change.fields:

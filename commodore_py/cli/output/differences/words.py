@@ -54,7 +54,7 @@ def summary(diff: ObjectDiff) -> str:
 
 
 def asides(diff: ObjectDiff) -> Iterator[str]:
-    """What is not shown: what rules hide, and files that differ without meaning anything."""
+    """Name what is not shown: what rules hide, and files that differ without meaning."""
     for one in diff.hidden:
         yield hidden(one)
     if diff.quiet:
@@ -62,7 +62,7 @@ def asides(diff: ObjectDiff) -> Iterator[str]:
 
 
 def hidden(one: Hidden) -> str:
-    """What a rule hides."""
+    """Name what a rule hides."""
     changes, objects = counted(one.changes, "change"), counted(one.objects, "object")
     up_to = "" if one.worst == "none" else f", up to {one.worst}"
     return f"{changes} in {objects} hidden by rule {one.rule}{up_to}"
@@ -106,7 +106,7 @@ def reason(field: FieldChange) -> str:
 
 
 def is_text(field: FieldChange) -> bool:
-    """Whether lines of a text changed."""
+    """Return whether lines of a text changed."""
     return (
         field.happened == "changed"
         and isinstance(field.old, str)
@@ -150,7 +150,7 @@ def shown(text: str) -> str:
 def by_grade(
     changes: Iterable[ObjectChange], folds: Iterable[Fold]
 ) -> Iterator[tuple[str, list[Fold], list[ObjectChange]]]:
-    """What there is to read of each grade, the worst first."""
+    """List the pages about each grade, the worst first."""
     changes, folds = list(changes), list(folds)
     for grade in GRADES:
         yield (

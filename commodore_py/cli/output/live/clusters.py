@@ -46,7 +46,7 @@ def status(
 
 
 def status_lines(report: StatusReport) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     for one in report.applications:
         yield _line(one.name or _NONE, one.health, _summary(one))
         for cause in one.causes[:_MOST_CAUSES]:
@@ -69,7 +69,7 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
 
 
 def tree_lines(report: TreeReport) -> Iterator[str]:
-    """The same for people."""
+    """Render it for people."""
     for one in report.trees:
         yield streams.styled(escaping.one_line(one.name), bold=True)
         for at, node in enumerate(one.roots):
@@ -80,7 +80,7 @@ def tree_lines(report: TreeReport) -> Iterator[str]:
 
 
 def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
-    """What could not be read, and whether this is the right cluster."""
+    """Warn of what could not be read, and of a wrong cluster."""
     unseen = cluster.unseen_kinds(in_catalog=quiet)
     if quiet:
         kinds: dict[str, list[str]] = {}
@@ -188,7 +188,7 @@ def orphan_lines(report: OrphanReport) -> Iterator[str]:
 
 
 def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
-    """What is not yet as it was waited for."""
+    """List what is not yet as it was waited for."""
     return {
         "schema": "live-wait/v1",
         "for": goal,
@@ -197,7 +197,7 @@ def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
 
 
 def left_line(one: Left) -> str:
-    """The same for people."""
+    """Render it for people."""
     return escaping.one_line(f"{one.id}: {one.why}")
 
 

@@ -1,4 +1,4 @@
-"""What others changed in a cluster, for `commodore live status`."""
+"""Render changes by others in a cluster, for `commodore live status`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def content(report: DriftReport) -> list[dict[str, Any]]:
-    """What drifted, for programs."""
+    """Render drift for programs."""
     return [
         {
             **identity(one.id),
@@ -31,7 +31,7 @@ def content(report: DriftReport) -> list[dict[str, Any]]:
 
 
 def lines(report: DriftReport) -> Iterator[str]:
-    """The same for people."""
+    """Render drift for people."""
     for one in report.objects:
         what = "it is not there" if one.is_missing else "changed since the last sync"
         yield escaping.one_line(f"{one.id}: {what}")

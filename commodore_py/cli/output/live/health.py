@@ -36,7 +36,7 @@ def report(found: HealthReport) -> dict[str, Any]:
 
 
 def report_lines(found: HealthReport) -> Iterator[str]:
-    """The same for people, a line for each object."""
+    """Render it for people, a line for each object."""
     for one in found.objects:
         health = one.health
         word = health.status or _NONE

@@ -29,7 +29,7 @@ _RULES = {
 
 
 def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
-    """What differs, how each object was compared, and the steps of a sync."""
+    """Render differences, how each object was compared, and the steps of a sync."""
     shown = as_json.object_diff(found.diff)
     return {
         "schema": "live-diff/v1",
@@ -50,7 +50,7 @@ def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
 
 
 def diff_asides(found: LiveDiff, *, quiet: bool) -> Iterator[str]:
-    """What a reader must know about the comparison."""
+    """Notes about the comparison."""
     for rule, count in sorted(found.hidden.items()):
         yield f"not shown: {count} ({_RULES.get(rule, rule)})"
     unseen = [one for one in found.compared if one.mode == "two-way"]
@@ -76,7 +76,7 @@ def content(found: Plan) -> dict[str, Any]:
 
 
 def lines(found: Plan) -> Iterator[str]:
-    """The same for people: what changes, and what it waits for."""
+    """Render it for people: what changes, and what it waits for."""
     for step in found.steps:
         changing = [one for one in step.actions if one.what != _NOT_SHOWN]
         if not changing:
@@ -96,7 +96,7 @@ def lines(found: Plan) -> Iterator[str]:
 
 
 def applied(found: Applied, plan: Plan) -> dict[str, Any]:
-    """What was done."""
+    """Render what was done."""
     return {
         "schema": "live-apply/v1",
         "plan": plan.digest,

@@ -55,7 +55,7 @@ def checked(problems: Iterable[Problem]) -> dict[str, Any]:
 
 
 def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
-    """What is to be known about a valid plan."""
+    """Notes about a valid plan."""
     for one in problems:
         yield escaping.one_line(f"{one.severity}: {one.code}: {one.message}")
 

@@ -1,4 +1,4 @@
-"""What a command about problems has to show."""
+"""Output of commands about problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outcome(NamedTuple):
     checks: tuple[CheckRun, ...] = ()
 
     def summary(self) -> str:
-        """What was found, in a line."""
+        """Summarise problems in a line."""
         return self.verdict.summary(self.objects)
 
 

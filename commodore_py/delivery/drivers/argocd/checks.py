@@ -1,4 +1,4 @@
-"""What keeps a plan from being rendered as waves (pure)."""
+"""Check whether a plan can be rendered as waves (pure)."""
 
 from __future__ import annotations
 

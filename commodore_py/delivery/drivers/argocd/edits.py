@@ -1,4 +1,4 @@
-"""What the plan changes in an Application of a component, and in the object of a hook (pure)."""
+"""Changes of a plan in an Application of a component, and in the object of a hook (pure)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _REMEDY = f"set {_KEY} in ConfigMap {CONFIG_MAP} to the rule in the documentatio
 
 
 def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]:
-    """What is wrong with the settings that the catalog has."""
+    """Problems of the settings that the catalog has."""
     if settings.word("argocd", "health_rule") == "external":
         return
     found = [

@@ -31,7 +31,7 @@ KEEP, CONFIRM = "Prune=false", "Prune=confirm"
 
 
 class Published:
-    """What Argo CD has at the moment, as far as the catalog says; nothing before the first push."""
+    """State of Argo CD as the catalog has it; empty before the first push."""
 
     def __init__(self, manifests: Tree) -> None:
         self._manifests = manifests
@@ -55,7 +55,7 @@ class Published:
         return next((one for one in self._known.all if synced_folder(one.content) == folder), None)
 
     def all_confirm(self, folder: PurePosixPath) -> bool:
-        """Whether no Application of the folder is deleted without a question."""
+        """Return whether no Application of the folder is deleted without a question."""
         inside = [
             options_of(one.content)
             for one in self._known.all
@@ -96,7 +96,7 @@ class Published:
 
 
 def prunes(owner: Document) -> bool:
-    """Whether an Application deletes what leaves its folder."""
+    """Return whether an Application deletes what leaves its folder."""
     return value_in(owner.content, "spec", "syncPolicy", "automated", "prune") is True
 
 
@@ -118,6 +118,6 @@ def set_pruning(content: dict[str, Any], option: str) -> None:
 
 
 def has_finalizer(content: Mapping[str, Any]) -> bool:
-    """Whether the deletion of an Application deletes what it deployed."""
+    """Return whether the deletion of an Application deletes what it deployed."""
     metadata = content["metadata"]
     return any(str(one).partition("/")[0] == FINALIZER for one in list_in(metadata, "finalizers"))

@@ -1,4 +1,4 @@
-"""What was read of a lock file so far: blocks, and the comments about them (pure)."""
+"""The part of a lock file that was read: blocks, and the comments about them (pure)."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether no case failed, and nothing is refused."""
+        """True if no case failed, and nothing is refused."""
         return not self.refused and all(outcome.status != "failed" for outcome in self.outcomes)
 
     @property
