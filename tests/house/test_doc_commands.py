@@ -18,7 +18,7 @@ PAGES = sorted(
     [ROOT / "README.md", *ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/how-to/*.md")]
 )
 READ = {path: commands_of(path.read_text("utf-8")) for path in PAGES}
-QUICK = {"README", "first-catalog", "start-a-component"}
+QUICK = {"README", "start-a-component"}
 """Pages of each run; the others take minutes together, and belong to the long runs."""
 
 

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import yaml
 from commodore_py.catalog.diff.text import KAPITAN_0_29_TO_0_30, diff_text, is_noise, normalised
 from commodore_py.live import marks
+from commodore_py.live.access.discovery import Api
+from commodore_py.live.cache.objects import Objects, cycle_in
+from commodore_py.live.cache.records import Record, record_of
+from commodore_py.live.cache.settings import Settings
+from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.desired.ignoring import settle
 from commodore_py.manifests.desired.predict import predict
 from commodore_py.manifests.fields import field_changes
@@ -125,6 +130,36 @@ def ignore_rules(rules: object) -> str:
     """Names of rules that hide changes, and problems of others."""
     found, problems = rules_from(rules)
     return "".join(f"{line}\n" for line in (*(rule.name for rule in found), *problems))
+
+
+def owners(objects: list[dict[str, Any]]) -> str:
+    """What each object owns, which are nobody's, and cycles."""
+    records = [_record(**one) for one in objects]
+    found = Objects(records)
+    lines = []
+    for record in found.nodes():
+        graph = found.below([record])
+        owned = ", ".join(f"{one.id.kind} {one.id.name}" for one in graph.children[record.uid])
+        top = ", nobody's" if found.is_top_level(record) else ""
+        cycle = ", ".join(one.name for one in cycle_in(graph))
+        lines.append(f"{record.id}{top}: owns {owned or 'nothing'}; cycle: {cycle or 'none'}\n")
+    return "".join(lines)
+
+
+def orphaned(objects: list[dict[str, Any]], known: dict[str, Any]) -> str:
+    """Orphans among objects, and what becomes of them."""
+    ids = {name: [ObjectId(*one) for one in known[name]] for name in ("targets", "inventory")}
+    given = Known(**{**known, **ids}, others=set(), tracking=Tracking())
+    found = orphans([_record(**one) for one in objects], given)
+    return "".join(f"{one.fate}: {one.why}\n" for one in found)
+
+
+def _record(api: list[str], content: dict[str, Any]) -> Record:
+    group, kind = api
+    metadata = content["metadata"]
+    place = Api(group, "v1", kind, f"{kind.lower()}s", namespaced=bool(metadata["namespace"]))
+    kept = Settings(annotations=frozenset(metadata["annotations"]))
+    return record_of(place, content, kept)
 
 
 def _objects(contents: Iterable[Any]) -> list[KubeObject]:

@@ -205,5 +205,6 @@ SUBJECTS: dict[str, Callable[..., str]] = {
         *(subjects.normal_form, subjects.noise_of_a_migration, subjects.ignore_rules),
         *(subjects.argo_cd_settings, subjects.sync_order, subjects.own_health, subjects.health),
         *(subjects.mark, subjects.tracking_method, subjects.reason_to_keep),
+        *(subjects.owners, subjects.orphaned),
     )
 }

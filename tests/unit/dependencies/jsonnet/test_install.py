@@ -15,12 +15,10 @@ import pytest
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model.dependency import Kind
 from tests.support.builders import (
     commit_to,
     errors_in,
     git,
-    git_succeeds,
     make_dependency,
     make_repository,
     url_of,
@@ -155,33 +153,6 @@ def test_a_second_run_writes_nothing(work: Work) -> None:
     assert [path.lstat().st_mtime_ns for path in watched] == before
 
 
-def test_a_moved_branch_is_followed(work: Work) -> None:
-    remote = work.repository("org/x", {"x.libsonnet": "1", "old": ""})
-    work.wants(of(f"{HOST}/org/x"))
-    work.install()
-
-    commit = commit_to(remote, {"x.libsonnet": "2", "old": None})
-    work.install()
-
-    assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
-    assert not (work.library("org/x") / "old").exists()
-    assert work.lock()["x.git"]["version"] == commit
-
-
-def test_known_commits_need_no_remote(work: Work) -> None:
-    remote = work.repository("org/x", {"x.libsonnet": "1"})
-    commit = git(remote, "rev-parse", "master")
-    work.wants(of(f"{HOST}/org/x"))
-    work.install()
-    shutil.rmtree(remote)
-    shutil.rmtree(work.vendor)
-    work.wants(of(f"{HOST}/org/x", commit))
-
-    work.install()
-
-    assert (work.library("org/x") / "x.libsonnet").read_text() == "1"
-
-
 def test_a_commit_on_no_branch_is_fetched_by_name(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "1"})
     lost = commit_to(remote, {"x.libsonnet": "lost"}, branch="gone")
@@ -213,18 +184,6 @@ def test_the_clone_of_a_component_is_shared(work: Work) -> None:
     assert [path.name for path in bare.parent.iterdir()] == ["x"]
 
 
-def test_other_versions_than_the_components_are_requested(work: Work) -> None:
-    remote = work.repository("org/x", {"x.libsonnet": "1"})
-    work.wants(of(f"{HOST}/org/x", "master"))
-    work.install()
-    commit_to(remote, {"x.libsonnet": "2"}, branch="topic")
-    work.wants(of(f"{HOST}/org/x", "topic"))
-
-    work.install(make_dependency("x", url=f"https://{HOST}/org/x.git", version="master"))
-
-    assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
-
-
 def test_an_unchanged_remote_is_listed_and_not_fetched(
     work: Work, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -240,28 +199,6 @@ def test_an_unchanged_remote_is_listed_and_not_fetched(
     url = f"https://{HOST}/org/x.git"
     assert first == [f"listing the refs of {url}", f"cloning {url}"]
     assert caplog.messages == [f"listing the refs of {url}"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "version", "local"),
-    [
-        (Kind.GLOBAL, "master", False),
-        (Kind.COMPONENT, "1" * 40, False),
-        (Kind.COMPONENT, "master", True),
-    ],
-)
-def test_a_clone_that_was_not_fetched_in_this_run_is(
-    work: Work, kind: Kind, version: str, local: bool
-) -> None:
-    remote = work.repository("org/x", {"x.libsonnet": "1"})
-    work.wants(of(f"{HOST}/org/x"))
-    work.install()
-    commit_to(remote, {"x.libsonnet": "2"})
-    url = f"https://{HOST}/org/x.git"
-
-    work.install(make_dependency("x", kind=kind, url=url, version=version), local=local)
-
-    assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
 
 
 def test_edited_libraries_are_moved_aside(work: Work, warnings: pytest.LogCaptureFixture) -> None:
@@ -511,18 +448,3 @@ def test_what_a_killed_run_left_goes(work: Work) -> None:
 
     assert not left.parent.exists()
     assert (work.library("org/x") / "x").is_file()
-
-
-def test_moved_tags_are_followed(work: Work, warnings: pytest.LogCaptureFixture) -> None:
-    remote = work.repository("org/x", {"x": "1"})
-    git(remote, "tag", "v1", "master")
-    work.wants(of(f"{HOST}/org/x", "v1"))
-    work.install()
-    commit_to(remote, {"x": "2"})
-    git(remote, "tag", "--force", "v1", "master")
-
-    work.install()
-
-    assert (work.library("org/x") / "x").read_text() == "2"
-    assert "a tag was moved" in warnings.messages[0]
-    assert git_succeeds(work.clones / HOST / "org/x.git", "rev-parse", "v1")

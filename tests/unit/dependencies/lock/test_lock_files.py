@@ -130,7 +130,7 @@ def test_different_changes_of_one_block_are_refused() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=5)
 @given(st.data())
 def test_git_merges_two_branches_that_update_different_inputs(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
