@@ -2,7 +2,7 @@
 
 The catalog of a case has Argo CD and the instances one, two and three; `files` are other or more
 files of instances, by path, and null for one that is not there. All other keys of a plan are its
-settings.
+settings. A case with `pushes` has plans that are pushed one after the other.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.adapters import yaml
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.model.tree import Entry, Tree
 from tests.support.golden import golden_cases
-from tests.support.plan_catalogs import catalog, example, job, rich_example
+from tests.support.plan_catalogs import argocd, catalog, example, job, owner, rich_example
 
 if TYPE_CHECKING:
     from commodore_py.delivery.drivers.base import Job
@@ -57,6 +58,39 @@ def test_driver_renders_what_the_case_expects(case: GoldenCase, golden: Golden) 
     }
     removed = "".join(f"{path}\n" for path in sorted(before.keys() - laid.manifests))
     golden.check(case, expected=changed, removed=removed)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "pushes" in case.content], ids=lambda case: case.name
+)
+def test_pushes_lead_to_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+    found = {name: _pushed(steps) for name, steps in case.content["pushes"].items()}
+
+    golden.check(case, expected=found)
+
+
+def _pushed(steps: list[dict[str, Any]]) -> str:
+    """What is reported at each push, and the Applications with how they are pruned."""
+    head, lines = None, []
+    for number, step in enumerate(steps, 1):
+        settings = dict(step)
+        plan, prune = settings.pop("plan"), settings.pop("prune", False)
+        trees = {**catalog(("one", "two", "three")), "argocd": argocd(root=owner(prune=prune))}
+        given = job(plan, trees, **{"unlisted": "last", **settings})
+        laid = DRIVERS["argocd"].render(given._replace(head=head or given.head))
+        head = laid.manifests
+        lines += [f"push {number}\n", *map(_shown, laid.findings)]
+        for path, entry in head.items():
+            for content in yaml.load_all(entry.content, name=""):
+                if content["kind"] == "Application":
+                    lines.append(f"  {path}: {_pruned(content)}\n")
+    return "".join(lines)
+
+
+def _pruned(application: dict[str, Any]) -> str:
+    metadata, automated = application["metadata"], application["spec"]["syncPolicy"]["automated"]
+    option = metadata.get("annotations", {}).get("argocd.argoproj.io/sync-options", "no option")
+    return f"{option}, prune: {automated['prune']}, finalizers: {'finalizers' in metadata}"
 
 
 def _job(plan: object, files: dict[str, str | None] | None = None, **settings: Any) -> Job:  # noqa: ANN401 - of any kind

@@ -103,6 +103,17 @@ def test_removed_instances_leave_the_manifests(driver: str) -> None:
     assert [path for path in laid.manifests if "two" in str(path)] == []
 
 
+def test_deletion_needs_an_owner() -> None:
+    trees = catalog(["one", "two"])
+    del trees["argocd"]
+
+    laid = DRIVERS["argocd"].render(
+        job("one", trees, unlisted="last", argocd={"deletion": "confirm"})
+    )
+
+    assert "no-owner" in codes(laid)
+
+
 def test_copies_sort_in_the_order_of_the_plan() -> None:
     laid = DRIVERS["plain"].render(example())
 
