@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from commodore_py.errors import notes_of
+from tests.support.builders import errors_in
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from commodore_py.errors import CommodoreError
 
 _UNPRINTABLE = re.compile(
     "[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -77,6 +82,15 @@ def golden_cases(folder: Path) -> list[GoldenCase]:
         GoldenCase(file, yaml.safe_load(file.read_text("utf-8")))
         for file in sorted(folder.glob("*.yaml"))
     ]
+
+
+def shown_errors(error: CommodoreError) -> str:
+    """An error, or several, as cases have them: with place, notes and hint."""
+    shown = []
+    for one in errors_in(error):
+        lines = [f"error: {one}", *one.where.splitlines(), *notes_of(one), one.hint]
+        shown.append("\n  ".join(filter(None, lines)) + "\n")
+    return "".join(shown)
 
 
 def with_entry(text: str, key: str, value: object) -> str:

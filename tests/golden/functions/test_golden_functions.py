@@ -26,15 +26,16 @@ from commodore_py.dependencies.jsonnet.jsonnetfile import parse_jsonnetfile
 from commodore_py.dependencies.jsonnet.remote import parse_remote
 from commodore_py.dependencies.lock.format.reader import read_lock
 from commodore_py.dependencies.lock.format.writer import write_lock
-from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of
 from commodore_py.lieutenant.urls import request_url
+from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.problems.ignore_file import parse as parse_ignores
 from tests.support import object_subjects as subjects
-from tests.support.builders import errors_in, make_node
-from tests.support.golden import golden_cases
+from tests.support.builders import make_node
+from tests.support.golden import golden_cases, shown_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -52,14 +53,9 @@ def test_function_gives_what_the_case_expects(case: GoldenCase, golden: Golden) 
         try:
             found[name] = function(**{**given, **content})
         except CommodoreError as error:
-            found[name] = "".join(map(_shown, errors_in(error)))
+            found[name] = shown_errors(error)
 
     golden.check(case, expected=found)
-
-
-def _shown(error: CommodoreError) -> str:
-    lines = [f"error: {error}", *error.where.splitlines(), *notes_of(error), error.hint]
-    return "\n  ".join(filter(None, lines)) + "\n"
 
 
 def plan(
@@ -172,6 +168,11 @@ def masked_message(text: str) -> str:
     return Redactor().message(text)
 
 
+def masked_versions(old: str, new: str = "") -> str:
+    """Two versions of a file, without the values of secrets."""
+    return "\n".join(masked_texts(old.encode(), new.encode()))
+
+
 def lock_file(text: str) -> str:
     """A lock file, read and written again."""
     return write_lock(read_lock(text, "it.lock"))
@@ -201,6 +202,7 @@ SUBJECTS: dict[str, Callable[..., str]] = {
     for function in (
         *(plan, simulation, reference_files, jsonnetfile, jsonnet_remote, helm_template, edit),
         *(cluster, api_url, git_url, chart_calls, ignore_file, masked_message, lock_file),
+        masked_versions,
         *(subjects.prediction, subjects.field_differences, subjects.text_change),
         *(subjects.normal_form, subjects.noise_of_a_migration, subjects.ignore_rules),
         *(subjects.argo_cd_settings, subjects.sync_order, subjects.own_health, subjects.health),

@@ -1,12 +1,10 @@
-"""Charts: what they call with their sub-charts, and sub-charts that are missing."""
+"""Packed charts, titles and sub-charts; golden cases of functions show the rest."""
 
 from __future__ import annotations
 
 import io
 import tarfile
 from typing import TYPE_CHECKING
-
-import pytest
 
 from commodore_py.compiler.charts import Chart, calls_in
 from tests.support.servers.charts import tar_archive
@@ -32,30 +30,6 @@ def test_what_is_never_closed_is_read_in_no_time() -> None:
     assert called(schema + '"{{ now }}"') == [("now", 2002)]
 
 
-def test_sub_charts_count_if_they_are_used(tmp_path: Path) -> None:
-    for name in ("used", "idle", "plain", "aliased"):
-        folder = tmp_path / f"charts/sub-{name}"
-        (folder / "templates").mkdir(parents=True)
-        (folder / "Chart.yaml").write_text(f"name: sub-{name}\n")
-        (folder / "templates/t.yaml").write_text("{{ now }}")
-        (folder / "templates/_h.tpl").write_text("{{ uuidv4 }}")
-        (folder / "templates/NOTES.txt").write_text("{{ uuidv4 }}")
-    conditions = "".join(
-        f"- {{name: sub-{name}, condition: 'x.{name},y.{name}', alias: a-{name}}}\n"
-        for name in ("used", "idle", "aliased")
-    )
-    (tmp_path / "Chart.yaml").write_text(f"name: c\ndependencies:\n{conditions}")
-    (tmp_path / "values.yaml").write_text("x: {idle: false, used: false}\n")
-
-    calls = Chart.at(tmp_path).calls({"x": {"used": True}})
-
-    assert [call.file for call in calls] == [
-        "charts/sub-aliased/templates/t.yaml",
-        "charts/sub-plain/templates/t.yaml",
-        "charts/sub-used/templates/t.yaml",
-    ]
-
-
 def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
     _pack(
         tmp_path / "c/charts/sub-1.0.0.tgz",
@@ -71,14 +45,6 @@ def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
     assert [(call.file, call.line) for call in Chart.at(tmp_path / "d.tgz").calls({})] == [
         ("templates/x/t.yaml", 2)
     ]
-
-
-def test_libraries_render_nothing_by_themselves(tmp_path: Path) -> None:
-    (tmp_path / "templates").mkdir()
-    (tmp_path / "Chart.yaml").write_text("name: c\ntype: library\n")
-    (tmp_path / "templates/t.yaml").write_text("{{ now }}")
-
-    assert Chart.at(tmp_path).calls({}) == ()
 
 
 def test_charts_are_called_as_they_call_themselves(tmp_path: Path) -> None:
@@ -99,29 +65,6 @@ def _pack(archive: Path, files: dict[str, str]) -> None:
             member = tarfile.TarInfo(name)
             member.size = len(text)
             tar.addfile(member, io.BytesIO(text.encode()))
-
-
-@pytest.mark.parametrize(
-    ("files", "lacks"),
-    [
-        ({HEAD: "name: x\n"}, False),
-        ({HEAD: WANTED}, True),
-        ({HEAD: WANTED, "charts/renamed/Chart.yaml": SUB}, False),
-        ({HEAD: WANTED, "charts/sub/Chart.yaml": "name: another\n"}, True),
-        ({HEAD: "name: x\n", OLD_LIST: WANTED}, True),
-        ({HEAD: "name: x\n", OLD_LIST: WANTED, "charts/sub/Chart.yaml": SUB}, False),
-        ({"README.md": "no chart"}, True),
-        ({}, True),
-    ],
-)
-def test_sub_charts_count_by_their_names(
-    tmp_path: Path, files: dict[str, str], *, lacks: bool
-) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-
-    assert Chart.at(tmp_path).lacks_charts is lacks
 
 
 def test_packed_sub_charts_count(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Parts of `component test`: test cases."""
+"""Expected output of test cases that is outside of the component."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,33 +19,6 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
-
-
-CRUFT = """{"template": "t", "commit": "c", "context": {"cookiecutter":
-  {"test_cases": "c b", "slug": "it", "add_golden": "n"}}}"""
-CASES = {f"tests/{name}.yml": "" for name in "abc"}
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({}, ["a", "b", "c"]),
-        ({"tests/a.expect.yml": ""}, ["a", "b", "c"]),
-        ({".cruft.json": CRUFT}, ["c", "b"]),
-        ({".cruft.json": CRUFT, "tests/golden/a/x": ""}, ["c", "b", "a"]),
-    ],
-)
-def test_cases_are_listed_by_record_or_files(
-    tmp_path: Path, files: Mapping[str, str], expected: list[str]
-) -> None:
-    suite = find_suite("component", written(tmp_path, {**CASES, **files}))
-
-    assert [case.name for case in suite.cases] == expected
-
-
-def test_golden_output_can_be_disabled_by_template(tmp_path: Path) -> None:
-    assert find_suite("component", written(tmp_path, CASES)).golden
-    assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
 
 
 @pytest.mark.parametrize("link", ["tests/golden", "tests/golden/defaults", "tests"])
@@ -63,17 +35,6 @@ def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str
 
     with pytest.raises(CommodoreError, match="the expected output of case defaults is outside of"):
         find_suite("component", folder)
-
-
-@each("name", ["../../../elsewhere", "../../docs", "a/b", "..", "-x"])
-def test_invalid_case_in_record_is_refused(tmp_path: Path, name: str) -> None:
-    files = {"tests/defaults.yml": "", ".cruft.json": CRUFT.replace("c b", f"defaults {name}")}
-    folder = written(tmp_path / "component-own", files)
-
-    with pytest.raises(CommodoreError, match="is not a valid name of a test case") as failed:
-        find_suite("component", folder)
-
-    assert failed.value.where == str(folder / ".cruft.json")
 
 
 def test_golden_link_to_other_folder_of_component_is_refused(tmp_path: Path) -> None:
