@@ -14,6 +14,7 @@ from commodore_py.live.cache.settings import Settings
 from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.desired.ignoring import settle
 from commodore_py.manifests.desired.predict import predict
+from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.fields import field_changes
 from commodore_py.manifests.health.assess import assess
 from commodore_py.manifests.health.own import own_rules
@@ -21,6 +22,7 @@ from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.manifests.objects import KubeObject, ObjectId, identify
 from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
 from commodore_py.manifests.paths import written
+from commodore_py.manifests.secrets import hidden, masked
 from commodore_py.manifests.settings import Ignored, Tracking, settings_of
 from commodore_py.model.catalog import Change, FileChange
 
@@ -71,6 +73,25 @@ def field_differences(old: object, new: object) -> str:
         f"{change.happened} {written(change.path)}: {change.old!r} -> {change.new!r}\n"
         for change in field_changes(old, new)
     )
+
+
+def masked_changes(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> str:
+    """Changes of objects as they are shown, without values of secrets."""
+    before, after = ([_without_values(one) for one in _objects(side)] for side in (old, new))
+    lines = []
+    for change in map(masked, object_changes(before, after)):
+        lines.append(f"{change.what} {change.id}")
+        lines += [
+            f"  {one.happened} {written(one.path)}: {one.old!r} -> {one.new!r}"
+            for one in change.fields
+        ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _without_values(found: KubeObject) -> KubeObject:
+    (content,) = hidden([found.content], b"Secret")
+    assert isinstance(content, dict)
+    return KubeObject(found.id, content, found.file)
 
 
 def argo_cd_settings(text: str) -> str:

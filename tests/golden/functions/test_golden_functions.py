@@ -33,6 +33,11 @@ from commodore_py.lieutenant.urls import request_url
 from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.problems.ignore_file import parse as parse_ignores
+from commodore_py.workflows.authoring.templates.variables import (
+    DependencyPatterns,
+    TemplateOptions,
+    apply_options,
+)
 from tests.support import object_subjects as subjects
 from tests.support.builders import make_node
 from tests.support.golden import golden_cases, shown_errors
@@ -168,6 +173,18 @@ def masked_message(text: str) -> str:
     return Redactor().message(text)
 
 
+def template_options(variables: dict[str, Any], options: dict[str, Any]) -> str:
+    """Variables of a template after options of an author."""
+    lists = {name: tuple(options.get(name, ())) for name in ("add_cases", "remove_cases")}
+    patterns = {
+        side: {name: DependencyPatterns(*map(tuple, one)) for name, one in given.items()}
+        for side in ("add", "remove")
+        if (given := options.get(side))
+    }
+    applied = apply_options(variables, TemplateOptions(**{**options, **lists, **patterns}))
+    return "".join(f"{name}: {value!r}\n" for name, value in applied.variables.items())
+
+
 def masked_versions(old: str, new: str = "") -> str:
     """Two versions of a file, without the values of secrets."""
     return "\n".join(masked_texts(old.encode(), new.encode()))
@@ -202,7 +219,7 @@ SUBJECTS: dict[str, Callable[..., str]] = {
     for function in (
         *(plan, simulation, reference_files, jsonnetfile, jsonnet_remote, helm_template, edit),
         *(cluster, api_url, git_url, chart_calls, ignore_file, masked_message, lock_file),
-        masked_versions,
+        *(masked_versions, template_options, subjects.masked_changes),
         *(subjects.prediction, subjects.field_differences, subjects.text_change),
         *(subjects.normal_form, subjects.noise_of_a_migration, subjects.ignore_rules),
         *(subjects.argo_cd_settings, subjects.sync_order, subjects.own_health, subjects.health),

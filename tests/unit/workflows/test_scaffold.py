@@ -18,9 +18,6 @@ from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 from commodore_py.workflows.authoring.templates.record import Record, skipped
 from commodore_py.workflows.authoring.templates.source import RELEASED, open_templates
 from commodore_py.workflows.authoring.templates.variables import (
-    DependencyPatterns,
-    TemplateOptions,
-    apply_options,
     assignments,
 )
 from tests.support.tables import each
@@ -187,42 +184,6 @@ def test_empty_entries_of_skip_are_ignored(tmp_path: Path) -> None:
     assert skipped(tree, record, tmp_path) == {PurePosixPath("docs/index.md")}
 
 
-def test_lists_are_sorted_after_removals() -> None:
-    options = TemplateOptions(
-        add={BLOCKED: DependencyPatterns(("dep", "gone"), ("^x.*",))},
-        remove={BLOCKED: DependencyPatterns(("gone", "never there"), ())},
-    )
-
-    after = apply_options({BLOCKED: "zz;^x.*"}, options).variables
-
-    assert after[BLOCKED] == "^dep$;^x.*;zz"
-
-
-def test_separator_in_pattern_is_refused() -> None:
-    with pytest.raises(UsageError, match="`;` separates"):
-        apply_options({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
-
-
-@each(
-    ("before", "add", "remove", "after"),
-    [
-        ("defaults", ("a", "a", "defaults"), (), "defaults a"),
-        ("defaults a", (), ("defaults",), "a"),
-        ("defaults", ("a",), ("a",), "defaults"),
-    ],
-)
-def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after: str) -> None:
-    options = TemplateOptions(add_cases=add, remove_cases=remove)
-
-    assert apply_options({"test_cases": before}, options).variables["test_cases"] == after
-
-
-@each("case", ["../x", "a b", "", "-x", "$(rm)"])
-def test_invalid_case_is_refused(case: str) -> None:
-    with pytest.raises(CommodoreError, match="test case"):
-        apply_options({}, TemplateOptions(add_cases=(case,)))
-
-
 @each("word", ["key", "=value", "_template=x"])
 def test_invalid_assignment_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="KEY=VALUE"):
@@ -231,8 +192,3 @@ def test_invalid_assignment_is_refused(word: str) -> None:
 
 def test_assignment_values_may_hold_anything() -> None:
     assert assignments(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
-
-
-def test_record_without_test_case_is_refused() -> None:
-    with pytest.raises(CommodoreError, match="the record lists no test case"):
-        apply_options({"test_cases": " "}, TemplateOptions())
