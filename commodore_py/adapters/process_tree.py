@@ -28,7 +28,7 @@ class Process(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """CPU time and output of processes so far."""
+    """Work of processes so far."""
 
     numbers: frozenset[int]
     ticks: int

@@ -150,7 +150,7 @@ def shown(text: str) -> str:
 def by_grade(
     changes: Iterable[ObjectChange], folds: Iterable[Fold]
 ) -> Iterator[tuple[str, list[Fold], list[ObjectChange]]]:
-    """List the pages about each grade, the worst first."""
+    """Group folds and changes by grade, the worst first."""
     changes, folds = list(changes), list(folds)
     for grade in GRADES:
         yield (
