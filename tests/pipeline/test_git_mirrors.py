@@ -12,11 +12,13 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.git.mirrors import Mirrors
+from commodore_py.dependencies.git.remotes import listed_once
 from tests.support.builders import commit_in, commit_to, component_files, git, git_succeeds
 from tests.support.scenarios.dependencies import (
     Workspace,
     backups,
     component,
+    configuration,
     head,
     rewrite_history,
     tag,
@@ -211,6 +213,22 @@ def test_damaged_mirror_is_replaced(
     assert warning.startswith(f"the mirror in {shared.mirror(foo)} is damaged, and removed")
     assert got.commit == again.commit == git(foo, "rev-parse", "master")
     assert git(shared.bare_in("two", foo), "fsck", "--full") == ""
+
+
+@pytest.mark.parametrize("damage", [truncated, without_pack, without_refs])
+def test_damaged_mirror_of_configuration_is_replaced(
+    shared: Shared, foo: Path, caplog: pytest.LogCaptureFixture, damage: Callable[[Path], None]
+) -> None:
+    with listed_once():
+        for work in ("one", "two"):
+            shared.fetch_in(work, configuration(foo))
+        damage(shared.mirror(foo))
+        (got,) = shared.fetch_in("three", configuration(foo))
+
+    (warning,) = warnings_in(caplog)
+    assert warning.startswith(f"the mirror in {shared.mirror(foo)} is damaged, and removed")
+    assert got.commit == git(foo, "rev-parse", "master")
+    assert git(got.directory, "status", "--porcelain") == ""
 
 
 def test_unreachable_remote_does_not_blame_mirror(

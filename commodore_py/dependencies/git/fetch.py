@@ -245,8 +245,12 @@ class _Run:
         try:
             found = _find(place._replace(clone=aside), refs)
             switch_worktree(aside, found.commit, found.branch, force=True)
-        except CommodoreError:
+        except CommodoreError as error:
             remove(aside)
+            mirrors = self.mirrors if copied else None
+            if mirrors is not None and mirrors.drop_if_damaged(place.spec.url, error):
+                looked.refs = None  # without a mirror
+                return self._new_configuration(looked)
             raise
         clones.swap_in(aside, place.path)
         return self._dependencies(looked, [place], refs)

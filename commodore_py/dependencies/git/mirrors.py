@@ -36,13 +36,14 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config
+    from commodore_py.errors import CommodoreError
 
 log = logging.getLogger(__name__)
 
 _PAUSE = 0.05
 _NEW = ".new"
 _NOTE = "commodore-current"
-"""The versions that a mirror has as its remote listed them, and that listing."""
+"""A file of a mirror: the versions that it has as its remote listed them, and that listing."""
 
 
 class Busy(Exception):
@@ -105,8 +106,10 @@ class Mirrors(NamedTuple):
         remove(clone)
         return False
 
-    def drop_if_damaged(self, url: str, error: ProgramFailed) -> bool:
+    def drop_if_damaged(self, url: str, error: CommodoreError) -> bool:
         """Remove a mirror that Git cannot use, and return whether it was."""
+        if not isinstance(error, ProgramFailed):
+            return False
         mirror, reason = self.place(url), error.stderr.strip() or str(error)
         if not self.has(url) or succeeds(mirror, "fsck", "--no-dangling", "--no-progress"):
             return False
@@ -130,17 +133,18 @@ class Mirrors(NamedTuple):
         self, mirror: Path, address: str, versions: Collection[str], listed: Refs | None
     ) -> None:
         """Make a mirror, or fetch it unless it has the versions; that is noted for other clones."""
-        note, state = mirror / _NOTE, json.dumps([sorted(versions), listed])
+        note, state = mirror / _NOTE, _state(mirror, versions, listed)
         if not (mirror / "HEAD").is_file():
             self._create(mirror, address)
             git(mirror, "pack-refs", "--all")  # one file to copy
-        elif listed is None or _text_of(note) != state:
+        elif listed is None or not note.is_file() or note.read_text("utf-8") != state:
+            git(mirror, "rev-list", "--quiet", "--no-walk", "--all")  # fails if it is damaged
             if not has_versions(mirror, versions, listed):
                 note.unlink(missing_ok=True)  # a fetch that is killed has changed some refs
                 fetch(mirror, address, replace_tags=True)
                 git(mirror, "pack-refs", "--all")
             if listed is not None:
-                note.write_text(state, "utf-8")
+                note.write_text(_state(mirror, versions, listed), "utf-8")
         os.utime(mirror)
 
     def _create(self, mirror: Path, address: str) -> None:
@@ -170,8 +174,11 @@ class Mirrors(NamedTuple):
             os.close(file)
 
 
-def _text_of(file: Path) -> str:
-    return file.read_text("utf-8") if file.is_file() else ""
+def _state(mirror: Path, versions: Collection[str], listed: Refs | None) -> str:
+    """What a mirror is current for, and the sizes of the files that it consists of."""
+    files = (mirror / "refs", mirror / "packed-refs", *(mirror / "objects/pack").glob("*"))
+    sizes = {file.name: file.stat().st_size for file in files if file.exists()}
+    return json.dumps([sorted(versions), listed, sizes], sort_keys=True)
 
 
 def make_private(folder: Path) -> None:
