@@ -22,7 +22,8 @@ from commodore_py.adapters.git.refs import (
     refs_of,
 )
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.cache.store import PrivateFiles
+from commodore_py.adapters.reading import write_all
+from commodore_py.cache.trust import is_of_this_user
 
 from .revisions import is_commit
 
@@ -41,33 +42,35 @@ class _Listings:
     def __init__(self, folder: Path | None) -> None:
         self._listed: dict[str, Refs] = {}
         self._folder = folder
-        self._files = PrivateFiles(str(folder), ())
 
     def refs(self, address: str) -> Refs:
         """The refs of a remote, which the first process that needs them lists."""
         if address not in self._listed:
-            with self._locked(address) as file:
-                stored = _parsed(self._files.read(file)) if file else None
-                self._listed[address] = listed = stored or _list(address)
-                if file and stored is None:
-                    self._files.write(file, json.dumps(listed).encode())
+            folder = self._folder
+            self._listed[address] = _shared(folder, address) if folder else _list(address)
         return self._listed[address]
 
-    @contextmanager
-    def _locked(self, address: str) -> Iterator[str]:
-        """The file of a remote while no other process lists it; empty without a folder."""
-        if self._folder is None:
-            yield ""
-            return
-        name = hashlib.sha256(os.fsencode(address)).hexdigest()
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        lock = os.open(self._folder / f"{name}.lock", how, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield str(self._folder / name)
-        finally:
-            os.close(lock)
+
+def _shared(folder: Path, address: str) -> Refs:
+    """The refs of a remote from a file, locked until the process that opened it first has them."""
+    name = hashlib.sha256(os.fsencode(address)).hexdigest()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        log.info("what is listed is not shared: %s", error)
+        return _list(address)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        status = os.fstat(file)
+        stored = os.pread(file, status.st_size, 0) if is_of_this_user(status) else b""
+        listed = _parsed(stored) or _list(address)
+        with suppress(OSError):  # the next process lists it, too
+            if not stored:
+                write_all(file, json.dumps(listed).encode())
+        return listed
+    finally:
+        os.close(file)
 
 
 # None unless several clusters are compiled.
@@ -128,9 +131,9 @@ def _list(address: str) -> Refs:
     return list_remote(address)
 
 
-def _parsed(stored: bytes | None) -> Refs | None:
+def _parsed(stored: bytes) -> Refs | None:
     try:
-        commits, default_branch = json.loads(stored or b"")
+        commits, default_branch = json.loads(stored)
         return Refs(dict(commits), str(default_branch))
     except ValueError:  # there is none, or a process was killed while it wrote it
         return None
