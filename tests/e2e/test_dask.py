@@ -47,11 +47,13 @@ def dask(tmp_path: Path) -> Iterator[str]:
     with ExitStack() as stack:
         scheduler = (sys.executable, "-m", "distributed.cli.dask_scheduler")
         start(stack, tmp_path / "s", *scheduler, "--host", "127.0.0.1", "--port", "0", *words)
-        wait_for(file.is_file)
+        wait_for(lambda: file.is_file() and file.read_text().rstrip().endswith("}"))
         address = str(json.loads(file.read_text())["address"])
         for name in ("a", "b"):
             worker = (sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1")
             start(stack, tmp_path / name, *worker, *words, "--name", name)
+        logs = [tmp_path / name / "log" for name in ("a", "b")]
+        wait_for(lambda: all("Registered to" in log.read_text() for log in logs))
         yield address
 
 
