@@ -11,7 +11,6 @@ import time
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import write_all
@@ -32,23 +31,78 @@ _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DAY = 86400.0
 _ATTEMPTS = 8
 _NUMBERS = count()
+_FORMAT = "v3"
+_INSIDE = (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records")
+_SEAL = 64
+_SHORTEST_KEY = 8
 
 
-class PrivateFiles:
-    """Files in a folder of this user only, which may be deleted at any time.
+class Store:
+    """Contents in a folder of this user only, which may be deleted at any time.
 
-    What cannot be read is missing; what cannot be written is not stored. Neither ends a run.
-    Nothing is touched before the first use.
+    What is damaged or cannot be read is missing; what cannot be written is not stored. Neither ends
+    a run. Nothing is touched before the first use.
     """
 
-    def __init__(self, folder: str, inside: tuple[str, ...]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.inside = inside
+        self._root = os.path.abspath(folder)  # noqa: PTH100 - links stay as they are
+        self._blobs, self._records = (f"{self._root}/{name}" for name in _INSIDE[1:])
         self._now = time.time()
         self._usable: bool | None = None
         self._writable = True
 
-    def read(self, path: str) -> bytes | None:
+    def add_blob(self, content: bytes) -> str:
+        """Store a content, and return its digest; what is there already is not written again."""
+        name = digest(content)
+        # What is there may be damaged, and not have been read before the work was done again.
+        if self.blob(name) is None:
+            self._write(_path(self._blobs, name), content)
+        return name
+
+    def blob(self, name: str) -> bytes | None:
+        """The content of a digest, if it is there and whole; one that is not is removed."""
+        path = _path(self._blobs, name)
+        content = self._read(path)
+        if content is None or digest(content) == name:
+            return content
+        self._drop(path)
+        return None
+
+    def set_record(self, key: str, content: bytes) -> None:
+        """Store a content under a key of hexadecimal digits, in place of an earlier one."""
+        self._write(_path(self._records, key), _seal(content, key) + content)
+
+    def record(self, key: str) -> bytes | None:
+        """The content under a key, if it is there and whole; one that is not is removed."""
+        path = _path(self._records, key)
+        file = self._read(path)
+        if file is None:
+            return None
+        content = file[_SEAL:]
+        if file[:_SEAL] == _seal(content, key):
+            return content
+        self._drop(path)
+        return None
+
+    def distrust(self) -> Distrust | None:
+        """Why the store is not used, if it is there and must not be."""
+        return distrust_in((self._root, *(f"{self._root}/{name}" for name in _INSIDE)))
+
+    def tidy(self, limit: int) -> None:
+        """Remove the oldest contents if the store is too large; looked at now and then only."""
+        if not self.distrust():
+            sweep.tidy(self._root, limit)
+
+    def prune(self, limit: int, *, unused_for: float | None = None) -> sweep.Pruned:
+        """Remove what was not used for some seconds, and more until all fits into a limit."""
+        return sweep.prune(self._root, limit, unused_for=unused_for)
+
+    def usage(self) -> sweep.Usage:
+        """How much is stored."""
+        return sweep.usage(self._blobs, self._records)
+
+    def _read(self, path: str) -> bytes | None:
         """The bytes of a file; what is not a private file of this user is removed, not read."""
         if not self._is_usable():
             return None
@@ -56,7 +110,7 @@ class PrivateFiles:
             file = os.open(path, _READ)
         except OSError as error:
             if error.errno in _NO_FILE_OF_OURS:
-                self.drop(path)
+                self._drop(path)
             return None
         try:
             status = os.fstat(file)
@@ -70,23 +124,23 @@ class PrivateFiles:
             return None
         finally:
             os.close(file)
-        self.drop(path)
+        self._drop(path)
         return None
 
-    def write(self, path: str, content: bytes) -> None:
+    def _write(self, path: str, content: bytes) -> None:
         """Write a whole file or nothing; a failure is logged once, and is the last attempt."""
         if not self._writable or not self._is_usable():
             return
         try:
-            self._write(path, content)
+            self._attempt(path, content)
         except OSError as error:
             self._writable = False
             # A read-only home directory may be intended; a full disk is a problem.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run continues without; `commodore cache prune` frees space"
-            log_once(level, "results are not cached", Distrust(reason(error), self.folder, hint))
+            log_once(level, "results are not cached", Distrust(reason(error), self._root, hint))
 
-    def drop(self, path: str) -> None:
+    def _drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
         try:
             os.unlink(path)  # noqa: PTH108 - very many
@@ -97,11 +151,11 @@ class PrivateFiles:
 
     def _is_usable(self) -> bool:
         # One that is not there yet is created for this user, and judged then.
-        if self._usable is None and os.path.lexists(self.folder):
-            self._usable = is_trusted("the result cache", self.folder, *self.inside)
+        if self._usable is None and os.path.lexists(self._root):
+            self._usable = is_trusted("the result cache", self._root, *_INSIDE)
         return self._usable is not False
 
-    def _write(self, path: str, content: bytes) -> None:
+    def _attempt(self, path: str, content: bytes) -> None:
         for _ in range(_ATTEMPTS):
             if not self._is_usable():  # it may be there by now
                 return
@@ -112,7 +166,7 @@ class PrivateFiles:
             except FileExistsError:
                 continue  # a process of the same number, in another container
             except IsADirectoryError:
-                self.drop(path)
+                self._drop(path)
             else:
                 return
         # Another process is removing all of it: this is not stored, the next one may be.
@@ -135,83 +189,17 @@ class PrivateFiles:
     def _make(self, folder: str) -> None:
         """Make a folder, and those between it and ours, for this user alone."""
         with suppress(FileNotFoundError):  # another process removes it
-            os.makedirs(os.path.dirname(self.folder), exist_ok=True)  # noqa: PTH103, PTH120 - as above
-        path = self.folder
-        for name in ("", *folder[len(self.folder) + 1 :].split("/")):
+            os.makedirs(os.path.dirname(self._root), exist_ok=True)  # noqa: PTH103, PTH120 - as above
+        path = self._root
+        for name in ("", *folder[len(self._root) + 1 :].split("/")):
             path = f"{path}/{name}" if name else path
             try:
                 os.mkdir(path, _PRIVATE_FOLDER)  # noqa: PTH102 - as above
             except FileNotFoundError:
                 return  # another process removes all of it: try again
             except FileExistsError:
-                if path != self.folder and not os.path.isdir(path):  # noqa: PTH112 - as above
-                    self.drop(path)
-
-
-_FORMAT = "v3"
-_SEAL = 64
-_SHORTEST_KEY = 8
-
-
-class Store:
-    """Contents in a folder that may be deleted at any time; one that is damaged is missing."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        path = os.path.abspath(folder)  # noqa: PTH100 - links stay as they are
-        self._blobs, self._records = f"{path}/{_FORMAT}/blobs", f"{path}/{_FORMAT}/records"
-        self._files = PrivateFiles(path, (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records"))
-
-    def add_blob(self, content: bytes) -> str:
-        """Store a content, and return its digest; what is there already is not written again."""
-        name = digest(content)
-        # What is there may be damaged, and not have been read before the work was done again.
-        if self.blob(name) is None:
-            self._files.write(_path(self._blobs, name), content)
-        return name
-
-    def blob(self, name: str) -> bytes | None:
-        """The content of a digest, if it is there and whole; one that is not is removed."""
-        path = _path(self._blobs, name)
-        content = self._files.read(path)
-        if content is None or digest(content) == name:
-            return content
-        self._files.drop(path)
-        return None
-
-    def set_record(self, key: str, content: bytes) -> None:
-        """Store a content under a key of hexadecimal digits, in place of an earlier one."""
-        self._files.write(_path(self._records, key), _seal(content, key) + content)
-
-    def record(self, key: str) -> bytes | None:
-        """The content under a key, if it is there and whole; one that is not is removed."""
-        path = _path(self._records, key)
-        file = self._files.read(path)
-        if file is None:
-            return None
-        content = file[_SEAL:]
-        if file[:_SEAL] == _seal(content, key):
-            return content
-        self._files.drop(path)
-        return None
-
-    def distrust(self) -> Distrust | None:
-        """Why the store is not used, if it is there and must not be."""
-        folder = self._files.folder
-        return distrust_in((folder, *(f"{folder}/{name}" for name in self._files.inside)))
-
-    def tidy(self, limit: int) -> None:
-        """Remove the oldest contents if the store is too large; looked at now and then only."""
-        if not self.distrust():
-            sweep.tidy(self._files.folder, limit)
-
-    def prune(self, limit: int, *, unused_for: float | None = None) -> sweep.Pruned:
-        """Remove what was not used for some seconds, and more until all fits into a limit."""
-        return sweep.prune(self._files.folder, limit, unused_for=unused_for)
-
-    def usage(self) -> sweep.Usage:
-        """How much is stored."""
-        return sweep.usage(self._blobs, self._records)
+                if path != self._root and not os.path.isdir(path):  # noqa: PTH112 - as above
+                    self._drop(path)
 
 
 def _path(folder: str, key: str) -> str:
