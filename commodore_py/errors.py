@@ -91,14 +91,14 @@ class SeveralErrors(CommodoreError):
 
     def locate(self, place_of: PlaceOf) -> None:
         """Add file and line to each of them."""
-        for one in self.errors:
-            one.locate(place_of)
+        for error in self.errors:
+            error.locate(place_of)
 
     def rewrite(self, change: Callable[[str], str]) -> None:
         """Change the texts of each of them, too."""
         super().rewrite(change)
-        for one in self.errors:
-            one.rewrite(change)
+        for error in self.errors:
+            error.rewrite(change)
 
 
 def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
@@ -113,7 +113,7 @@ def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
 def of_system(error: OSError) -> CommodoreError:
     """Describe what the system refused to do with a file."""
     names = dict.fromkeys(filter(None, (error.filename, error.filename2)))
-    where = "\n".join(os.fsdecode(one) if isinstance(one, bytes) else str(one) for one in names)
+    where = "\n".join(os.fsdecode(name) if isinstance(name, bytes) else str(name) for name in names)
     return CommodoreError(
         f"the system refuses a file operation: {error.strerror}",
         where=where,

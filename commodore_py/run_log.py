@@ -141,7 +141,7 @@ def collecting() -> Iterator[Events]:
     try:
         yield events
     finally:
-        left = tuple(one for one in _listeners.collectors if one is not events)
+        left = tuple(collector for collector in _listeners.collectors if collector is not events)
         _listen(_listeners.watchers, left)
 
 

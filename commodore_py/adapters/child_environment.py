@@ -48,7 +48,7 @@ def child_environment(*, users_own: bool = False) -> dict[str, str]:
 
 def allowed(variables: Mapping[str, str], *, users_own: bool = False) -> dict[str, str]:
     """Select the variables that are needed, and those that the user named (pure)."""
-    named = [one.strip() for one in variables.get(SWITCH, "").split(",")]
+    named = [part.strip() for part in variables.get(SWITCH, "").split(",")]
     return {
         name: value
         for name, value in variables.items()

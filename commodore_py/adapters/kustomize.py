@@ -174,20 +174,29 @@ def version_of(url: str) -> GitBase | None:
 def remote_bases(folder: Path, files: Files = ON_DISK) -> tuple[RemoteBase, ...]:
     """The places that a kustomization, and those it is built on, have to be fetched from."""
     bases: dict[tuple[Path, str], RemoteBase] = {}
-    for one in _kustomizations(folder, files):
-        if one.file is None:
+    for kustomization in _kustomizations(folder, files):
+        if kustomization.file is None:
             continue
-        remote = (n for n in _names(one.content) if not one.has(n, files) and _REMOTE.match(n))
-        charts = (c for c in _items(one.content.get("helmCharts")) if isinstance(c, Mapping))
+        remote = (
+            n
+            for n in _names(kustomization.content)
+            if not kustomization.has(n, files) and _REMOTE.match(n)
+        )
+        charts = (
+            c for c in _items(kustomization.content.get("helmCharts")) if isinstance(c, Mapping)
+        )
         named = (str(c["repo"]) for c in charts if isinstance(c.get("repo"), str))
         for name in (*remote, *named):
-            bases.setdefault((one.file, name), RemoteBase(name, one.file, one.line_of(name)))
+            bases.setdefault(
+                (kustomization.file, name),
+                RemoteBase(name, kustomization.file, kustomization.line_of(name)),
+            )
     return tuple(sorted(bases.values(), key=lambda base: (str(base.file), base.line, base.url)))
 
 
 def local_folders(folder: Path, files: Files = ON_DISK) -> tuple[Path, ...]:
     """A kustomization and all those it is built on."""
-    return tuple(one.folder for one in _kustomizations(folder, files))
+    return tuple(kustomization.folder for kustomization in _kustomizations(folder, files))
 
 
 def unknown_inputs(folder: Path, files: Files = ON_DISK) -> str:
@@ -195,13 +204,16 @@ def unknown_inputs(folder: Path, files: Files = ON_DISK) -> str:
 
     What else a kustomization names has to lie in its own folder: kustomize sees to that.
     """
-    for one in _kustomizations(folder, files):
-        if one.file is None:
-            return f"{one.folder} is not a kustomization"
-        if "helmCharts" in one.content or "helmChartInflationGenerator" in one.content:
+    for kustomization in _kustomizations(folder, files):
+        if kustomization.file is None:
+            return f"{kustomization.folder} is not a kustomization"
+        if (
+            "helmCharts" in kustomization.content
+            or "helmChartInflationGenerator" in kustomization.content
+        ):
             return "kustomize renders charts"
-        for name in _names(one.content):
-            if name.startswith("/") or not (one.has(name, files) or _REMOTE.match(name)):
+        for name in _names(kustomization.content):
+            if name.startswith("/") or not (kustomization.has(name, files) or _REMOTE.match(name)):
                 return f"{name} is not below the kustomization"
     return ""
 
@@ -252,17 +264,17 @@ def _parsed(text: bytes) -> Mapping[object, object]:
 def _names(content: Mapping[object, object]) -> Iterator[str]:
     for key in _LISTS:
         yield from (
-            one for one in _items(content.get(key)) if isinstance(one, str) and "\n" not in one
+            item for item in _items(content.get(key)) if isinstance(item, str) and "\n" not in item
         )
     for key in _NESTED:
-        for one in _items(content.get(key)):
-            path = one.get("path") if isinstance(one, Mapping) else None
+        for item in _items(content.get(key)):
+            path = item.get("path") if isinstance(item, Mapping) else None
             if isinstance(path, str):
                 yield path
     for key in _GENERATORS:
-        for one in _items(content.get(key)):
-            if isinstance(one, Mapping):
-                files = (*_items(one.get("files")), *_items(one.get("envs")), one.get("env"))
+        for item in _items(content.get(key)):
+            if isinstance(item, Mapping):
+                files = (*_items(item.get("files")), *_items(item.get("envs")), item.get("env"))
                 yield from (file.rpartition("=")[2] for file in files if isinstance(file, str))
     schema = content.get("openapi")
     if isinstance(schema, Mapping) and isinstance(schema.get("path"), str):

@@ -148,7 +148,7 @@ def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
     # ssh ends its lines as terminals do, and Git's advice is about commands the user did not run.
     lines = stderr.replace("\r\n", "\n").split("\n")
-    text = "\n".join(one for one in lines if command[0] != "git" or not one.startswith("hint:"))
+    text = "\n".join(line for line in lines if command[0] != "git" or not line.startswith("hint:"))
     # Commands and their output contain remote URLs, which may contain a password.
     output, line = REDACTOR.message(text), shown_command(command)
     error = ProgramFailed(

@@ -97,7 +97,7 @@ def _below(roots: list[int], everybody: list[Process]) -> list[Process]:
     while waiting:
         ours = children.pop(waiting.pop(), [])
         found += ours
-        waiting += [one.number for one in ours]
+        waiting += [our.number for our in ours]
     return found
 
 

@@ -171,7 +171,7 @@ def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
 def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
     kapitan = node.parameters.get("kapitan")
     entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
-    yield from (one for one in entries or () if isinstance(one, Mapping))
+    yield from (entry for entry in entries or () if isinstance(entry, Mapping))
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - a parameter as the component wrote it

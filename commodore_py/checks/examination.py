@@ -43,7 +43,7 @@ class Examined:
 
     def plain(self) -> Any:  # noqa: ANN401 - plain data
         """The result as plain data."""
-        return self.objects, self.runs, [asdict(one) for one in self.findings]
+        return self.objects, self.runs, [asdict(finding) for finding in self.findings]
 
     @classmethod
     def restored(cls, values: Any) -> Examined:  # noqa: ANN401 - plain data
@@ -52,7 +52,10 @@ class Examined:
         return cls(
             objects,
             tuple(CheckRun(*run) for run in runs),
-            tuple(Finding(**{**one, "issue": issue_from(one["issue"])}) for one in findings),
+            tuple(
+                Finding(**{**finding, "issue": issue_from(finding["issue"])})
+                for finding in findings
+            ),
         )
 
 
@@ -86,7 +89,7 @@ def examine(
     findings = list(before)
     for name, of_catalog in CATALOG_CHECKS.items():
         if settings.wants(name):
-            items = [one for document in documents for one in document.items(of_catalog.extract)]
+            items = [item for document in documents for item in document.items(of_catalog.extract)]
             added = [finding(*one) for one in of_catalog.check(items, settings)]
             findings += added
             runs.append(CheckRun(name, outcome_of(bool(added))))

@@ -89,7 +89,7 @@ def _address(settings: Settings, vault: VaultSettings) -> tuple[str, str]:
     wanted = str(settings.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
     if not wanted:
         return "", "parameters.kapitan.secrets.vaultkv has no VAULT_ADDR"
-    if wanted not in {one.rstrip("/") for one in vault.addresses}:
+    if wanted not in {address.rstrip("/") for address in vault.addresses}:
         return "", f"the hierarchy names {wanted}, which is not VAULT_ADDR: not requested"
     return wanted, ""
 
@@ -99,7 +99,7 @@ def _looked_up(
 ) -> tuple[Mapping[Secret, Found], str]:
     namespace = str(settings.vault_parameters.get("VAULT_NAMESPACE") or "")
     server = Server(address, vault.login, namespace=namespace)
-    return server.look_up(_place(settings, one.secret) for one in uses), server.identity
+    return server.look_up(_place(settings, use.secret) for use in uses), server.identity
 
 
 def _place(settings: Settings, secret: str) -> Secret:

@@ -96,7 +96,7 @@ def inputs_of(parameters: Parameters, file: str) -> tuple[str, ...]:
         output = PurePosixPath(str(mapping(entry).get("output_path", ".")))
         length = len(output.parts)
         if length >= depth and path.is_relative_to(output):
-            inputs = [str(one) for one in items(mapping(entry).get("input_paths"))]
+            inputs = [str(item) for item in items(mapping(entry).get("input_paths"))]
             found = inputs if length > depth else [*found, *inputs]
             depth = length
     return tuple(dict.fromkeys(found))

@@ -79,7 +79,7 @@ def _hooks(content: Content, annotations: dict[str, str]) -> Iterator[Issue]:
     if "Skip" in types and len(types) > 1:
         message = "Skip does not count beside other hooks: the object is applied"
         yield _issue("hook-mixed", HOOK, message, "remove Skip, or the others")
-    dropped = [one for one in helms if one not in (*HELM_TYPES, *_HELM_DELETION, "crd-install")]
+    dropped = [helm for helm in helms if helm not in (*HELM_TYPES, *_HELM_DELETION, "crd-install")]
     if dropped and not types and hook_facts(content).ignored:
         message = f"Argo CD never applies the object: it does not run {', '.join(dropped)}"
         yield _issue("hook-dropped", HELM_HOOK, message, "remove the object, or its annotation")
@@ -87,7 +87,11 @@ def _hooks(content: Content, annotations: dict[str, str]) -> Iterator[Issue]:
 
 def _options(content: Content, annotations: dict[str, str]) -> Iterator[Issue]:
     options = words_of(annotations, OPTIONS)
-    unknown = [one for one in options if one.partition("=")[0] not in _OPTIONS or "=" not in one]
+    unknown = [
+        option
+        for option in options
+        if option.partition("=")[0] not in _OPTIONS or "=" not in option
+    ]
     if unknown:
         message = f"Argo CD does not know {', '.join(unknown)}"
         yield _issue("option-word", OPTIONS, message, f"known are: {', '.join(_OPTIONS)}")

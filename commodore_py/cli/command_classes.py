@@ -85,12 +85,16 @@ class Sectioned(click.Command):
         super().__init__(*args, **kwargs)
         self._sections = sections
         _without_variables(
-            one for one in self.params if isinstance(one, click.Option) and self.is_ours(one)
+            param
+            for param in self.params
+            if isinstance(param, click.Option) and self.is_ours(param)
         )
 
     def sections(self, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
         """The headings with their options; common options come last."""
-        options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option)}
+        options = {
+            param.name: param for param in self.get_params(ctx) if isinstance(param, click.Option)
+        }
         for heading, words in self._sections.items():
             yield heading, [options.pop(word.removeprefix(OURS)) for word in words.split()]
         if options:

@@ -63,15 +63,15 @@ def _shown(text: str) -> str:
 @_quickly
 def clusters(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of clusters."""
-    for known in _clusters(ctx, ids_only=True):
-        yield {one["id"]: one.get("displayName", "") for one in known if one.get("id")}
+    for cluster in _clusters(ctx, ids_only=True):
+        yield {one["id"]: one.get("displayName", "") for one in cluster if one.get("id")}
 
 
 @_quickly
 def tenants(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of tenants that have clusters."""
-    for known in _clusters(ctx, ids_only=False):
-        yield {one["tenant"]: "" for one in known if one.get("tenant")}
+    for cluster in _clusters(ctx, ids_only=False):
+        yield {one["tenant"]: "" for one in cluster if one.get("tenant")}
 
 
 @_quickly
@@ -261,4 +261,6 @@ def bundles(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     from commodore_py.workflows.bundles.checkout import read
 
     index = read(WorkPaths(_work(ctx).absolute())).index
-    yield {one.version: one.withdrawn.reason if one.withdrawn else "" for one in index.entries}
+    yield {
+        entry.version: entry.withdrawn.reason if entry.withdrawn else "" for entry in index.entries
+    }

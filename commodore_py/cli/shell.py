@@ -107,7 +107,7 @@ def _prefer_managed_tools() -> None:
     folder = directories.tools_folder()
     if folder is None:
         return
-    others = [one for one in os.environ.get("PATH", "").split(os.pathsep) if one != str(folder)]
+    others = [part for part in os.environ.get("PATH", "").split(os.pathsep) if part != str(folder)]
     if stranger := directories.not_own(folder):
         messages.warn(
             "managed tools are not used: they can be changed by another user",

@@ -36,7 +36,7 @@ def with_global_options(error: click.NoSuchOption) -> click.UsageError:
     if error.ctx is None:
         return error
     commands = (error.ctx.command, error.ctx.find_root().command)
-    known = [name for one in commands for option in one.params for name in option.opts]
+    known = [name for command in commands for option in command.params for name in option.opts]
     return click.NoSuchOption(error.option_name, possibilities=dict.fromkeys(known), ctx=error.ctx)
 
 
@@ -47,7 +47,7 @@ def global_option_first(
     if error.ctx is None:
         return None
     name, root = error.option_name, error.ctx.find_root().command
-    option = next((one for one in root.params if name in one.opts), None)
+    option = next((param for param in root.params if name in param.opts), None)
     if not isinstance(option, click.Option):
         return None
     end = arguments.index("--") if "--" in arguments else len(arguments)

@@ -125,7 +125,7 @@ class Chart:
 
         Like for Helm, sub-charts count by their names only.
         """
-        wanted = {one.get("name") for one in self._dependencies()}
+        wanted = {dependency.get("name") for dependency in self._dependencies()}
         return _HEAD not in self.texts or not wanted <= {*self._sub_charts()}
 
     def _templates(self) -> dict[str, str]:
@@ -142,8 +142,8 @@ class Chart:
                     yield name
         dependencies = self._dependencies()
         for name, sub_chart in self._sub_charts().items():
-            uses = [one for one in dependencies if one.get("name") == name]
-            if uses and not any(_is_on(one, values) for one in uses):
+            uses = [dependency for dependency in dependencies if dependency.get("name") == name]
+            if uses and not any(_is_on(use, values) for use in uses):
                 continue
             called = str((uses[0].get("alias") if uses else None) or name)
             below = values.get(called)

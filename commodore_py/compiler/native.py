@@ -86,7 +86,7 @@ class _Engine:
         """The engine of a job, if its entries can be understood."""
         entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
         raise_collected(
-            (problem for one in entries.values() for problem in one.problems),
+            (problem for entry in entries.values() for problem in entry.problems),
             "some entries cannot be understood",
         )
         views = Views(job.inventory)

@@ -143,14 +143,14 @@ class Calls:
     def _hooks(
         self, leaf: Leaf, references: Iterable[str], where: Where
     ) -> Iterable[partial[Result]]:
-        return (partial(self._world.hook, leaf, one, where) for one in references)
+        return (partial(self._world.hook, leaf, reference, where) for reference in references)
 
 
 def _until_not_done(results: Iterable[Result]) -> Result:
     """Results are asked for one after the other."""
-    return next((one for one in results if one.state != "done"), DONE)
+    return next((result for result in results if result.state != "done"), DONE)
 
 
 def _first_not_done(results: list[Result]) -> Result:
     """All have ended; within a call none takes time, so the first as written counts."""
-    return next((one for one in results if one.state != "done"), DONE)
+    return next((result for result in results if result.state != "done"), DONE)

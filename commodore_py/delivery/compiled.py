@@ -60,14 +60,16 @@ class ClusterPlan(NamedTuple):
     def kept(self, inventory: Inventory) -> Inventory:
         """The inventory without the instances that are removed; others still see their targets."""
         removed = {one.leaf.instance for one in self.plan.removed}
-        instances = tuple(one for one in inventory.instances if one.name not in removed)
+        instances = tuple(
+            instance for instance in inventory.instances if instance.name not in removed
+        )
         return inventory._replace(instances=instances)
 
     def with_references(self, inventory: Inventory) -> Inventory:
         """The inventory for secret references: what is removed needs none."""
         kept = self.kept(inventory)
-        keys = {one.component_key for one in kept.instances}
-        gone = {one.component_key for one in inventory.instances} - keys
+        keys = {instance.component_key for instance in kept.instances}
+        gone = {instance.component_key for instance in inventory.instances} - keys
         bootstrap = inventory.bootstrap
         parameters = {key: one for key, one in bootstrap.parameters.items() if key not in gone}
         nodes = {**kept.nodes, BOOTSTRAP: bootstrap._replace(parameters=parameters)}
@@ -94,7 +96,9 @@ class ClusterPlan(NamedTuple):
         is pinned by the same run.
         """
         job = Job(self.plan, trees, complete, head)
-        laid = combined(trees, [DRIVERS[one].render(job) for one in self.plan.settings.drivers])
+        laid = combined(
+            trees, [DRIVERS[driver].render(job) for driver in self.plan.settings.drivers]
+        )
         contents = (entry.content for tree in trees.values() for entry in tree.values())
         removed = removed_findings(leaving(self.plan, head, contents))
         found = [*removed, *laid.findings, *path_findings(laid)]
@@ -159,7 +163,7 @@ def _other_plans(inventory: Inventory) -> Iterator[Finding]:
         return commodore.get("plan") if isinstance(commodore, dict) else None
 
     wanted = plan_of(BOOTSTRAP)
-    names = [one.name for one in inventory.instances if plan_of(one.name) != wanted]
+    names = [instance.name for instance in inventory.instances if plan_of(instance.name) != wanted]
     if names:
         message = f"these instances see another plan: {', '.join(names)}"
         remedy = "write the plan without references to the instance: only the cluster's own counts"
@@ -167,7 +171,7 @@ def _other_plans(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _valid(findings: Iterable[Finding], place_of: PlaceOf) -> tuple[Problem, ...]:
-    problems = tuple(dict.fromkeys(one.problem(place_of) for one in findings))
-    errors = [one.as_error() for one in problems if one.severity == "error"]
+    problems = tuple(dict.fromkeys(finding.problem(place_of) for finding in findings))
+    errors = [problem.as_error() for problem in problems if problem.severity == "error"]
     raise_collected(errors, "the plan is not valid")
     return problems

@@ -125,7 +125,7 @@ def _near(name: str, parameters: Parameters) -> str:
     inside = value_at(above, parameters) if above else parameters
     names = map(str, inside) if isinstance(inside, dict) else ()
     prefix = f"{above}." if above else ""
-    return near(name, (prefix + one for one in names)) if names else near(last, parameters)
+    return near(name, (prefix + name for name in names)) if names else near(last, parameters)
 
 
 def _invalid(condition: object, path: ParameterPath) -> Finding:

@@ -92,7 +92,7 @@ def _inherited(node: Node, cluster: str, *, background: bool) -> Node:
     if isinstance(node, Resource):
         return node._replace(cluster=cluster)
     if isinstance(node, Serial | Concurrent):
-        children = (_inherited(one, cluster, background=background) for one in node.children)
+        children = (_inherited(child, cluster, background=background) for child in node.children)
         return node._replace(children=tuple(children))
     return node
 

@@ -64,7 +64,7 @@ def read_plan(
         return None, tuple(found)
     node, removed = without_false(written, parameters)
     listed = {one.instance for one in walk(written) if isinstance(one, Leaf)}
-    unlisted = tuple(sorted({one.name for one in instances} - listed))
+    unlisted = tuple(sorted({instance.name for instance in instances} - listed))
     plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
     off = {one.leaf.instance for one in removed}
     found += _about(plan)
@@ -81,7 +81,7 @@ def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:
 
 
 def _instances(node: Node, instances: tuple[Instance, ...]) -> Iterator[Finding]:
-    names = {one.name for one in instances}
+    names = {instance.name for instance in instances}
     first: dict[str, Leaf] = {}
     for one in walk(node):
         if isinstance(one, Resource) and one.reference.partition("/")[0] not in names:
@@ -92,7 +92,7 @@ def _instances(node: Node, instances: tuple[Instance, ...]) -> Iterator[Finding]
         if not isinstance(one, Leaf):
             continue
         if one.instance not in names:
-            under = [known.name for known in instances if known.component == one.instance]
+            under = [instance.name for instance in instances if instance.component == one.instance]
             remedy = (
                 f"its instances are: {', '.join(under)}" if under else near(one.instance, names)
             )

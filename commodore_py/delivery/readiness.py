@@ -66,7 +66,14 @@ def _application(live: Mapping[str, Any], expected: Expected) -> Result:
 
 
 def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
-    ready = next((one for one in _raw_conditions(live) if one.get("type") == "Ready"), {})
+    ready = next(
+        (
+            raw_condition
+            for raw_condition in _raw_conditions(live)
+            if raw_condition.get("type") == "Ready"
+        ),
+        {},
+    )
     if ready.get("observedGeneration") != value_in(live, "metadata", "generation"):
         return Result("yield", "not reconciled to this spec yet")
     degraded = ready.get("reason") == "HealthCheckFailed"
@@ -78,8 +85,8 @@ def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
 
 
 def _conditions(live: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for one in _raw_conditions(live):
-        yield str(one.get("type", "")), str(one.get("message", ""))
+    for raw_condition in _raw_conditions(live):
+        yield str(raw_condition.get("type", "")), str(raw_condition.get("message", ""))
 
 
 def _raw_conditions(live: Mapping[str, Any]) -> list[Mapping[str, Any]]:

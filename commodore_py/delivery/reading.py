@@ -158,14 +158,20 @@ class Reader:
         found: dict[str, tuple[str, ...]] = {}
         for word, field in _HOOKS.items():
             references = self._of_type(value, word, list, [], path)
-            for one in references:
-                if not isinstance(one, str) or "/" not in one:
-                    self._wrong("plan/reference", f"{one!r} is not INSTANCE/PATH", (*path, word))
-                elif not one.startswith(f"{instance}/"):
-                    message = f"the hook {one} of instance {instance} is an object of another one"
+            for reference in references:
+                if not isinstance(reference, str) or "/" not in reference:
+                    self._wrong(
+                        "plan/reference", f"{reference!r} is not INSTANCE/PATH", (*path, word)
+                    )
+                elif not reference.startswith(f"{instance}/"):
+                    message = (
+                        f"the hook {reference} of instance {instance} is an object of another one"
+                    )
                     remedy = f"name an object of {instance}, or a step before or after it"
                     self._wrong("plan/hook", message, (*path, word), remedy)
-            found[field] = tuple(one for one in references if isinstance(one, str))
+            found[field] = tuple(
+                reference for reference in references if isinstance(reference, str)
+            )
         return Hooks(**found)
 
     def _known(

@@ -43,7 +43,7 @@ def requirement_findings(
     components: dict[str, list[str]] = {}
     for instance in instances:
         components.setdefault(instance.component, []).append(instance.name)
-    leaves = {one.instance: one for one in steps_of(node) if isinstance(one, Leaf)}
+    leaves = {step.instance: step for step in steps_of(node) if isinstance(step, Leaf)}
     closed = order.closed()
     edges = {step: set(before) for step, before in order.before.items()}
     for one in _required(requires, components, removed):

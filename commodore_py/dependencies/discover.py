@@ -74,7 +74,9 @@ def wanted_components(node: Node, places: Places = NOWHERE) -> tuple[DependencyS
         parameters,
     )
     by_name = {spec.name: spec for spec in components}
-    aliased = [one for one in instances if one.aliased and one.component in by_name]
+    aliased = [
+        instance for instance in instances if instance.aliased and instance.component in by_name
+    ]
     others, more_errors = _each(
         lambda one: instance_spec(parameters, one, by_name[one.component]),
         {one: [f"{one.component} as {one.name}"] for one in aliased},

@@ -32,12 +32,12 @@ def fetcher(config: Config) -> Fetch:
         return git_fetcher(config)
     # Instead of a warning, there is an error later, once everything that is missing is known.
     level = logging.DEBUG if must_be_complete(config) else logging.WARNING
-    return lambda specs: _find_all({one: place_of(one, config.paths) for one in specs}, level)
+    return lambda specs: _find_all({spec: place_of(spec, config.paths) for spec in specs}, level)
 
 
 def not_found(specs: Iterable[DependencySpec], classes: ClassPath) -> tuple[DependencySpec, ...]:
     """The requested dependencies that were skipped in local mode."""
-    found = {one.spec for one in classes.dependencies}
+    found = {dependency.spec for dependency in classes.dependencies}
     return tuple(spec for spec in specs if spec not in found)
 
 

@@ -90,7 +90,7 @@ def _named(instance: Instance) -> str:
 
 def _deployed(other: str, inventory: Inventory, classes: ClassPath) -> list[Dependency]:
     """The checkouts of a component that instances use."""
-    names = [one.name for one in inventory.instances if one.component == other]
+    names = [instance.name for instance in inventory.instances if instance.component == other]
     found = (classes.component(name) or classes.component(other) for name in names)
     by_version = {(one.commit, one.spec.version): one for one in found if one is not None}
     return list(by_version.values())

@@ -62,7 +62,7 @@ def read_schema(file: Path) -> dict[str, Any] | None:
         schema = json.loads(content_of(file, limit=_LARGEST))
         if not isinstance(schema, dict):
             raise BadSchema("the schema of parameters is not a mapping", where=str(file))
-        remote = sorted(one for one in _values_of("$ref", schema) if not one.startswith("#"))
+        remote = sorted(value for value in _values_of("$ref", schema) if not value.startswith("#"))
         if remote:
             raise BadSchema(
                 f"the schema of parameters refers to another file: {remote[0]}",

@@ -68,7 +68,9 @@ def load_clusters(
         # Of files, only those that are named are read.
         if not (names and isinstance(source, FactsFolder)):
             try:
-                listed = {str(one.get("id")): one for one in source.clusters(tenant=tenant)}
+                listed = {
+                    str(cluster.get("id")): cluster for cluster in source.clusters(tenant=tenant)
+                }
             except CommodoreError:
                 if not names:
                     raise

@@ -90,7 +90,7 @@ def identify(
             hint=hint,
         )
     confirmed = "application" if ours else "uid" if expected and uid else ""
-    others = {one.name for one in found} - {one.name for one in ours}
+    others = {one.name for one in found} - {our.name for our in ours}
     return Identity(uid, ours, confirmed, frozenset(others))
 
 
@@ -120,9 +120,9 @@ def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
             raise
         return
     items = mappings(mapping(answer).get("items"))
-    names = {str(mapping(one.get("metadata")).get("name") or "") for one in items}
-    for one in items:
-        yield _synced(one, names)
+    names = {str(mapping(item.get("metadata")).get("name") or "") for item in items}
+    for item in items:
+        yield _synced(item, names)
 
 
 def _synced(one: dict[str, Any], names: Collection[str]) -> Synced:

@@ -153,10 +153,10 @@ def method_of(application: Content, names: Collection[str]) -> str:
     metadata = mapping(application.get("metadata"))
     labels = mapping(metadata.get("labels"))
     if _TRACKING_ID in mapping(metadata.get("annotations")) and any(
-        str(one.get("manager")).startswith(_ARGOCD)
-        and one.get("operation") == "Update"
-        and f"f:{_TRACKING_ID}" in _annotations_of(one)
-        for one in mappings(metadata.get("managedFields"))
+        str(mapping.get("manager")).startswith(_ARGOCD)
+        and mapping.get("operation") == "Update"
+        and f"f:{_TRACKING_ID}" in _annotations_of(mapping)
+        for mapping in mappings(metadata.get("managedFields"))
     ):
         return "annotation"
     is_mark = labels.get(_DEFAULT_LABEL) in names and labels.get(_MANAGED_BY) != "Helm"
@@ -178,7 +178,7 @@ def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
 
 def kept_because(annotations: Mapping[str, str]) -> str:
     """Why the object must not be deleted; empty if nothing says so."""
-    options = {one.strip() for one in annotations.get(_OPTIONS, "").split(",")}
+    options = {part.strip() for part in annotations.get(_OPTIONS, "").split(",")}
     for option in ("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm"):
         if option in options:
             return f"its sync options have {option}"

@@ -54,18 +54,18 @@ class Known:
 
 def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
     """The orphans among top-level objects."""
-    for one in records:
-        if one.id in known.targets or one.is_ending:
+    for record in records:
+        if record.id in known.targets or record.is_ending:
             continue
-        annotations = one.annotations
-        mark = marks.mark_of(one.id, one.labels, annotations, known.tracking)
+        annotations = record.annotations
+        mark = marks.mark_of(record.id, record.labels, annotations, known.tracking)
         ours = mark.is_ours and mark.owner in known.applications
         if ours and mark.owner in known.others:
             continue  # another catalog has an application of that name
-        listed = one.id in known.inventory
+        listed = record.id in known.inventory
         if (ours or listed) and not marks.is_hook(annotations):
-            fate = _fate(one.id, annotations, known, ours=ours, listed=listed)
-            yield Orphan(one.id, *fate, mark)
+            fate = _fate(record.id, annotations, known, ours=ours, listed=listed)
+            yield Orphan(record.id, *fate, mark)
 
 
 def _fate(

@@ -75,8 +75,8 @@ def steps_of(application: Application, targets: Sequence[Target], state: State) 
         prune_last=apps.PRUNE_LAST in application.options,
         create_namespace=apps.CREATE_NAMESPACE in application.options,
     )
-    ids = {id(one.object): one for one in targets}
-    tasks = sync_tasks([one.object for one in targets], state.doomed, options)
+    ids = {id(target.object): target for target in targets}
+    tasks = sync_tasks([target.object for target in targets], state.doomed, options)
     groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
     usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
     has_hooks = any(task.is_hook for _, of in usual for task in of)
@@ -110,7 +110,7 @@ def _action(task: Task, target: Target | None, state: State) -> Action:
         found = "create" if change.what == "created" else "change"
     grade, reason = (change.grade, change.reason) if change is not None else ("none", "")
     if change is not None and not reason:
-        reason = next((one.reason for one in change.fields if one.grade == grade), "")
+        reason = next((field.reason for field in change.fields if field.grade == grade), "")
     return Action(found, target.id, target.object.content, grade, reason, refused, references)
 
 

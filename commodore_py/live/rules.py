@@ -135,7 +135,7 @@ def scripts_in(folder: Path) -> tuple[Script, ...]:
     """The scripts below a folder in Argo CD's layout: GROUP/KIND/health.lua."""
     if not folder.is_dir():
         raise CommodoreError("this folder of rules does not exist", where=str(folder))
-    found = tuple(sorted(_scripts_below(folder), key=lambda one: one.where.encode()))
+    found = tuple(sorted(_scripts_below(folder), key=lambda script: script.where.encode()))
     if not found:
         raise CommodoreError(
             f"this folder holds no {SCRIPT}",

@@ -74,7 +74,7 @@ def read(
             canonical(loaded)
         if hide is not None:
             loaded = hide(loaded, text)
-        documents = [one for document in loaded for one in members(document)]
+        documents = [member for document in loaded for member in members(document)]
         if _may_be_deep(text) and _is_deep(documents):
             return None
     except (CommodoreError, ValueError, RecursionError):
@@ -159,7 +159,7 @@ def faults_in(
         if not may_hold_objects(name) or rendered.intersection(path.parents):
             continue
         besides = _others_in(name, entry.content) if others is None else others.get(name, ())
-        faults = [fault for one in besides if (fault := _fault_of(one, name))]
+        faults = [fault for beside in besides if (fault := _fault_of(beside, name))]
         if faults:
             more = f" (and {len(faults) - 1} more)" if faults[1:] else ""
             yield path, f"{faults[0]}: it is not an object{more}"

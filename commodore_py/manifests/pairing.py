@@ -98,7 +98,7 @@ def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
 def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
     """Pair equal copies, and the others in a stable order."""
     olds, news = sorted(map(_Keyed, old)), sorted(map(_Keyed, new))
-    shared = Counter(one.key for one in olds) & Counter(one.key for one in news)
+    shared = Counter(old.key for old in olds) & Counter(one.key for one in news)
     rests: list[list[KubeObject]] = []
     for side in (olds, news):
         left, rest = Counter(shared), []

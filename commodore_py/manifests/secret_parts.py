@@ -99,7 +99,10 @@ def _of_mapping(
     kinds = own or place.kinds
     of_secret = any(kind.endswith("secret") for kind in kinds) or (place.of_secret and not own)
     metadata = [
-        one for key, value in members if key == "metadata" for one in look.members(value) or ()
+        member
+        for key, value in members
+        if key == "metadata"
+        for member in look.members(value) or ()
     ]
     names = dict(metadata)
     called = [look.text(names[name]) for name in ("namespace", "name") if name in names]

@@ -64,14 +64,14 @@ def _document(part: bytes) -> _Document:
 
 
 def _masked(documents: list[_Document], others: list[_Document], side: str) -> str:
-    known = {one.path: one.text for other in others for one in other.values}
-    texts = {one.text for one in others}
+    known = {value.path: value.text for other in others for value in other.values}
+    texts = {other.text for other in others}
     shown = []
-    for one in documents:
-        if one.readable:
-            shown.append(_masked_document(one, known, side))
+    for document in documents:
+        if document.readable:
+            shown.append(_masked_document(document, known, side))
         else:
-            shown.append(f"{_UNREADABLE}{'' if one.text in texts else f' ({side})'}\n")
+            shown.append(f"{_UNREADABLE}{'' if document.text in texts else f' ({side})'}\n")
     return "".join(shown)
 
 
@@ -80,7 +80,7 @@ def _masked_document(document: _Document, known: Mapping[Path, str], side: str) 
         return document.text
     pieces, at = [], 0
     # An anchor may be the value of several keys.
-    for start, one in sorted({one.start: one for one in document.values}.items()):
+    for start, one in sorted({value.start: value for value in document.values}.items()):
         if start < at:
             continue
         written = document.text[start : one.end]

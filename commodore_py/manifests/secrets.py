@@ -42,7 +42,7 @@ def hidden(documents: list[object], text: bytes) -> list[object]:
         return documents
     places = {(id(part.holder), part.key) for part in parts}
     # An anchor makes copies of a value.
-    copies = {one for part in parts for one in _texts(part.value)} if b"&" in text else set[str]()
+    copies = {text for part in parts for text in _texts(part.value)} if b"&" in text else set[str]()
 
     def shown(value: object, *, secret: bool) -> object:
         if isinstance(value, dict):
@@ -103,7 +103,7 @@ def masked_value(value: object) -> object:
 
 def may_be_sent(content: object) -> bool:
     """Return whether a dry run may send an object: no Secret, no reference to its value."""
-    kinds = {one.get("kind") for one in members(content) if isinstance(one, dict)}
+    kinds = {member.get("kind") for member in members(content) if isinstance(member, dict)}
     if any(str(kind).lower() in _SECRETS for kind in kinds):
         return False
     return not any(_REFERENCE_START in text or has_reference(text) for text in _strings(content))

@@ -196,7 +196,7 @@ def _lists(fields: Mapping[str, object], where: str) -> dict[str, tuple[str, ...
     found = {}
     for name in _LISTS:
         items = _list(fields.get(name), f"{where}, {name}")
-        found[name] = tuple(_text(one, f"{where}, {name}") for one in items)
+        found[name] = tuple(_text(item, f"{where}, {name}") for item in items)
     return found
 
 

@@ -19,9 +19,9 @@ class ClassPath:
     def __init__(self, dependencies: tuple[Dependency, ...] = ()) -> None:
         self.dependencies = dependencies
         self._by_name: dict[str, Dependency] = {}
-        for one in dependencies:
-            if one.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):
-                self._by_name.setdefault(one.spec.name, one)
+        for dependency in dependencies:
+            if dependency.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):
+                self._by_name.setdefault(dependency.spec.name, dependency)
 
     def plus(self, more: Iterable[Dependency]) -> ClassPath:
         """Extend the class path."""
@@ -38,7 +38,7 @@ class ClassPath:
 
     def worktrees(self) -> Iterator[Path]:
         """The checkouts of all of them."""
-        return (one.worktree for one in self.dependencies)
+        return (dependency.worktree for dependency in self.dependencies)
 
     def entries(self) -> Iterator[tuple[str, Path]]:
         """Pairs of class prefix (with `/`) and the file or folder that holds those classes."""

@@ -36,7 +36,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
         self._entries: dict[PurePosixPath, Entry] = (
             entries._entries  # noqa: SLF001 - our own
             if isinstance(entries, Tree)
-            else dict(sorted((entries or {}).items(), key=lambda one: one[0].parts))
+            else dict(sorted((entries or {}).items(), key=lambda item: item[0].parts))
         )
         self._folders = empty_folders
         self._all_folders: frozenset[PurePosixPath] | None = None

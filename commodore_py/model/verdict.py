@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
 
     def count(self, severity: Severity) -> int:
         """How many problems of a severity there are."""
-        return sum(one.severity == severity for one in self.problems)
+        return sum(problem.severity == severity for problem in self.problems)
 
     def summary(self, objects: int | None = None) -> str:
         """Summarise it in a line."""

@@ -52,7 +52,7 @@ def judged(
     ignored: list[Ignored] = []
     used: Counter[Ignore] = Counter()
     for problem in problems:
-        entry = next((one for one in entries if matches(one, problem)), None)
+        entry = next((entry for entry in entries if matches(entry, problem)), None)
         if entry is None or problem.code.startswith(_ABOUT_ENTRIES):
             left.append(problem)
         else:
@@ -82,7 +82,9 @@ def matches(entry: Ignore, problem: Problem) -> bool:
         *problem.where.splitlines(),
         problem.subject,
     )
-    return not entry.match or any(one and fnmatchcase(one, entry.match) for one in subjects)
+    return not entry.match or any(
+        subject and fnmatchcase(subject, entry.match) for subject in subjects
+    )
 
 
 def _unused(entries: Iterable[Ignore], used: Counter[Ignore]) -> Iterator[Problem]:

@@ -50,10 +50,10 @@ def reference_problems(marked: Marked, place_of: PlaceOf = nowhere) -> tuple[Pro
 
 def explain(error: CommodoreError, reference_problems: Iterable[Problem]) -> None:
     """Add to errors about references the problems that are known of these."""
-    for one in error.parts:
+    for part in error.parts:
         for problem in reference_problems:
-            if one.subject and one.subject == problem.subject:
-                one.add_note(f"{problem.message}: {', '.join(problem.where.splitlines())}")
+            if part.subject and part.subject == problem.subject:
+                part.add_note(f"{problem.message}: {', '.join(problem.where.splitlines())}")
 
 
 def _odd(texts: Texts, unclosed: Texts) -> Iterator[tuple[str, str, tuple[Spot, ...]]]:

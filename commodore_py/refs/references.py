@@ -35,7 +35,7 @@ class MissingParameters(CommodoreError):
 
 def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
     """One error for each instance whose target lacks its component's parameter key."""
-    for instance in sorted(inventory.instances, key=lambda one: one.name):
+    for instance in sorted(inventory.instances, key=lambda instance: instance.name):
         key = instance.component_key
         if key not in inventory.nodes[instance.name].parameters:
             yield MissingParameters(
@@ -77,7 +77,7 @@ def find_marked(inventory: Inventory) -> Marked:
         for key, value in bootstrap.parameters.items()
         if key not in component_keys
     ]
-    for instance in sorted(inventory.instances, key=lambda one: one.name):
+    for instance in sorted(inventory.instances, key=lambda instance: instance.name):
         key = instance.component_key
         value = inventory.nodes[instance.name].parameters.get(key)
         searched.append((instance.name, key, value))

@@ -102,9 +102,9 @@ def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pr
     mirrors = Mirrors(git_cache)
     removed: list[Repository] = []
     busy: list[Repository] = []
-    for one in repositories(git_cache):
-        if unused_for is None or now - one.used >= unused_for:
-            (removed if mirrors.drop(one.path) else busy).append(one)
+    for repository in repositories(git_cache):
+        if unused_for is None or now - repository.used >= unused_for:
+            (removed if mirrors.drop(repository.path) else busy).append(repository)
     for path in _abandoned(git_cache, before=now - _ABANDONED):
         try:
             remove(path)
@@ -121,7 +121,9 @@ def downloads(cache: Path) -> tuple[CachedDownload, ...]:
 def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> PrunedDownloads:
     """Remove downloads that were not used for a while; all, if no time is given."""
     old = tuple(
-        one for one in downloads(cache) if unused_for is None or now - one.used >= unused_for
+        download
+        for download in downloads(cache)
+        if unused_for is None or now - download.used >= unused_for
     )
     freed = prune_downloads(Store(cache), old, before=now - _ABANDONED)
     return PrunedDownloads(old, freed)

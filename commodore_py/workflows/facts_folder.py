@@ -85,9 +85,9 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     except NoComponents as error:  # the first cluster of an installation
         diff, problems = None, [known_error(error)]
     except CommodoreError as error:
-        for one in error.parts:
-            if f"{cluster.tenant}.{cluster.id} " in str(one):
-                one.hint = f"add {cluster.id}.yml to the tenant's repository first, and push it"
+        for part in error.parts:
+            if f"{cluster.tenant}.{cluster.id} " in str(part):
+                part.hint = f"add {cluster.id}.yml to the tenant's repository first, and push it"
         raise
     problems += _unreachable("catalog", cluster.catalog_url, severity="warning")
     found = FactsEdit(file, content, judged(problems, rules, None), diff)

@@ -69,8 +69,8 @@ class PlanHere(NamedTuple):
 
     def valid(self, findings: Iterable[Finding]) -> PlanHere:
         """With further findings as problems; an error if one of them is one."""
-        problems = tuple(one.problem(self.locator.parameter) for one in findings)
-        errors = [one.as_error() for one in problems if one.severity == "error"]
+        problems = tuple(finding.problem(self.locator.parameter) for finding in findings)
+        errors = [problem.as_error() for problem in problems if problem.severity == "error"]
         raise_collected(errors, "the plan is not valid")
         return self._replace(problems=(*self.problems, *problems))
 
@@ -94,9 +94,9 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     _refuse_none(parameters)
     instances = tuple(one for one, _ in instances_of_working_directory(paths, parameters))
     requires = {
-        one.name: components
-        for one in instances
-        if (components := value_in(parameters, one.component_key, "_metadata", "requires"))
+        instance.name: components
+        for instance in instances
+        if (components := value_in(parameters, instance.component_key, "_metadata", "requires"))
     }
     plan, findings = read_plan(parameters, instances, requires)
     locator = Locator(lambda: compiled_hierarchy(paths))
@@ -150,8 +150,8 @@ def problems_of(config: Config, cluster_id: str, driver: str) -> tuple[Problem, 
         place_of = sources.places.parameter
         plan = ClusterPlan.of(inventory, required_versions(inventory), place_of).plan
         rendered_ = pipeline.render(own, sources)
-    problems = tuple(one for one in rendered_.notices if one.code.startswith("plan/"))
-    if not any(one.code == "plan/move" for one in problems):
+    problems = tuple(notice for notice in rendered_.notices if notice.code.startswith("plan/"))
+    if not any(problem.code == "plan/move" for problem in problems):
         for one in plan.settings.drivers:
             _check_order(one, rendered_.catalog.subtree(MANIFESTS), plan)
     return problems
@@ -189,7 +189,7 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     job = _job(paths, here.plan)
     laid = DRIVERS[driver].render(job)
     here = here.valid((*laid.findings, *path_findings(laid)))
-    if not any(one.code == "plan/move" for one in here.problems):
+    if not any(problem.code == "plan/move" for problem in here.problems):
         _check_order(driver, laid.manifests, here.plan)
     before = Tree({path: one for tree in job.trees.values() for path, one in tree.items()})
     after = laid.manifests.below(MANIFESTS)

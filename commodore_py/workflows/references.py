@@ -56,7 +56,7 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
         described = vaultkv.read(by_path[path])
         if described is None:
             raise _failed(reference, "its reference file is not valid", _COMPILE)
-        allowed = {one.rstrip("/") for one in vault.addresses}
+        allowed = {address.rstrip("/") for address in vault.addresses}
         if described.address not in allowed:
             named = f"its reference file names {described.address or 'no server'}"
             hint = "allow it by VAULT_ADDR" if described.address else ""

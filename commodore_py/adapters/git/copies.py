@@ -90,7 +90,9 @@ def _borrow_objects(objects: str, copy: str) -> None:
     with suppress(OSError):
         known = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
         lenders += [os.path.normpath(os.path.join(objects, line)) for line in known if line]
-    Path(copy, "info", "alternates").write_text("".join(f"{one}\n" for one in lenders), "utf-8")
+    Path(copy, "info", "alternates").write_text(
+        "".join(f"{lender}\n" for lender in lenders), "utf-8"
+    )
 
 
 def _within_copy(target: str, root: str, scratch: str) -> str:

@@ -94,7 +94,7 @@ def environment(*, credentials: bool = True) -> dict[str, str | None]:
         changes[f"GIT_CONFIG_VALUE_{number}"] = value
     allowed = os.environ.get("GIT_ALLOW_PROTOCOL")
     if allowed is not None:  # it overrules all settings
-        kept = (one for one in allowed.split(":") if one not in _RUNS_PROGRAMS)
+        kept = (part for part in allowed.split(":") if part not in _RUNS_PROGRAMS)
         changes["GIT_ALLOW_PROTOCOL"] = ":".join(kept)
     return changes
 

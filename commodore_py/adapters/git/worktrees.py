@@ -105,6 +105,6 @@ def _below_clones(path: Path) -> Path:
 
 def reconnect_moved(bare: Path, directory: Path) -> None:
     """Reconnect the worktrees that the repository misses, and that are in a directory now."""
-    for one in worktrees_of(bare):
-        if not one.path.is_dir() and (directory / one.path.name / ".git").is_file():
-            reconnect(directory / one.path.name, bare)
+    for worktree in worktrees_of(bare):
+        if not worktree.path.is_dir() and (directory / worktree.path.name / ".git").is_file():
+            reconnect(directory / worktree.path.name, bare)

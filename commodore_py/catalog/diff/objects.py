@@ -161,7 +161,7 @@ def _objects(contents: Iterable[Read]) -> tuple[KubeObject, ...]:
 
 
 def _others(contents: Iterable[Read]) -> Counter[object]:
-    return Counter(canonical(one) for content in contents for one in content.others)
+    return Counter(canonical(other) for content in contents for other in content.others)
 
 
 def _difference(file: FileChange) -> FileDifference:

@@ -70,7 +70,7 @@ def _found(
     """Evaluate the policies, unless all that they depend on is as in an earlier run."""
     catalog = [item for document in documents for item in document.items(lambda _: None)]
     opa = Path(program).stat()
-    digests = [(one.instance, one.file, digest(one.text)) for one in documents]
+    digests = [(document.instance, document.file, digest(document.text)) for document in documents]
     state = (
         _FORMAT,
         program_digest(*ROOMS),

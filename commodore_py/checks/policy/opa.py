@@ -54,7 +54,7 @@ class Policies:
     @classmethod
     def read(cls, folder: Path, shown: str) -> Policies:
         """Read all files but tests, which are for `opa test`."""
-        modules = (one for one in folder.glob("*.rego") if not one.name.endswith("_test.rego"))
+        modules = (path for path in folder.glob("*.rego") if not path.name.endswith("_test.rego"))
         return cls(shown, _contents(modules), _contents((folder / _DATA).glob("*.json")))
 
     def problem(self, issue: Issue, file: str = "", line: int = 0) -> Problem:
@@ -137,7 +137,7 @@ def _evaluate(
         for name, text in texts.items():
             (opa.scratch / part / name).write_text(text)
     limits = opa.run("capabilities", "--current")
-    allowed = [one for one in limits["builtins"] if one["name"] not in FORBIDDEN]
+    allowed = [limit for limit in limits["builtins"] if limit["name"] not in FORBIDDEN]
     limits |= {"builtins": allowed, "allow_net": []}
     (opa.scratch / _CAPABILITIES).write_text(json.dumps(limits))
     modules = _value(opa.evaluate(policies.modules, _HEADS))
@@ -148,7 +148,7 @@ def _evaluate(
     if len(modules) != len(policies.modules) and not found.get("errors"):
         raise ValueError("the rules of some policies are not known")
     results = [Result(at, rules[number], value) for at, number, value in _value(found)]
-    if not all(-1 <= one.at < len(given["objects"]) for one in results):
+    if not all(-1 <= result.at < len(given["objects"]) for result in results):
         raise ValueError("a result of no object")
     return results, [*problems, *_errors(found, policies)]
 

@@ -166,7 +166,9 @@ def list_(
 def _report_unknown_tenant(config: Config, tenant: str) -> None:
     """Say that there is no match, and which tenants the last list of all clusters had."""
     known = known_clusters.recall(config.api_url)
-    tenants = [one["tenant"] for one in known.clusters if "tenant" in one] if known else ()
+    tenants = (
+        [cluster["tenant"] for cluster in known.clusters if "tenant" in cluster] if known else ()
+    )
     hint = did_you_mean(tenant, tenants, listed="known tenants:")
     messages.warn(f"no cluster belongs to tenant {tenant}", hint=hint)
 
@@ -327,7 +329,7 @@ def compile_(
         selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
         fleet.check(selection)
         _refuse_one_lock(options["lock"], options["from_export"])
-        if unkeyed := [one for one in options["dynamic_fact"] if "=" not in one]:
+        if unkeyed := [option for option in options["dynamic_fact"] if "=" not in option]:
             raise UsageError(
                 f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
                 hint="the working directory is named before the command:"

@@ -68,14 +68,14 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
 
 def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:
     """The settings; one that several commands have from the same place is one of all commands."""
-    commands = Counter((one.name, one.place) for one in settings)
+    commands = Counter((setting.name, setting.place) for setting in settings)
     shared = {
-        (one.name, one.place): one._replace(command="")
-        for one in settings
-        if commands[one.name, one.place] > 1
+        (setting.name, setting.place): setting._replace(command="")
+        for setting in settings
+        if commands[setting.name, setting.place] > 1
     }
     yield from shared.values()
-    yield from (one for one in settings if (one.name, one.place) not in shared)
+    yield from (setting for setting in settings if (setting.name, setting.place) not in shared)
 
 
 def _is_wanted(setting: Setting, wanted: str) -> bool:

@@ -134,15 +134,15 @@ def init(
     if output != "text":
         content = {
             "schema": "init/v1",
-            "steps": [one._asdict() for one in steps],
+            "steps": [step._asdict() for step in steps],
             "cluster": made.cluster,
             "tenant": made.tenant,
             "next_steps": list(made.next_steps),
         }
         streams.data(formats.structured(content))
         return
-    for one in steps:
-        streams.result(f"{one.name:<12}{one.result:<11}{one.detail}".rstrip())
+    for step in steps:
+        streams.result(f"{step.name:<12}{step.result:<11}{step.detail}".rstrip())
     streams.result("\nTry:")
     for text in made.next_steps:
         streams.result(f"  {text}")

@@ -245,7 +245,7 @@ def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
         raise click.MissingParameter(
             "Name it, or --cluster; or compile in the working directory first.",
             ctx,
-            next(one for one in ctx.command.params if one.name == "global_config"),
+            next(param for param in ctx.command.params if param.name == "global_config"),
         )
     _refuse_beside(ctx, "the working directory", options, "values")
     return inspect_hierarchy.parameters_of(

@@ -92,7 +92,7 @@ def list_(
     if version_check:
         upstream = _upstream(ctx)
         messages.info("querying GitHub for the latest versions")
-        latest = tool_status.query_latest((one.name for one in tools), upstream)
+        latest = tool_status.query_latest((tool.name for tool in tools), upstream)
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
     rows = tool_status.tool_statuses(tools, managed, latest.versions)
@@ -253,9 +253,9 @@ def _github_token(ctx: click.Context) -> str:
     """The token of the command line, on any level, before that of the environment."""
     contexts = [one for one in (ctx, ctx.parent) if one]
     on_command_line = [
-        one
-        for one in contexts
-        if one.get_parameter_source("github_token") is ParameterSource.COMMANDLINE
+        context
+        for context in contexts
+        if context.get_parameter_source("github_token") is ParameterSource.COMMANDLINE
     ]
     tokens = (str(one.params["github_token"]) for one in (*on_command_line, *contexts))
     return next((token for token in tokens if token), "")

@@ -29,14 +29,14 @@ def used(bundle: BundleUse) -> dict[str, Any]:
         "where": bundle.where or None,
         "deviations": [
             {
-                "kind": one.kind,
-                "name": one.name,
-                "field": one.field or None,
-                "bundle": one.bundle or None,
-                "here": one.here or None,
-                "where": one.where or None,
+                "kind": deviation.kind,
+                "name": deviation.name,
+                "field": deviation.field or None,
+                "bundle": deviation.bundle or None,
+                "here": deviation.here or None,
+                "where": deviation.where or None,
             }
-            for one in bundle.deviations
+            for deviation in bundle.deviations
         ],
     }
 
@@ -46,7 +46,7 @@ def heading(bundle: BundleUse) -> str:
     alias = f" ({bundle.alias})" if bundle.alias else ""
     text = f"Bundle {bundle.version}{alias}"
     if bundle.deviations:
-        text += f", deviating: {', '.join(one.text for one in bundle.deviations)}"
+        text += f", deviating: {', '.join(deviation.text for deviation in bundle.deviations)}"
     return escaping.one_line(text)
 
 
@@ -54,8 +54,10 @@ def used_lines(bundle: BundleUse) -> Iterator[str]:
     """The bundle of a cluster, and what deviates from it."""
     alias = f" by alias {bundle.alias}" if bundle.alias else ""
     yield escaping.one_line(f"{bundle.version}{alias}, included in {bundle.where}")
-    for one in bundle.deviations:
-        yield escaping.one_line(f"  {one.text} ({one.where})" if one.where else f"  {one.text}")
+    for deviation in bundle.deviations:
+        yield escaping.one_line(
+            f"  {deviation.text} ({deviation.where})" if deviation.where else f"  {deviation.text}"
+        )
 
 
 def listed(found: Bundles) -> dict[str, Any]:
@@ -152,14 +154,14 @@ def published(done: Published) -> dict[str, Any]:
         ],
         "steps": [
             {
-                "cluster": one.cluster,
-                "before": one.before,
-                "grade": None if one.error else one.grade,
-                "objects": dict(one.objects),
-                "reason": one.reason or None,
-                "error": str(one.error) if one.error else None,
+                "cluster": step.cluster,
+                "before": step.before,
+                "grade": None if step.error else step.grade,
+                "objects": dict(step.objects),
+                "reason": step.reason or None,
+                "error": str(step.error) if step.error else None,
             }
-            for one in done.steps
+            for step in done.steps
         ],
         "entries": [
             {"kind": kind.removesuffix("s"), "name": name, "version": one.version}

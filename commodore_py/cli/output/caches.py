@@ -46,7 +46,10 @@ def lines(contents: Contents) -> Iterator[str]:
     yield str(contents.folder)
     yield from _table(
         ("FOLDER", "FILES", "SIZE"),
-        [(one.path.name, str(one.files), readable_size(one.bytes)) for one in contents.folders],
+        [
+            (folder.path.name, str(folder.files), readable_size(folder.bytes))
+            for folder in contents.folders
+        ],
     )
     yield from _table(
         ("RESULTS", "NOTES", "ON DISK", "LIMIT", "LAST USED"), list(_row(contents.results))
@@ -54,13 +57,21 @@ def lines(contents: Contents) -> Iterator[str]:
     yield from _table(
         ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
         [
-            (one.name, readable_size(one.bytes), readable_size(one.freed), _day(one.used))
-            for one in contents.repositories
+            (
+                repository.name,
+                readable_size(repository.bytes),
+                readable_size(repository.freed),
+                _day(repository.used),
+            )
+            for repository in contents.repositories
         ],
     )
     yield from _table(
         ("DOWNLOAD", "SIZE", "LAST USED"),
-        [(one.source, readable_size(one.bytes), _day(one.used)) for one in contents.downloads],
+        [
+            (download.source, readable_size(download.bytes), _day(download.used))
+            for download in contents.downloads
+        ],
     )
 
 
@@ -71,11 +82,16 @@ def info(contents: Contents) -> dict[str, Any]:
         "schema": "cache-info/v1",
         "folder": str(contents.folder),
         "folders": [
-            {"name": one.path.name, "path": str(one.path), "files": one.files, "bytes": one.bytes}
-            for one in contents.folders
+            {
+                "name": folder.path.name,
+                "path": str(folder.path),
+                "files": folder.files,
+                "bytes": folder.bytes,
+            }
+            for folder in contents.folders
         ],
-        "repositories": [_repository(one) for one in contents.repositories],
-        "downloads": [_download(one) for one in contents.downloads],
+        "repositories": [_repository(repository) for repository in contents.repositories],
+        "downloads": [_download(download) for download in contents.downloads],
         "results": {
             "path": str(contents.results.path),
             "contents": usage.blobs,
@@ -95,7 +111,7 @@ def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: P
         (len(downloads.removed), "download", "downloads"),
         (results.files, "result", "results"),
     )
-    parts = [counted(*one) for one in counts if one[0]]
+    parts = [counted(*count) for count in counts if count[0]]
     if not parts:
         return "nothing to remove"
     return f"{', '.join(parts)}, {readable_size(_freed(pruned, downloads, results))} freed"

@@ -273,7 +273,7 @@ def _change_content(change: Change) -> dict[str, Any]:
     if change.problem:
         content["problem"] = change.problem
     if change.references:
-        content["references"] = [_reference_content(one) for one in change.references]
+        content["references"] = [_reference_content(reference) for reference in change.references]
     return content
 
 

@@ -64,7 +64,7 @@ def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
 
 
 def _rules(outcome: Outcome) -> dict[str, Code]:
-    found = (one.code for one in outcome.verdict.problems)
+    found = (problem.code for problem in outcome.verdict.problems)
     return {**LINT, **{code: CODES[code] for code in found if code not in LINT}}
 
 

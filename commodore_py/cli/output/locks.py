@@ -41,7 +41,7 @@ def created(found: Outcome) -> dict[str, Any]:
         "file": found.file,
         "cluster": found.cluster,
         **changes(found.changes),
-        "notices": [one.message for one in found.notices],
+        "notices": [notice.message for notice in found.notices],
     }
 
 

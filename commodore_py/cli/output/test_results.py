@@ -81,7 +81,7 @@ def _difference(change: Change) -> str:
 
 def _ending(found: Report) -> Iterator[str]:
     counts = {
-        status: sum(one.status == status for one in found.outcomes)
+        status: sum(outcome.status == status for outcome in found.outcomes)
         for status in ("passed", "updated", "failed")
     }
     words = [f"{number} {status}" for status, number in counts.items() if number]
@@ -100,7 +100,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "schema": "component-test/v1",
         "directory": str(report.suite.directory),
         "passed": report.good,
-        "cases": [_case_data(one) for one in report.outcomes],
+        "cases": [_case_data(outcome) for outcome in report.outcomes],
         "refused": [{"message": one.message, "where": one.where} for one in report.refused],
         "not_run": list(report.not_run),
         "orphans": [str(folder) for folder in report.orphans],
@@ -115,7 +115,7 @@ def _case_data(outcome: Outcome) -> dict[str, Any]:
         "name": outcome.case.name,
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
-        "problems": [part for one in outcome.problems for part in _problem_data(one)],
+        "problems": [part for problem in outcome.problems for part in _problem_data(problem)],
         "difference": as_json.object_diff(differences.diff_of(change, DiffOptions("objects")))
         if change
         else None,

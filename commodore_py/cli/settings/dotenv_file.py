@@ -87,7 +87,7 @@ def _size(values: Iterable[tuple[str, str | None]]) -> int:
     total = 0
     for name, value in values:
         names = re.findall(r"\$\{([^}:]*)", value or "")
-        size = len(value or "") + sum(sizes.get(one, 0) for one in names)
+        size = len(value or "") + sum(sizes.get(name, 0) for name in names)
         sizes[name] = max(size, sizes.get(name, 0))
         total += size
     return total

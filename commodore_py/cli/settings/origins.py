@@ -79,8 +79,8 @@ def place_of(name: str) -> str:
     source = ctx.get_parameter_source(name) if ctx is not None else None
     if ctx is None or source is None:
         return ""
-    options = (one for one in ctx.command.params if isinstance(one, click.Option))
-    option = next(one for one in options if one.name == name)
+    options = (param for param in ctx.command.params if isinstance(param, click.Option))
+    option = next(option for option in options if option.name == name)
     return _origin(ctx, option, source, ctx.command_path.split(" ")[1:])[1]
 
 

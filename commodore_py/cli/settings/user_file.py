@@ -279,7 +279,7 @@ def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[st
             if inner is not None:
                 if any(key_of(option) == key for option in _options_of(inner)):
                     yield name
-                yield from (f"{name}.{one}" for one in _owners(ctx, inner, key))
+                yield from (f"{name}.{owner}" for owner in _owners(ctx, inner, key))
 
 
 def _options_of(command: click.Command) -> Iterator[click.Option]:

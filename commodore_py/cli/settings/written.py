@@ -52,7 +52,7 @@ def set_shared(file: Path, key: str, value: str) -> bool:
 
 def has_line(file: Path, line: str) -> bool:
     """Return whether a line is in a file of the user's shell."""
-    return line in (one.strip() for one in _read(file).splitlines())
+    return line in (line.strip() for line in _read(file).splitlines())
 
 
 def add_line(file: Path, line: str, comment: str) -> bool:

@@ -34,7 +34,7 @@ class Applications:
     def __init__(self, found: Iterable[Document]) -> None:
         self.all = tuple(found)
         self.owners = tuple(one for one in self.all if _synced(one) == one.path.parent)
-        owners = {(one.instance, one.path, one.position) for one in self.owners}
+        owners = {(owner.instance, owner.path, owner.position) for owner in self.owners}
         self._others: dict[str, list[Document]] = {}
         for one in self.all:
             if (one.instance, one.path, one.position) not in owners:

@@ -56,11 +56,13 @@ class Documents:
         words = [kind.encode() for kind in kinds]
         for instance, tree in sorted(self._trees.items()):
             for path, entry in tree.items():
-                if path.suffix in {".yaml", ".yml"} and any(one in entry.content for one in words):
-                    for one in documents_in(instance, path, entry):
-                        id_ = identify(one.content)
+                if path.suffix in {".yaml", ".yml"} and any(
+                    word in entry.content for word in words
+                ):
+                    for document in documents_in(instance, path, entry):
+                        id_ = identify(document.content)
                         if id_ and id_.group == api_group and id_.kind in kinds:
-                            yield one
+                            yield document
 
     def edit(self, one: Document, because: ParameterPath) -> dict[str, Any]:
         """A copy of the document that will replace it; the same one for the same document."""

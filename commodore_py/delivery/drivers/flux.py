@@ -103,10 +103,10 @@ class _Rendering:
             lambda one: _OBJECTS / f"{_RESOURCE}{one.name}" / "object.yaml",
         )
         self._own |= dict(objects.files.values())
-        steps = {one.id: one for one in steps_of(plan.node)}
+        steps = {step.id: step for step in steps_of(plan.node)}
         steps |= {name: Leaf(name) for name in plan.unlisted}
         order, closed = plan.order, plan.order.closed()
-        for name in sorted(steps, key=lambda one: len(closed[one])):
+        for name in sorted(steps, key=lambda step: len(closed[step])):
             step = steps[name]
             if not isinstance(step, Register):
                 self._step(step, self._before(name, order))
@@ -116,7 +116,8 @@ class _Rendering:
             content = self._kustomization(part)
             self._own[_FOLDER / f"{part.name}.yaml"] = written(content)
         named = [
-            Named(one.name, f"{one.step.id} ({one.folder})", one.step.path) for one in self._parts
+            Named(part.name, f"{part.step.id} ({part.folder})", part.step.path)
+            for part in self._parts
         ]
         findings = [
             *objects.findings,
@@ -233,7 +234,7 @@ class _Rendering:
         return self._settings.clusters[part.step.cluster]
 
     def _cluster_findings(self) -> Iterable[Finding]:
-        for name in sorted({one.step.cluster for one in self._parts if one.step.cluster}):
+        for name in sorted({part.step.cluster for part in self._parts if part.step.cluster}):
             if not self._settings.clusters[name].kubeconfig.get("secret"):
                 message = f"cluster {name} has no kubeconfig, so Flux cannot reach it"
                 remedy = "name a Secret: {secret: NAME, namespace: NAMESPACE}"
@@ -250,10 +251,10 @@ class Content:
     def __init__(self, leaf: Leaf, files: Tree, deployed: Deployed) -> None:
         self._leaf, self._files, self._deployed = leaf, files, deployed
         found = [
-            one.content
+            document.content
             for path, entry in files.items()
             if path.suffix in {".yaml", ".yml"}
-            for one in documents_in(leaf.instance, path, entry)
+            for document in documents_in(leaf.instance, path, entry)
         ]
         self._ids = [id_ for one in found if (id_ := identify(one)) is not None]
         scoped = scopes_of(found)

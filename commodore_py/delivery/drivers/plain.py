@@ -37,7 +37,7 @@ def render(job: Job) -> Laid:
     parts = (*((job.plan.node,) if job.plan.node else ()), *((Concurrent(last),) if last else ()))
     node = Serial(parts)
     places = {step: path for step, (path, _) in objects.files.items()}
-    leaves = [one for one in steps_of(node) if isinstance(one, Leaf)]
+    leaves = [step for step in steps_of(node) if isinstance(step, Leaf)]
     for leaf in leaves:
         places[leaf.id] = known.deployed(leaf).path
     own = dict(objects.files.values())
@@ -108,10 +108,10 @@ def _steps(node: Node, described: Mapping[str, dict[str, Any]], *, reverse: bool
     """The node as a list of what happens one after the other."""
     if isinstance(node, Serial):
         children = node.children[::-1] if reverse else node.children
-        return [one for child in children for one in _steps(child, described, reverse=reverse)]
+        return [step for child in children for step in _steps(child, described, reverse=reverse)]
     if isinstance(node, Concurrent):
         groups = [_steps(child, described, reverse=reverse) for child in node.children]
-        found = [one[0] if len(one) == 1 else {"serial": one} for one in groups if one]
+        found = [group[0] if len(group) == 1 else {"serial": group} for group in groups if group]
         return [{"concurrent": found}] if found[1:] else found
     (step,) = steps_of(node)
     return [described[step.id]] if step.id in described else []

@@ -50,7 +50,7 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
     try:
         index = parse(bytes_of(folder / FILE), f"inventory/classes/global/{FILE}")
     except CommodoreError as error:
-        return Found(None, tuple(_invalid(one) for one in error.parts))
+        return Found(None, tuple(_invalid(part) for part in error.parts))
     included = places.included(BOOTSTRAP, CLASSES)
     merged = list(dict.fromkeys(one.name for one in included if one.merged))
     used = [entry for name in merged if (entry := index.of_class(name)) is not None]

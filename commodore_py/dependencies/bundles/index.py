@@ -64,20 +64,20 @@ class Index(NamedTuple):
 
     def entry(self, version: str) -> Entry | None:
         """A version."""
-        return next((one for one in self.entries if one.version == version), None)
+        return next((entry for entry in self.entries if entry.version == version), None)
 
     def of_class(self, name: str) -> Entry | None:
         """The version whose class has this name."""
-        return next((one for one in self.entries if one.class_name == name), None)
+        return next((entry for entry in self.entries if entry.class_name == name), None)
 
     def sorted(self) -> list[Entry]:
         """All versions, the oldest first."""
-        by_version = {one.version: one for one in self.entries}
+        by_version = {entry.version: entry for entry in self.entries}
         return [by_version[one] for one in in_order(by_version, self.order)]
 
     def before(self, version: str, order: Order, count: int) -> list[Entry]:
         """The newest versions before one that is not listed yet, without withdrawn ones."""
-        entries = {one.version: one for one in self.entries if one.withdrawn is None}
+        entries = {entry.version: entry for entry in self.entries if entry.withdrawn is None}
         known = in_order([*entries, version], order)
         return [entries[one] for one in known[: known.index(version)][-count:]]
 
@@ -100,7 +100,7 @@ def parse(text: bytes, where: str) -> Index:
         problems.append((f"order is not one of {', '.join(ORDERS)}", "order"))
         order = "listed"
     tests, bundles = content.get("test-clusters") or [], content.get("bundles") or []
-    if not isinstance(tests, list) or not all(isinstance(one, str) for one in tests):
+    if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
         problems.append(("test-clusters is not a list of ids", "test-clusters"))
     entries = []
     for number, item in enumerate(bundles if isinstance(bundles, list) else [None]):
@@ -169,10 +169,10 @@ def _entry(item: Mapping[str, Any]) -> Entry:
 def _equal(index: Index) -> Iterator[str]:
     """Versions that are equal, and classes that are listed twice."""
     keys: dict[object, str] = {}
-    for one in index.entries:
-        key = one.version if index.order == "listed" else repr(key_of(one.version, index.order))
+    for entry in index.entries:
+        key = entry.version if index.order == "listed" else repr(key_of(entry.version, index.order))
         if key in keys:
-            yield f"versions {keys[key]} and {one.version} are equal"
-        keys.setdefault(key, one.version)
-    names = Counter(one.name for one in index.entries)
+            yield f"versions {keys[key]} and {entry.version} are equal"
+        keys.setdefault(key, entry.version)
+    names = Counter(entry.name for entry in index.entries)
     yield from (f"class {name} is listed twice" for name, count in names.items() if count > 1)

@@ -41,11 +41,11 @@ def fetch_downloads(
     components: dict[str, str] = {}
     for kind in (Kind.COMPONENT, Kind.INSTANCE):
         checkouts |= {one.spec.name: one.worktree for one in classes.of_kind(kind)}
-    for one in downloads:
-        own = classes.component(one.spot.target)
+    for download in downloads:
+        own = classes.component(download.spot.target)
         if own is not None:
-            checkouts[one.spot.target] = own.worktree
-            components[one.spot.target] = own.spec.component
+            checkouts[download.spot.target] = own.worktree
+            components[download.spot.target] = own.spec.component
     paths = config.paths
     allowed = bounds.Bounds(
         paths,

@@ -210,8 +210,8 @@ class _Run:
 
 def _to_fetch(downloads: Sequence[Download], *, all_of_them: bool) -> list[Download]:
     """All downloads, or with `--no-fetch-dependencies` those of targets with a forced one."""
-    forced = {one.spot.target for one in downloads if all_of_them or one.forced}
-    return [one for one in downloads if one.spot.target in forced]
+    forced = {download.spot.target for download in downloads if all_of_them or download.forced}
+    return [download for download in downloads if download.spot.target in forced]
 
 
 def _places_of(
@@ -277,13 +277,14 @@ def _first_of_each(
 ) -> list[Placement]:
     """The first placement of each source and path, as in Kapitan."""
     found: dict[tuple[Path, str], Placement] = {}
-    for one in placements:
-        first = found.setdefault((one.path, one.source), one)
-        if first.digest != one.digest:
+    for placement in placements:
+        first = found.setdefault((placement.path, placement.source), placement)
+        if first.digest != placement.digest:
             warn(
                 CommodoreError(
-                    f"{one.what} is skipped: {first.what} is written to the same path, {one.path}",
-                    where=one.where,
+                    f"{placement.what} is skipped: {first.what} is written to the same path,"
+                    f" {placement.path}",
+                    where=placement.where,
                     hint="use a separate folder for each, such as one with the version in its name",
                 )
             )

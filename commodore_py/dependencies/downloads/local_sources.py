@@ -34,9 +34,9 @@ class LocalSources:
         dependencies = tuple(dependencies)
         self._root = root
         self._reach = Reach(
-            (root, *(one.worktree for one in dependencies)), work=(root,), of_git=True
+            (root, *(dependency.worktree for dependency in dependencies)), work=(root,), of_git=True
         )
-        self._beside = {*_folders_above(one.url for one in dependencies)}
+        self._beside = {*_folders_above(dependency.url for dependency in dependencies)}
 
     def absolute(self, url: str) -> str:
         """The URL, or the full path that it names as seen from the working directory."""
@@ -65,7 +65,9 @@ class LocalSources:
 
 def _folders_above(urls: Iterable[str]) -> set[str]:
     places = (place for url in urls for place in git_urls.local_places(url))
-    above = {os.path.realpath(f"{one.rstrip('/')}/..") for one in places if one.startswith("/")}
+    above = {
+        os.path.realpath(f"{place.rstrip('/')}/..") for place in places if place.startswith("/")
+    }
     return above - {"/"}
 
 

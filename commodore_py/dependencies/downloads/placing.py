@@ -45,12 +45,16 @@ def put_all(
     """Write all placements; of two with the same path, the later one wins."""
     records: dict[Path, Record] = {}
     by_path: dict[Path, Record] = {}
-    for one in placements:
-        record = bounds.record_of(one.path)
-        by_path[one.path] = records.setdefault(record.file, record)
-    changed = [one for one in placements if not _is_current(one, by_path[one.path])]
+    for placement in placements:
+        record = bounds.record_of(placement.path)
+        by_path[placement.path] = records.setdefault(record.file, record)
+    changed = [
+        placement for placement in placements if not _is_current(placement, by_path[placement.path])
+    ]
     # Placements that overlap a changed one are written again, in their order.
-    changed = [one for one in placements if any(one.overlaps(other) for other in changed)]
+    changed = [
+        placement for placement in placements if any(placement.overlaps(other) for other in changed)
+    ]
     if not changed:
         return
     plan = Plan(bounds, by_path, warn)
@@ -80,7 +84,10 @@ class _Writer:
     def write(self, placements: Sequence[Placement]) -> None:
         """Write the planned files, remove our other ones, and keep foreign ones."""
         plan = self.plan
-        records = {plan.records[one.path].file: plan.records[one.path] for one in placements}
+        records = {
+            plan.records[placement.path].file: plan.records[placement.path]
+            for placement in placements
+        }
         self._announce(placements, records.values())
         for target in sorted(plan.ours.keys() - plan.wanted.keys(), reverse=True):
             self._remove_ours(target, placements)
@@ -102,15 +109,15 @@ class _Writer:
 
     def _announce(self, placements: Sequence[Placement], records: Iterable[Record]) -> None:
         """Record the files before they are written: after a kill, the next run must know them."""
-        for one in placements:
-            record = self.plan.records[one.path]
-            before = record.at(one.path)
+        for placement in placements:
+            record = self.plan.records[placement.path]
+            before = record.at(placement.path)
             files = dict(before.files) if before is not None else {}
-            for name, member in self.plan.files_of(one).items():
+            for name, member in self.plan.files_of(placement).items():
                 state = files.get(name, FileState(()))
                 digests = dict.fromkeys((*state.digests, wanted_state(member)))
                 files[name] = FileState(tuple(digests), state.size, state.time)
-            record.set(one.path, Placed("", files))
+            record.set(placement.path, Placed("", files))
         for record in records:
             record.write()
 
@@ -121,7 +128,7 @@ class _Writer:
             remove_empty(target)
         else:
             remove(target)
-        paths = {one.path for one in placements}
+        paths = {placement.path for placement in placements}
         for folder in target.parents:
             if folder in paths or not any(folder.is_relative_to(path) for path in paths):
                 break
@@ -190,15 +197,15 @@ class _Writer:
 
     def _move_extras(self, placements: Iterable[Placement]) -> None:
         """Move away unknown files in folders that belong to one placement."""
-        for one in placements:
-            if not one.whole:
+        for placement in placements:
+            if not placement.whole:
                 continue
-            for parent, folders, names in os.walk(one.path, topdown=False):
+            for parent, folders, names in os.walk(placement.path, topdown=False):
                 for name in (*names, *(f for f in folders if Path(parent, f).is_symlink())):
                     path = Path(parent, name)
                     if path not in self.plan.wanted and not self._is_known(path):
-                        self._move_away(path, one)
-                if Path(parent) != one.path and Path(parent) not in self.plan.wanted:
+                        self._move_away(path, placement)
+                if Path(parent) != placement.path and Path(parent) not in self.plan.wanted:
                     remove_empty(Path(parent))
 
     def _is_known(self, path: Path) -> bool:

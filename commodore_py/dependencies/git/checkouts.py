@@ -141,7 +141,10 @@ def _status(place: Place) -> Status | None:
 
 def _is_incomplete(place: Place) -> bool:
     path = place.path.resolve()
-    return any(one.incomplete and one.path.resolve() == path for one in worktrees_of(place.clone))
+    return any(
+        worktree.incomplete and worktree.path.resolve() == path
+        for worktree in worktrees_of(place.clone)
+    )
 
 
 def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) -> LocalWork | None:
@@ -208,11 +211,11 @@ def _prepare(place: Place, found: Found, record: CheckoutRecord) -> str:
     """Keep what a new worktree would have Git forget; returns the branch that it can have."""
     bare, present = place.clone, []
     reconnect_moved(bare, place.path.parent)
-    for one in worktrees_of(bare):
-        if one.path.is_dir():
-            present.append(one.branch)
-        elif record.at(one.path, one.commit) is None:
-            keep_head(bare, one)
+    for worktree in worktrees_of(bare):
+        if worktree.path.is_dir():
+            present.append(worktree.branch)
+        elif record.at(worktree.path, worktree.commit) is None:
+            keep_head(bare, worktree)
     git(bare, "worktree", "prune")
     # Git allows a branch in one worktree only; the second one just has its commit.
     if not found.branch or found.branch in present:
@@ -287,5 +290,5 @@ def switch(
 def _is_taken(place: Place, branch: str) -> bool:
     """Return whether another worktree has a branch."""
     path = place.path.resolve()
-    present = (one for one in worktrees_of(place.clone) if one.path.is_dir())
+    present = (worktree for worktree in worktrees_of(place.clone) if worktree.path.is_dir())
     return any(one.branch == branch and one.path.resolve() != path for one in present)

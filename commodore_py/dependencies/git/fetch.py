@@ -161,7 +161,7 @@ class _Run:
         force = self.config.force
         problems = (problem for one in looked for problem in one.problems)
         raise_collected(
-            (one for one in problems if not (force and isinstance(one, LocalWork))),
+            (problem for problem in problems if not (force and isinstance(problem, LocalWork))),
             "nothing was fetched",
         )
         for one in looked:
@@ -226,7 +226,7 @@ class _Run:
             clones.make_clone(group.clone, group.url, versions, looked.refs, mirrors)
             refs = looked.refs or refs_of(group.clone)
             results = list(self._check_out(looked, refs, fresh=True))
-            damage = next((one for one in results if isinstance(one, ProgramFailed)), None)
+            damage = next((result for result in results if isinstance(result, ProgramFailed)), None)
             if mirrors and damage and mirrors.drop_if_damaged(group.url, damage):
                 remove_bare(group.clone)
                 clones.make_clone(group.clone, group.url, versions, looked.refs, None)

@@ -93,8 +93,8 @@ def explain_missing_library(error: CommodoreError, node: Node, *, alone: bool) -
 
     A component that is compiled alone gets libraries of others from folders that the user names.
     """
-    for one in error.parts:
-        path = PurePosixPath(str(one.subject))
+    for part in error.parts:
+        path = PurePosixPath(str(part.subject))
         if path.suffix not in _SUFFIXES or path.parts[:-1] != (_FOLDER,):
             continue
         listed = node.parameters.get("components")
@@ -107,7 +107,7 @@ def explain_missing_library(error: CommodoreError, node: Node, *, alone: bool) -
             advice = "add it to `applications`"
         else:
             advice = "add it to `applications`, and its url and version to parameters.components"
-        one.hint = f"component {component} usually provides it: {advice}; {one.hint}"
+        part.hint = f"component {component} usually provides it: {advice}; {part.hint}"
 
 
 def _provider(stem: str, known: set[str]) -> str:

@@ -72,7 +72,7 @@ def install_component_libraries(
 
 def requirements_fingerprint(component: Dependency, parameters: Parameters) -> str:
     """Key of the required libraries: test cases with equal ones share them."""
-    if not any((one.worktree / SOURCE).is_file() for one in _with_lists(component)):
+    if not any((with_list.worktree / SOURCE).is_file() for with_list in _with_lists(component)):
         return ""
     settings = parameters.get(parameter_key(component.spec.name))
     given = settings.get("jsonnetfile_parameters") if isinstance(settings, Mapping) else None

@@ -162,12 +162,14 @@ def _omit_ignored(repository: Path, subdir: str, opened: Sequence[str]) -> None:
     if not any(entry.name == _ATTRIBUTES for entry in entries):
         return
     folders = {entry for entry in entries if entry.is_dir() and not entry.is_symlink()}
-    names = (os.fsencode(one.relative_to(repository)) + b"/" * (one in folders) for one in entries)
+    names = (
+        os.fsencode(entry.relative_to(repository)) + b"/" * (entry in folders) for entry in entries
+    )
     command = ("check-attr", "--cached", "-z", "--stdin", "export-ignore")
     answer = git_bytes(repository, *opened, *command, stdin=b"\0".join(names)).split(b"\0")
     values = zip(entries, answer[2::3], strict=True)
     ignored = {entry for entry, value in values if value == b"set"}
-    kept = {one for one in entries if ignored.isdisjoint((one, *one.parents))} - folders
+    kept = {entry for entry in entries if ignored.isdisjoint((entry, *entry.parents))} - folders
     if any(one.is_relative_to(repository / subdir) for one in kept):
         for one in reversed(entries):  # inner ones first
             if one in folders:

@@ -76,8 +76,10 @@ def install(
     write_if_changed(root / "jsonnetfile.lock.json", lock_of(resolution.packages))
     if not keep_others:
         prune(cache, [package.directory for package in resolution.packages])
-    for one in warnings:
-        log.warning(one.text, extra={**FROM_FILES, "where": one.where, "hint": one.hint})
+    for warning in warnings:
+        log.warning(
+            warning.text, extra={**FROM_FILES, "where": warning.where, "hint": warning.hint}
+        )
 
 
 def read_jsonnetfile(file: Path) -> JsonnetFile:
@@ -148,7 +150,10 @@ def _about_short_name(refused: ShortName) -> InstallWarning:
 
 def _once_each(resolution: Resolution) -> list[Conflict]:
     """The conflicts without duplicates."""
-    by_words = {(one.used.key, one.other.key, one.other.by): one for one in resolution.conflicts}
+    by_words = {
+        (conflict.used.key, conflict.other.key, conflict.other.by): conflict
+        for conflict in resolution.conflicts
+    }
     return list(by_words.values())
 
 

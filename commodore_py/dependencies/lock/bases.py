@@ -131,7 +131,7 @@ class _Provider:
             why = "its pin is incomplete: the tree is another one"
             raise self._state.refusal(f"base {path[1]}", why, named.where)
         values = (("version", base.ref), ("commit", commit), ("tree", tree))
-        run_log.report(BaseUsed(path[1], tuple(one for one in values if one[1])))
+        run_log.report(BaseUsed(path[1], tuple(value for value in values if value[1])))
         self._serve(base, clone, commit)
         return commit
 

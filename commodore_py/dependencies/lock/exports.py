@@ -85,8 +85,8 @@ def _write_tar(folder: Path, file: Path, mode: str) -> None:
         open(file, "xb", opener=_private) as opened,
         tarfile.open(fileobj=opened, mode=mode) as archive,  # type: ignore[call-overload]
     ):
-        for one in sorted(folder.rglob("*")):
-            archive.add(one, one.relative_to(folder), recursive=False, filter=plain)
+        for path in sorted(folder.rglob("*")):
+            archive.add(path, path.relative_to(folder), recursive=False, filter=plain)
 
 
 def check_name(path: Path) -> None:
@@ -239,12 +239,12 @@ def _verify(folder: Path, name: str) -> None:
         ) from error
     if schema != _SCHEMA:
         raise CommodoreError(f"the schema of the export is {schema!r}", where=name)
-    modes = {str(one.relative_to(folder)): one.lstat().st_mode for one in folder.rglob("*")}
+    modes = {str(path.relative_to(folder)): path.lstat().st_mode for path in folder.rglob("*")}
     there = {one for one, mode in modes.items() if not stat.S_ISDIR(mode)}
     # Links, and what would be waited for: devices and FIFOs are not opened.
     odd = {one for one in there if not stat.S_ISREG(modes[one])}
     there -= {_MANIFEST}
-    problems = [f"{one} is missing" for one in sorted(members.keys() - there)]
+    problems = [f"{key} is missing" for key in sorted(members.keys() - there)]
     problems += [f"{one} is not in the manifest" for one in sorted(there - members.keys())]
     problems += [f"{one} is a link, or no regular file" for one in sorted(odd)]
     problems += [

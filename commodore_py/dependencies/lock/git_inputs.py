@@ -71,7 +71,7 @@ class GitInputs:
         if self._config.local:
             return self._found_locally(requests)
         if self._state.settings.frozen:
-            requests = [one for one in requests if not self._is_refused(one)]
+            requests = [request for request in requests if not self._is_refused(request)]
             if any(one.kind in CONFIGURATION for one in wanted):
                 self.refuse(None)  # without it, nothing else is known
         if self._state.settings.offline:
@@ -156,19 +156,24 @@ class GitInputs:
 
     def _open_cached(self, requests: Iterable[_Request]) -> None:
         """Make missing clones from the user's cache where that has what is locked."""
-        for spec, commit in {one.spec.url: (one.spec, one.commit) for one in requests}.values():
+        for spec, commit in {
+            request.spec.url: (request.spec, request.commit) for request in requests
+        }.values():
             if not commit or spec.kind in CONFIGURATION:
                 continue
             if not (bare_clone_of(spec, self._config.paths) / "HEAD").is_file():
                 commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
-        wanted = [one.wanted for one in requests]
+        wanted = [request.wanted for request in requests]
         try:
             return self._fetch(wanted)
         except CommodoreError as error:
-            gone = [one for one in error.parts if isinstance(one, RevisionNotFound)]
-            known = [(one.spec, one.commit or self._commit_of_run(one)) for one in requests]
+            gone = [part for part in error.parts if isinstance(part, RevisionNotFound)]
+            known = [
+                (request.spec, request.commit or self._commit_of_run(request))
+                for request in requests
+            ]
             pinned = [(spec, commit) for spec, commit in known if commit]
             if not gone or not pinned or self._state.settings.offline:
                 raise
@@ -181,7 +186,9 @@ class GitInputs:
 
     def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
         settings = self._state.settings
-        named = (one.path for one in requests if one.commit and one.commit in str(gone))
+        named = (
+            request.path for request in requests if request.commit and request.commit in str(gone)
+        )
         path = next(filter(None, named), None)
         other = "update it" if path is None else settings.to_update(path)
         return (
@@ -195,7 +202,7 @@ class GitInputs:
         return revision if revision and is_commit(revision) else ""
 
     def _found_locally(self, requests: list[_Request]) -> tuple[Dependency, ...]:
-        by_spec = {one.spec: one for one in requests}
+        by_spec = {request.spec: request for request in requests}
         fetched = self._fetch(by_spec)
         return tuple(self._compared(by_spec[one.spec], one) for one in fetched)
 

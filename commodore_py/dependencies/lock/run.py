@@ -269,7 +269,7 @@ def changes_between(before: Lock, after: Lock) -> Changes:
     )
     return Changes(
         added=tuple(sorted(new.keys() - old.keys())),
-        changed=tuple(sorted(one for one in old.keys() & new.keys() if old[one] != new[one])),
+        changed=tuple(sorted(key for key in old.keys() & new.keys() if old[key] != new[key])),
         removed=tuple(sorted(old.keys() - new.keys())),
     )
 

@@ -71,7 +71,7 @@ class SharedLock:
         """Return whether a compile ended because the lock would change: `finish` raises it."""
         if error.exit_code != LockWouldChange.exit_code:
             return False
-        self._refused |= {f"{one} {one.where}": one for one in error.parts}
+        self._refused |= {f"{part} {part.where}": part for part in error.parts}
         return True
 
     @property

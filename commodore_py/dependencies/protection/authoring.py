@@ -87,9 +87,9 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
         _refuse_history(bare, url)
         commit = _commit(bare, first)
         reconnect_moved(bare, place.parent)
-        for one in worktrees_of(bare):
-            if not one.path.is_dir():
-                keep_head(bare, one)
+        for worktree in worktrees_of(bare):
+            if not worktree.path.is_dir():
+                keep_head(bare, worktree)
         git(bare, "worktree", "prune")
         keep_branch(bare, BRANCH, commit)
         git(bare, "update-ref", f"refs/heads/{BRANCH}", commit)
@@ -197,11 +197,11 @@ def _refuse_history(bare: Path, url: str) -> None:
             where=str(bare),
             hint="choose another name; or use that repository, with git worktree add",
         )
-    for one in worktrees_of(bare):
-        if one.branch == BRANCH and one.path.is_dir():
+    for worktree in worktrees_of(bare):
+        if worktree.branch == BRANCH and worktree.path.is_dir():
             raise CommodoreError(
                 f"{shown} is checked out already",
-                where=str(one.path),
+                where=str(worktree.path),
                 hint="choose another name, or continue there",
             )
 

@@ -79,7 +79,7 @@ def ignored_in_the_way(directory: Path, commit: str) -> list[str]:
         for name in ignored
         if name in tracked
         or name in folders
-        or any(str(one) in tracked for one in PurePosixPath(name).parents)
+        or any(str(parent) in tracked for parent in PurePosixPath(name).parents)
     ]
 
 

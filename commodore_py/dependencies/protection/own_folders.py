@@ -77,7 +77,7 @@ def _in_the_way(paths: WorkPaths) -> Iterator[Path]:
 
 def _entries(folder: Path) -> list[Path]:
     return (
-        [one for one in folder.iterdir() if one.is_file() or one.is_dir()]
+        [path for path in folder.iterdir() if path.is_file() or path.is_dir()]
         if folder.is_dir()
         else []
     )

@@ -52,13 +52,13 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("restoring files that programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
-    worktrees = [(clone, one) for clone in clones for one in _worktrees_of(clone)]
+    worktrees = [(clone, worktree) for clone in clones for worktree in _worktrees_of(clone)]
     incomplete = [(clone, one) for clone, one in worktrees if one.incomplete]
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
     # Only the killed process has certainly ended; processes that it started may still run.
-    concerned = [one for one in locks if locks[one]] + [clone for clone, _ in incomplete]
+    concerned = [lock for lock in locks if locks[lock]] + [clone for clone, _ in incomplete]
     busy = {place for one in concerned for place in _places_of(one)} | set(asides)
     busy |= {paths.root / intent.place for _, intent in intents}
     wait_until_idle(busy, patience=patience)
@@ -108,7 +108,7 @@ def _places_of(repository: Path) -> Iterator[Path]:
         yield repository.parent
         return
     yield repository
-    yield from (one.path for one in _worktrees_of(repository))
+    yield from (worktree.path for worktree in _worktrees_of(repository))
 
 
 def _asides(paths: WorkPaths) -> list[Path]:
@@ -116,8 +116,8 @@ def _asides(paths: WorkPaths) -> list[Path]:
     own = (paths.vendor, paths.state, paths.state / "journal", paths.catalog)
     deep = (paths.compiled, paths.catalog / "manifests", paths.catalog / "refs")
     return [
-        *(found for folder in (*flat, *own) for found in asides_in(folder)),
-        *(found for folder in deep for found in asides_in(folder, deep=True)),
+        *(aside for folder in (*flat, *own) for aside in asides_in(folder)),
+        *(aside for folder in deep for aside in asides_in(folder, deep=True)),
         *_asides_of_clones(paths.bare_clones),
     ]
 

@@ -136,7 +136,9 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 def _claimed_twice(tree: Tree, error: CommodoreError) -> Iterator[Problem]:
     """Class names that two files claim; broken links are findings already."""
-    documents = {one.file for one in tree.documents if CLASS_FIELDS & one.content.keys()}
+    documents = {
+        document.file for document in tree.documents if CLASS_FIELDS & document.content.keys()
+    }
     for part in error.parts:
         files = [Path(line) for line in part.where.splitlines()]
         if isinstance(part, DuplicateClass) and documents.issuperset(files):

@@ -53,12 +53,12 @@ class Client:
 
     def now(self) -> float:
         """The time by the clock of the server, as it said it last; ours, if it never did."""
-        return time.time() + next((one.ahead for one in self._servers.values()), 0.0)
+        return time.time() + next((server.ahead for server in self._servers.values()), 0.0)
 
     def close(self) -> None:
         """End all requests that are under way."""
-        for one in tuple(self._servers.values()):
-            one.close()
+        for server in tuple(self._servers.values()):
+            server.close()
 
     def _exchange(self, request: Request) -> Any:  # noqa: ANN401 - the door: callers parse
         where = f"{self.access.server}{request.path}"

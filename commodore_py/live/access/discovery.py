@@ -89,12 +89,12 @@ class Discovery:
 
 def discover(client: Client) -> Discovery:
     """Ask the server for its groups, and then for the kinds of each version."""
-    versions = [("", one) for one in texts(mapping(client.get("/api")).get("versions"))]
+    versions = [("", text) for text in texts(mapping(client.get("/api")).get("versions"))]
     if not versions:  # every cluster has v1: without it, all of its objects would be missing
         raise HttpError("answered without any version of its API", where="/api")
     versions += _versions(client.get("/apis"))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(lambda one: _kinds(client, *one), versions))
+        answers = list(pool.map(lambda version: _kinds(client, *version), versions))
     silent = {group for (group, _), apis in zip(versions, answers, strict=True) if apis is None}
     apis = [api for apis in answers for api in apis or ()]
     return Discovery(tuple(apis), frozenset(silent))
@@ -103,8 +103,8 @@ def discover(client: Client) -> Discovery:
 def _versions(answer: object) -> Iterator[tuple[str, str]]:
     for group in mappings(mapping(answer).get("groups")):
         first = text(mapping(group.get("preferredVersion")).get("version"))
-        names = [text(one.get("version")) for one in mappings(group.get("versions"))]
-        yield from ((text(group.get("name")), one) for one in sorted(names, key=first.__ne__))
+        names = [text(mapping.get("version")) for mapping in mappings(group.get("versions"))]
+        yield from ((text(group.get("name")), name) for name in sorted(names, key=first.__ne__))
 
 
 def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
@@ -120,12 +120,12 @@ def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
         return None
     return [
         Api(
-            *(group, version, text(one.get("kind")), text(one.get("name"))),
-            namespaced=one.get("namespaced") is True,
-            verbs=frozenset(texts(one.get("verbs"))),
+            *(group, version, text(mapping.get("kind")), text(mapping.get("name"))),
+            namespaced=mapping.get("namespaced") is True,
+            verbs=frozenset(texts(mapping.get("verbs"))),
         )
-        for one in mappings(resources)
-        if "/" not in text(one.get("name"))  # else it is a part of another one
+        for mapping in mappings(resources)
+        if "/" not in text(mapping.get("name"))  # else it is a part of another one
     ]
 
 

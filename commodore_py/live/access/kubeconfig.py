@@ -78,9 +78,9 @@ def find(
     Without any file, that of the pod this runs in.
     """
     listed = given or variables.get("KUBECONFIG", "")
-    places = [Path(one) for one in listed.split(os.pathsep if not given else "\0") if one]
+    places = [Path(part) for part in listed.split(os.pathsep if not given else "\0") if part]
     places = places or [home / ".kube" / "config"]
-    current, entries = _merged([one for one in places if given or one.exists()])
+    current, entries = _merged([place for place in places if given or place.exists()])
     contexts = {name: entry for (kind, name), entry in entries.items() if kind == "contexts"}
     name = context or (cluster if cluster in contexts else current)
     if name in contexts:
@@ -243,9 +243,9 @@ def _exec(plugin: _Entry) -> Exec:
         str(plugin.path("command")) if "/" in command else command,
         plugin.texts("args"),
         {
-            str(one["name"]): str(one.get("value", ""))
-            for one in variables
-            if isinstance(one, dict) and "name" in one
+            str(variable["name"]): str(variable.get("value", ""))
+            for variable in variables
+            if isinstance(variable, dict) and "name" in variable
         },
         plugin.text("installHint"),
         wants_cluster=plugin.value.get("provideClusterInfo") is True,

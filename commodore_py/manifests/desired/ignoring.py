@@ -150,7 +150,7 @@ def is_secret(group: str, kind: str) -> bool:
 def hidden_values(versions: Iterable[Content]) -> tuple[dict[str, Any], ...]:
     """Versions of one Secret: each distinct value of a key is another run of `+`."""
     runs: dict[str, list[str]] = {}
-    return tuple(_masked(normalised(one), runs) for one in versions)
+    return tuple(_masked(normalised(version), runs) for version in versions)
 
 
 def _masked(content: dict[str, Any], runs: dict[str, list[str]]) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def secret(content: _Object) -> _Object:
 def _endpoints(content: _Object) -> _Object:
     """The server sorts addresses and ports."""
     subsets = content.get("subsets")
-    if not isinstance(subsets, list) or not all(isinstance(one, dict) for one in subsets):
+    if not isinstance(subsets, list) or not all(isinstance(subset, dict) for subset in subsets):
         return content
     found = [
         {name: sorted(one, key=repr) if isinstance(one, list) else one for name, one in of.items()}

@@ -60,8 +60,8 @@ def assess(content: Content, rules: Rules | None = None) -> Health:
 
 def _what_remains(content: Content) -> Iterator[str]:
     """Reasons why a namespace has not ended: objects, their finalizers, APIs without an answer."""
-    for one in kstatus.conditions_of(content).values():
-        if one.get("status") == "True" and (message := one.get("message")):
+    for condition in kstatus.conditions_of(content).values():
+        if condition.get("status") == "True" and (message := condition.get("message")):
             yield str(message)
 
 

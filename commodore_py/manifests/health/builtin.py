@@ -76,7 +76,7 @@ def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | 
         return None
     rule = rules.get(version)
     if rule is None:
-        known = " or ".join(f"{group}/{one}" if group else one for one in sorted(rules))
+        known = " or ".join(f"{group}/{rule}" if group else rule for rule in sorted(rules))
         return unknown(f"no rule for version {version} of {kind}: use {known}")
     try:
         return rule.judge(decoded(content, rule.shape))

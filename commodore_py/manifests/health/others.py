@@ -96,12 +96,12 @@ def _lowered(raw: object) -> object:
 
 
 def _scaling(conditions: list[Decoded]) -> Verdict:
-    for one in conditions:
-        if (one["type"], one["reason"]) in _FAILURES:
-            return degraded(one["message"])
-    for one in conditions:
-        if one["type"] in ("AbleToScale", "ScalingLimited") and one["status"] == "True":
-            return healthy(one["message"])
+    for condition in conditions:
+        if (condition["type"], condition["reason"]) in _FAILURES:
+            return degraded(condition["message"])
+    for condition in conditions:
+        if condition["type"] in ("AbleToScale", "ScalingLimited") and condition["status"] == "True":
+            return healthy(condition["message"])
     return progressing(_NOT_SCALED)
 
 

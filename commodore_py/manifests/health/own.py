@@ -63,9 +63,9 @@ class OwnRule:
             return kstatus.message_of(found.get(self.message_from or wanted.type, {}))
 
         for conditions, verdict in ((self.degraded, degraded), (self.suspended, suspended)):
-            for one in conditions:
-                if kstatus.is_status(found, *one):
-                    return verdict(said(one))
+            for condition in conditions:
+                if kstatus.is_status(found, *condition):
+                    return verdict(said(condition))
         for one in self.healthy:
             if not kstatus.is_status(found, *one):
                 return progressing(said(one) or f"waits for {one.type}={one.status}")

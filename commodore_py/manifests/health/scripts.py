@@ -38,10 +38,14 @@ class ScriptTable:
         key = key_of(group, kind)
         # In settings, an asterisk matches across slashes; in folders, within one part.
         for scripts, matches in ((self.settings, _fits), (self.folders, _fits_by_parts)):
-            exact = tuple(one for one in scripts if one.pattern == key)
+            exact = tuple(script for script in scripts if script.pattern == key)
             if exact:
                 return exact[-1:]
-            fitting = [one for one in scripts if is_wild(one.pattern) and matches(one.pattern, key)]
+            fitting = [
+                script
+                for script in scripts
+                if is_wild(script.pattern) and matches(script.pattern, key)
+            ]
             if fitting:
                 return tuple(sorted(fitting, key=lambda one: one.pattern.encode()))
         return ()
@@ -111,4 +115,7 @@ def patterns_of(lines: Iterable[str]) -> tuple[str, ...]:
 def is_among(patterns: Iterable[str], group: str, kind: str) -> bool:
     """Return whether one of the keys of folders fits a kind."""
     key = key_of(group, kind)
-    return any(one == key or (is_wild(one) and _fits_by_parts(one, key)) for one in patterns)
+    return any(
+        pattern == key or (is_wild(pattern) and _fits_by_parts(pattern, key))
+        for pattern in patterns
+    )

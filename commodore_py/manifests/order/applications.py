@@ -112,9 +112,9 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
 def owners_of(applications: Iterable[Application], file: str) -> tuple[str, ...]:
     """The names of the applications that sync a file: those with the longest path."""
     lengths = {
-        one.name: max(len(path) for path in paths)
-        for one in applications
-        if (paths := tuple(_paths_of(one, file)))
+        application.name: max(len(path) for path in paths)
+        for application in applications
+        if (paths := tuple(_paths_of(application, file)))
     }
     longest = max(lengths.values(), default=0)
     return tuple(name for name, length in lengths.items() if length == longest)

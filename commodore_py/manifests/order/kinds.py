@@ -69,7 +69,11 @@ def rank(kind: str) -> int:
 
 def scopes_of(contents: Iterable[Content]) -> frozenset[tuple[str, str]]:
     """All cluster-scoped kinds: Kubernetes' own, and those that are defined among the objects."""
-    defined = {kind for one in contents if _scope(one) == "Cluster" and (kind := defined_kind(one))}
+    defined = {
+        kind
+        for content in contents
+        if _scope(content) == "Cluster" and (kind := defined_kind(content))
+    }
     return CLUSTER_SCOPED | defined
 
 

@@ -75,7 +75,7 @@ def sync_tasks(
     """Every task of a sync, in order; live objects are those that the application manages."""
     how = options or SyncOptions()
     scopes = kinds.scopes_of([one.content for one in (*targets, *live)])
-    facts = [(one, hooks.hook_facts(one.content)) for one in targets]
+    facts = [(target, hooks.hook_facts(target.content)) for target in targets]
     plain = [one for one, fact in facts if not fact.is_hook]
     pairs = _paired(plain, live, how.namespace, scopes)
     tasks = [
@@ -146,7 +146,7 @@ def _paired(
     scopes: frozenset[tuple[str, str]],
 ) -> list[tuple[KubeObject | None, KubeObject | None]]:
     """Each target with its live object, then live objects without target; one of each id."""
-    left = {key_of(one): one for one in _without_copies(targets, live)}
+    left = {key_of(without_copy): without_copy for without_copy in _without_copies(targets, live)}
     found: dict[_Key, tuple[KubeObject | None, KubeObject | None]] = {}
     for target in targets:
         group, kind, own, name = key_of(target)
@@ -162,14 +162,14 @@ def _without_copies(
     targets: Sequence[KubeObject], live: Sequence[KubeObject]
 ) -> Iterator[KubeObject]:
     """The live objects; of those with one UID the targets, else the first."""
-    wanted = {key_of(one) for one in targets}
+    wanted = {key_of(target) for target in targets}
     groups: dict[object, list[KubeObject]] = {}
     for one in live:
         metadata = one.content.get("metadata")
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
         groups.setdefault(uid or key_of(one), []).append(one)
     for copies in groups.values():
-        named = [one for one in copies if key_of(one) in wanted]
+        named = [copy for copy in copies if key_of(copy) in wanted]
         yield from named or copies[:1]
 
 

@@ -64,10 +64,10 @@ class Bundles:
 
     def _names(self) -> list[str]:
         files = (self.folder / FOLDER).glob("*.y*ml")
-        return sorted({one.stem for one in files if one.name != Path(FILE).name})
+        return sorted({file.stem for file in files if file.name != Path(FILE).name})
 
     def _entry_of(self, name: str) -> Entry | None:
-        return next((one for one in self.index.entries if one.name == name), None)
+        return next((entry for entry in self.index.entries if entry.name == name), None)
 
     def _leads_to(self, name: str) -> str:
         seen: set[str] = set()

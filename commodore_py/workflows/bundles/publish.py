@@ -74,7 +74,10 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
     """Compile all test clusters with a new version; if they compile, commit it."""
     order = _order_of(bundles, request.version)
     name = _free_name(bundles, request.version, order)
-    locks = [*request.locks, *((one, _lock_of(config, one)) for one in request.clusters)]
+    locks = [
+        *request.locks,
+        *((cluster, _lock_of(config, cluster)) for cluster in request.clusters),
+    ]
     entries = _entries(bundles, locks, request.changes)
     tests = request.tests or bundles.index.test_clusters or request.clusters
     tests = tests or tuple(lock.cluster for _, lock in request.locks)
@@ -118,8 +121,8 @@ def _free_name(bundles: Bundles, version: str, order: Order) -> str:
     problem = problem_of(version, order)
     if problem or not name.replace("-", "").replace("_", "").isalnum():
         raise UsageError(f"{version!r} {problem or 'cannot be the name of a file'}")
-    for one in bundles.index.entries:
-        if one.version == version:
+    for entry in bundles.index.entries:
+        if entry.version == version:
             raise CommodoreError(
                 f"bundle {version} exists",
                 where=str(bundles.folder / FILE),

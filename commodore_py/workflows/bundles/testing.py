@@ -95,11 +95,13 @@ def tested_by(tried: Trial, entries: Mapping[Key, Pinned], version: str) -> Test
             where = sources.places.parameter(BOOTSTRAP, (*key, "version"))
             overrides.append(Override(key, spec.version or "", where))
     if not used:
-        names = ", ".join(one.key[1] for one in overrides)
+        names = ", ".join(override.key[1] for override in overrides)
         raise CommodoreError(
             f"cluster {sources.cluster.id} tests nothing of bundle {version}: "
             + (f"it overrides {names}" if names else "it deploys none of its components"),
-            where="\n".join(dict.fromkeys(one.where for one in overrides if one.where)),
+            where="\n".join(
+                dict.fromkeys(override.where for override in overrides if override.where)
+            ),
             hint="test it with a cluster that uses its versions: --test ID",
         )
     return Tested(sources.cluster.id, frozenset(used), tuple(overrides))

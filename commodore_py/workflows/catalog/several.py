@@ -119,5 +119,5 @@ def _compiled_before(config: Config, tenant: str) -> Iterator[str]:
 
 def _compiled_below(root: Path) -> list[str]:
     folder = root / FOLDER
-    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else ()
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else ()
     return [name for name in names if WorkPaths(folder / name).params_file.is_file()]

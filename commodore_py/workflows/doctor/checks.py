@@ -162,12 +162,16 @@ def working_directory(here: Environment) -> Verdict:
 def local_work(here: Environment) -> Verdict:
     """Nothing in the checkouts would stop a compile."""
     checkouts = here.work.checkouts
-    broken = [f"{one.path}: {one.problem}" for one in checkouts if one.problem]
+    broken = [f"{checkout.path}: {checkout.problem}" for checkout in checkouts if checkout.problem]
     if broken:
         return Verdict(
             "fail", _some(broken), "move the folder away; the next compile clones it again"
         )
-    changed = [f"{one.path}: {_some(one.changes, ', ')}" for one in checkouts if one.changes]
+    changed = [
+        f"{checkout.path}: {_some(checkout.changes, ', ')}"
+        for checkout in checkouts
+        if checkout.changes
+    ]
     if changed:
         remedy = "commit and push it, or move it aside with --force"
         return Verdict("warn", f"not pushed: {_some(changed)}", remedy)
@@ -217,8 +221,8 @@ CHECKS: dict[str, Callable[[Environment], Verdict]] = {
 
 def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
     errors = error.parts
-    messages = [f"{one} ({one.where})" if one.where else str(one) for one in errors]
-    hints = dict.fromkeys(one.hint for one in errors if one.hint)
+    messages = [f"{error} ({error.where})" if error.where else str(error) for error in errors]
+    hints = dict.fromkeys(error.hint for error in errors if error.hint)
     return Verdict("fail", _some(messages), "; ".join(hints) or otherwise)
 
 

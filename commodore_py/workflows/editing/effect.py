@@ -169,7 +169,7 @@ def _winner(tracer: Tracer, path: ParameterPath, value: Value, file: str) -> Ste
     """The layer that decides in place of the file."""
     if isinstance(value, dict) and value:
         winners = (_winner(tracer, (*path, key), item, file) for key, item in value.items())
-        return next((one for one in winners if one is not None), None)
+        return next((winner for winner in winners if winner is not None), None)
     steps = tracer.follow(path)
     own = [number for number, step in enumerate(steps) if step.layer.file == file]
     later = steps[own[-1] + 1 :] if own else steps

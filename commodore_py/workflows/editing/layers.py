@@ -111,7 +111,7 @@ def candidates(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> list[tuple
 
 def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | None = None) -> Choice:
     """A class as the layer of an edit."""
-    shown = [hierarchy.file_of(one) for one in others or []]
+    shown = [hierarchy.file_of(other) for other in others or []]
     return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, tuple(shown))
 
 

@@ -53,8 +53,8 @@ def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> It
         return
     url = _merged(hierarchy, BOOTSTRAP, (*path[:2], "url"))
     found = cloned_versions(paths, str(url or ""))
-    yield from (Option(inline(one), "tag") for one in found.tags)
-    yield from (Option(inline(one), "branch") for one in found.branches)
+    yield from (Option(inline(tag), "tag") for tag in found.tags)
+    yield from (Option(inline(branch), "branch") for branch in found.branches)
 
 
 def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
@@ -69,7 +69,7 @@ def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
         if schema is None:
             return
         legal = legal_at(schema, path[1:])
-        yield from (Option(inline(one), "schema") for one in legal.values)
+        yield from (Option(inline(value), "schema") for value in legal.values)
         if legal.options_at:
             there = _merged(hierarchy, target, path_parts(legal.options_at))
             yield from (Option(inline(one), legal.options_at) for one in there or ())
@@ -77,7 +77,9 @@ def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
 
 def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
     """The merged value, and values that any class sets, other clusters' included."""
-    target = next((one for one in hierarchy.targets if parameter_key(one) == path[0]), BOOTSTRAP)
+    target = next(
+        (target for target in hierarchy.targets if parameter_key(target) == path[0]), BOOTSTRAP
+    )
     now = _merged(hierarchy, target, path)
     if isinstance(now, bool):
         yield from (Option(inline(one), "type of the value now") for one in (now, not now))

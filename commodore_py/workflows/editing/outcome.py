@@ -115,18 +115,22 @@ def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
 def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
     known = {_key(one) for one in old}
-    seen = {one.fingerprint for one in before.problems}
+    seen = {problem.fingerprint for problem in before.problems}
     added_problems = tuple(
-        one
-        for one in after.problems
+        problem
+        for problem in after.problems
         # Policies that cannot be evaluated refuse every edit.
-        if one.fingerprint not in seen or one.code == "policy/not-installed"
+        if problem.fingerprint not in seen or problem.code == "policy/not-installed"
     )
     if after.error is not None:
-        added = [one for one in after.error.parts if _key(one) not in known]
+        added = [part for part in after.error.parts if _key(part) not in known]
         if added or not known:
             # A parameter that violates its schema is often why a component does not compile.
-            why = [one.as_error() for one in added_problems if one.code == "parameters/schema"]
+            why = [
+                added_problem.as_error()
+                for added_problem in added_problems
+                if added_problem.code == "parameters/schema"
+            ]
             raise_collected([*why, *after.error.parts], "the edit is refused; nothing was written")
     if before.error is not None or after.error is not None or after.rendered is None:
         left = after.error.parts if after.error else ()

@@ -94,7 +94,9 @@ def _missing_classes(loaded: replay.Hierarchy, hierarchy: Hierarchy) -> list[Mis
         MissingClass(f"class {name} not found", where=where) for name, where in places.items()
     ]
     behind = [
-        one for one in hierarchy.assumptions if any(one.value in name.split(".") for name in places)
+        assumption
+        for assumption in hierarchy.assumptions
+        if any(assumption.value in name.split(".") for name in places)
     ]
     if missing and behind:
         missing[-1].hint = _hint(behind)

@@ -57,9 +57,9 @@ def order_in(cluster: LiveCluster) -> ApplicationOrder:
         if starts and group not in before:  # it starts when the first of its members may
             before[group] = frozenset.intersection(*starts)
     gates = {
-        one.id.name: annotations_of(one.object.content).get(GATE)
-        for one in cluster.all_targets
-        if (one.id.group, one.id.kind) == KIND
+        target.id.name: annotations_of(target.object.content).get(GATE)
+        for target in cluster.all_targets
+        if (target.id.group, target.id.kind) == KIND
     }
     degraded = (name for name, gate in gates.items() if gate == _MAY_BE_DEGRADED)
     return ApplicationOrder(before, frozenset(degraded))

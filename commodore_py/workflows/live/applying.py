@@ -63,10 +63,10 @@ def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[Commodor
     # An earlier run of this plan, which was stopped, has created some itself.
     done = unfinished(cluster.state, plan.digest).done
     automated = [
-        one.name
-        for one in identity.applications
-        if one.is_automated
-        and ("create", str(ObjectId(*KIND, one.namespace, one.name))) not in done
+        application.name
+        for application in identity.applications
+        if application.is_automated
+        and ("create", str(ObjectId(*KIND, application.namespace, application.name))) not in done
     ]
     if automated and not how.force:
         yield CommodoreError(

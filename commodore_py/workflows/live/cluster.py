@@ -112,7 +112,9 @@ class LiveCluster:
     def unseen_kinds(self, *, in_catalog: bool) -> dict[str, str]:
         """The kinds that cannot be read, and why: those of the catalog, or all."""
         kinds = {
-            (one.id.group, kind) for one in self.all_targets for kind in (one.id.kind, EVERY_KIND)
+            (target.id.group, kind)
+            for target in self.all_targets
+            for kind in (target.id.kind, EVERY_KIND)
         }
         return {
             str(place): why
@@ -122,7 +124,9 @@ class LiveCluster:
 
     def unapplied(self) -> dict[str, int]:
         """Folders that no application syncs, and how many objects they have."""
-        only_live = [one.syncs for one in self.identity.applications]  # as the root often is
+        only_live = [
+            application.syncs for application in self.identity.applications
+        ]  # as the root often is
         files = (
             PurePosixPath(one.file).relative_to(self.catalog) for one in self.assigned.unapplied
         )
@@ -205,14 +209,14 @@ def _argocd_settings(
             words = "jqPathExpressions are not evaluated, what they name is compared"
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     if not found.tracking.method:
-        methods = {one.method for one in known.applications}
+        methods = {application.method for application in known.applications}
         method = next((one for one in ("annotation", "label") if one in methods), "")
         found = found._replace(tracking=found.tracking._replace(method=method))
     return found
 
 
 def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:
-    for namespace in sorted({one.namespace for one in known.applications}):
+    for namespace in sorted({application.namespace for application in known.applications}):
         try:
             content = client.find(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
         except HttpError as error:
@@ -227,7 +231,7 @@ def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:
 def read_again(cluster: LiveCluster) -> LiveCluster:
     """Read the objects again, and the kinds that were missing."""
     kinds, all_targets = cluster.kinds, cluster.all_targets
-    if any(one.api is None for one in all_targets):
+    if any(target.api is None for target in all_targets):
         kinds = discover(cluster.client)
         all_targets = targets_of(cluster.assigned, kinds, cluster.settings.tracking)
     targets = _wanted(all_targets, cluster.reach, cluster.assigned)
@@ -242,7 +246,7 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
 
 
 def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
-    wanted = {one.id: one.api for one in targets if one.has_version}
+    wanted = {target.id: target.api for target in targets if target.has_version}
     kinds = {(one.group, one.kind) for one in wanted}
     with_owned = read == "owned"
 
@@ -252,7 +256,7 @@ def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Setti
     def keeps(id_: ObjectId) -> bool:
         return id_ in wanted or (with_owned and _has_rule(id_.group, id_.kind))
 
-    apis = frozenset(one.api.key for one in targets if one.api is not None)
+    apis = frozenset(target.api.key for target in targets if target.api is not None)
     return Settings(
         kinds=apis if read == "targets" else None,
         namespaces=reach.namespaces,
@@ -319,7 +323,9 @@ def _wanted(targets: tuple[Target, ...], reach: Reach, assigned: Assigned) -> tu
     if reach.application:
         targets = _of_application(targets, reach.application, assigned)
     if reach.namespaces:
-        targets = tuple(one for one in targets if one.id.namespace in ("", *reach.namespaces))
+        targets = tuple(
+            target for target in targets if target.id.namespace in ("", *reach.namespaces)
+        )
     return targets
 
 
@@ -332,4 +338,4 @@ def _of_application(
             f"no application {name} syncs objects here",
             hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
         )
-    return tuple(one for one in targets if one.application == name)
+    return tuple(target for target in targets if target.application == name)

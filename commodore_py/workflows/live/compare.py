@@ -166,7 +166,7 @@ def _difference(
             after, before = hidden_values([after, before])
         old.append(KubeObject(current.id, before))
         new.append(KubeObject(current.id, after, target.object.file))
-    changes = tuple(_graded(one, answers) for one in object_changes(old, new))
+    changes = tuple(_graded(object_change, answers) for object_change in object_changes(old, new))
     alone, folds = folded(changes)
     diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
     refused = {id_: answer.refused for id_, answer in answers.items() if answer.refused}

@@ -62,24 +62,24 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
     Where that is the one here, only what differs from it needs to be looked at again.
     """
     commits, left_out = synced_commits(cluster)
-    namespaces = {one.id.namespace for one in cluster.targets}
+    namespaces = {target.id.namespace for target in cluster.targets}
     found: list[ObjectDrift] = []
     changed = {one.id for one in compared.diff.objects}
     for commit in dict.fromkeys(commits.values()):
         is_here = is_checked_out(cluster.catalog, commit)
         targets = [
-            one
-            for one in targets_at(cluster, commit)
-            if commits.get(one.application or "") == commit
-            and one.id.namespace in namespaces
-            and (not is_here or one.id in changed)
+            target
+            for target in targets_at(cluster, commit)
+            if commits.get(target.application or "") == commit
+            and target.id.namespace in namespaces
+            and (not is_here or target.id in changed)
         ]
         found += _drifted(cluster, targets)
     return DriftReport(tuple(sorted(found, key=lambda one: one.id)), left_out)
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
-    known = {one.id: one for one in targets}
+    known = {target.id: target for target in targets}
     for change in diff_of(cluster, targets).diff.objects:
         target = known[change.id]
         application = target.application or ""

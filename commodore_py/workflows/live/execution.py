@@ -88,7 +88,9 @@ class _Execution:
             if step.phase != AFTER_FAILURE:
                 run = self._runs.setdefault(step.application, _Run())
                 run.steps.append(step)
-                run.actions += (one for one in step.actions if one.what in ("keep", *_APPLIED))
+                run.actions += (
+                    action for action in step.actions if action.what in ("keep", *_APPLIED)
+                )
 
     def run(self) -> Applied:
         """Advance every application as far as it goes, until all have ended."""
@@ -103,7 +105,7 @@ class _Execution:
                 raise CommodoreError(f"these applications wait for each other: {names}")
             if not moved:
                 ending.pause(_LOOK_AGAIN)
-        applications = {one.application for one in self._plan.steps}
+        applications = {step.application for step in self._plan.steps}
         self._note.end(applications, _applied_commit(self._cluster, self._plan))
         return Applied(tuple(self._results), self._skipped)
 
@@ -113,9 +115,9 @@ class _Execution:
             return self._advance(name, run)
         except CommodoreError as error:
             try:
-                for one in self._plan.steps:
-                    if one.phase == AFTER_FAILURE and one.application == name:
-                        self._act_and_wait(one)
+                for step in self._plan.steps:
+                    if step.phase == AFTER_FAILURE and step.application == name:
+                        self._act_and_wait(step)
             except CommodoreError as another:
                 both = [error, another]
                 message = "a step and its SyncFail hooks failed"
@@ -185,7 +187,9 @@ class _Execution:
         if not step.awaited:
             return []
         done = {name for _, name in self._before}
-        return [one for one in step.actions if one.what in CHANGES or str(one.id) in done]
+        return [
+            action for action in step.actions if action.what in CHANGES or str(action.id) in done
+        ]
 
 
 def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:

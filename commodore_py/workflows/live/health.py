@@ -76,7 +76,7 @@ def health_of(
     They are judged by rules of the hierarchy and of folders, besides those that are built in.
     """
     found = read_objects(names)
-    scripts = tuple(one for folder in folders for one in live_rules.scripts_in(folder))
+    scripts = tuple(script for folder in folders for script in live_rules.scripts_in(folder))
     rules = live_rules.UserRules(ScriptTable(folders=scripts), own)
     judge = Judge(rules, own, time.time)
     try:
@@ -146,7 +146,9 @@ def assess_rule(content: Content, rules: UserRules, table: ScriptTable) -> tuple
 def _first_object(path: Path, root: Path, *, where: str) -> Content:
     if not path.resolve().is_relative_to(root.resolve()):
         raise CommodoreError("its input lies outside of the folder of rules", where=where)
-    documents = [one for one in load_manifests(_content(str(path)), name=str(path)) if one]
+    documents = [
+        manifest for manifest in load_manifests(_content(str(path)), name=str(path)) if manifest
+    ]
     if not documents or not isinstance(documents[0], dict):
         raise CommodoreError("its input holds no object", where=f"{where}\n{path}")
     content: Content = documents[0]

@@ -49,16 +49,19 @@ def objects_at(
         except CommodoreError:
             continue  # what could not be read could not be applied
         for document in documents:
-            for one in members(document):
-                id_ = identify(one)
-                if id_ is not None and isinstance(one, dict):
-                    yield from (KubeObject(id_, one, path) for path in paths)
+            for member in members(document):
+                id_ = identify(member)
+                if id_ is not None and isinstance(member, dict):
+                    yield from (KubeObject(id_, member, path) for path in paths)
 
 
 def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:
     """The commit that each application was synced or applied to last; or why it is not known."""
-    names = {one.application for one in cluster.targets if one.application is not None}
-    synced = {one.name: (one.finished, one.revision) for one in cluster.identity.applications}
+    names = {target.application for target in cluster.targets if target.application is not None}
+    synced = {
+        application.name: (application.finished, application.revision)
+        for application in cluster.identity.applications
+    }
     for name, applied in applied_commits(cluster.state).items():
         synced[name] = max(synced.get(name, ("", "")), (applied.time, applied.commit))
     commits: dict[str, str] = {}
@@ -79,10 +82,10 @@ def last_synced(cluster: LiveCluster, targets: Iterable[Target]) -> dict[ObjectI
     """Targets in the commits that their applications were synced to last."""
     commits, _ = synced_commits(cluster)
     found: dict[ObjectId, Content] = {}
-    for commit in {commits.get(one.application or "", "") for one in targets} - {""}:
-        for one in targets_at(cluster, commit):
-            if commits.get(one.application or "") == commit:
-                found[one.id] = one.object.content
+    for commit in {commits.get(target.application or "", "") for target in targets} - {""}:
+        for target in targets_at(cluster, commit):
+            if commits.get(target.application or "") == commit:
+                found[target.id] = target.object.content
     return found
 
 

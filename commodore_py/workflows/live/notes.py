@@ -87,23 +87,23 @@ def _root_of(state: Path) -> Path:
 def unfinished(state: Path, digest: str) -> Unfinished:
     """Progress of the last run of this plan, if it did not end."""
     found = Unfinished(set(), {})
-    for one in _events(state):
-        if one["plan"] == digest and one["event"] == "end":
+    for event in _events(state):
+        if event["plan"] == digest and event["event"] == "end":
             found = Unfinished(set(), {})
-        elif one["plan"] == digest and one["event"] == "done":
-            name = str(one.get("object", ""))
-            found.done.add((str(one.get("what", "")), name))
-            found.versions[name] = str(one.get("version", ""))
+        elif event["plan"] == digest and event["event"] == "done":
+            name = str(event.get("object", ""))
+            found.done.add((str(event.get("what", "")), name))
+            found.versions[name] = str(event.get("version", ""))
     return found
 
 
 def applied_commits(state: Path) -> dict[str, AppliedCommit]:
     """By application, the commit that was applied last."""
     found = {}
-    for one in _events(state):
-        applications, commit = one.get("applications"), one.get("commit")
-        if one["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
-            applied = AppliedCommit(commit, str(one.get("time", "")))
+    for event in _events(state):
+        applications, commit = event.get("applications"), event.get("commit")
+        if event["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
+            applied = AppliedCommit(commit, str(event.get("time", "")))
             found.update(dict.fromkeys(map(str, applications), applied))
     return found
 

@@ -41,11 +41,11 @@ def read_objects(names: Iterable[str]) -> Found:
     for name, text in _texts(names):
         files.append(name)
         for document in load_manifests(text, name=name):
-            for one in members(document):
-                id_ = identify(one)
-                if id_ is not None and isinstance(one, dict):
-                    objects.append(KubeObject(id_, one, name))
-                elif one is not None:
+            for member in members(document):
+                id_ = identify(member)
+                if id_ is not None and isinstance(member, dict):
+                    objects.append(KubeObject(id_, member, name))
+                elif member is not None:
                     others += 1
     return Found(tuple(objects), others, tuple(files))
 

@@ -45,14 +45,14 @@ class OrphanReport:
 
 def orphans_of(cluster: LiveCluster) -> OrphanReport:
     """Top-level objects of the cluster that left the catalog."""
-    targets = {one.id for one in cluster.all_targets}
+    targets = {target.id for target in cluster.all_targets}
     records = [
         record
         for id_ in cluster.cache.list(top_level_only=True)
         if (record := cluster.cache.get(id_)) is not None
         and targets.isdisjoint(cluster.cache.copies(id_))
     ]
-    history = _history(cluster, {one.id.name.encode() for one in records})
+    history = _history(cluster, {record.id.name.encode() for record in records})
     names = {application.name for application, _ in cluster.assigned.applications}
     names |= history.applications
     known = Known(
@@ -67,12 +67,12 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
     )
     found = sorted(
         (
-            one
-            for one in orphans(records, known)
+            orphan
+            for orphan in orphans(records, known)
             if (
                 not cluster.reach.application
-                or not one.mark.is_ours
-                or one.mark.owner == cluster.reach.application
+                or not orphan.mark.is_ours
+                or orphan.mark.owner == cluster.reach.application
             )
         ),
         key=lambda one: one.id,
@@ -101,5 +101,5 @@ def _history(cluster: LiveCluster, names: set[bytes]) -> History:
     )
     found = assigned(objects, "", cluster.rendered)
     targets = targets_of(found, cluster.kinds, cluster.settings.tracking)
-    ids = frozenset(one.id for one in targets if one.application is not None)
+    ids = frozenset(target.id for target in targets if target.application is not None)
     return History(ids, frozenset(one.name for one, _ in found.applications), complete)

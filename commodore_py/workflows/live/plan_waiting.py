@@ -180,7 +180,9 @@ class _Watched:
 
 
 def _back_end(here: PlanHere) -> BackEnd:
-    found = next((BACK_ENDS[one] for one in here.plan.settings.drivers if one in BACK_ENDS), None)
+    found = next(
+        (BACK_ENDS[driver] for driver in here.plan.settings.drivers if driver in BACK_ENDS), None
+    )
     if found is None:
         raise CommodoreError(
             "the plan has no driver that deploys",

@@ -85,7 +85,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
             application = applications.get(name, Application(name))
             here = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
             steps += steps_of(application, targets.get(name, ()), here)
-    ids = [one.id for one in cluster.targets]
+    ids = [target.id for target in cluster.targets]
     ids += (one.id for of in doomed.values() for one in of)
     records = [(id_, cluster.cache.get(id_)) for id_ in ids]
     versions = {str(id_): record.version for id_, record in records if record is not None}
@@ -127,9 +127,9 @@ def _facts(plan: Plan) -> Iterator[Any]:
     """The steps to do, however many of them are done."""
     yield [plan.cluster, plan.uid]
     for step in plan.steps:
-        for one in step.actions:
-            what = "delete" if one.what == "delete" else "apply"
-            yield [step.application, step.phase, step.wave, what, str(one.id), one.content]
+        for action in step.actions:
+            what = "delete" if action.what == "delete" else "apply"
+            yield [step.application, step.phase, step.wave, what, str(action.id), action.content]
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
     """The status of every application, by what differs."""
     changes = {one.id: one.what for one in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
-    synced = {one.name: one for one in cluster.identity.applications}
+    synced = {application.name: application for application in cluster.identity.applications}
     found: dict[str, list[Assessed]] = {}
     for target in cluster.targets:
         if target.application is not None and not hook_facts(target.object.content).is_hook:

@@ -111,7 +111,7 @@ def _named(cluster: LiveCluster, root: str) -> ObjectId:
         if one.kind.lower() == kind.lower() and one.name == name and one.namespace == namespace
     ]
     if not found or not name:
-        names = sorted({one.application for one in cluster.targets if one.application})
+        names = sorted({target.application for target in cluster.targets if target.application})
         raise CommodoreError(
             f"there is no application and no object {root} in the cluster",
             hint="name an object as Kind/namespace/name;"

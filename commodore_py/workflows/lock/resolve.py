@@ -167,8 +167,8 @@ def _together(
     steps = []
     for number, (name, path) in enumerate(names.items()):
         mine = (
-            tuple(one for one in found if one == name or not (number or one in names))
-            for found in kinds
+            tuple(one for one in kind if one == name or not (number or one in names))
+            for kind in kinds
         )
         steps.append(Step(name, Changes(written, *mine), shown(before, path), shown(after, path)))
     return tuple(steps), after

@@ -167,12 +167,12 @@ def publish(
       commodore bundle publish 2026.11.1 --cluster c-demo-1
       commodore bundle publish 2026.11.2 --set argocd=v6.0.3
     """
-    pairs = [one.partition("=") for one in changes]
+    pairs = [change.partition("=") for change in changes]
     if wrong := [one for one, (_, sign, text) in zip(changes, pairs, strict=True) if not text]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
     request = publishing.Request(
         version,
-        tuple((str(one), LockFile.read(one).lock) for one in locks),
+        tuple((str(lock), LockFile.read(lock).lock) for lock in locks),
         clusters,
         {name: text for name, _, text in pairs},
         tests,

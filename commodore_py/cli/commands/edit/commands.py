@@ -236,10 +236,10 @@ def _run(
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
     config, others = compiling_config(settings, options), options["clusters"]
-    own = next((one for one in others if one != "all"), "")
+    own = next((other for other in others if other != "all"), "")
     if not config.paths.params_file.is_file():  # where several clusters were compiled
         config = replace(config, paths=several.paths_of(config.paths, own))
-        others = tuple(one for one in others if one != own)
+        others = tuple(other for other in others if other != own)
     rules = Rules(
         strict=options["strict"],
         dry_run=options["dry_run"],

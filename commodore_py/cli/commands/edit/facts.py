@@ -165,8 +165,8 @@ def _rules(options: dict[str, Any]) -> Rules:
 def _facts(given: tuple[str, ...]) -> dict[str, Any]:
     parsed = dynamic_facts.parse(given)
     if parsed.warnings:
-        texts = (one.removeprefix("dynamic ") for one in parsed.warnings)
-        raise UsageError("; ".join(one.replace(" is ignored: ", ": ") for one in texts))
+        texts = (warning.removeprefix("dynamic ") for warning in parsed.warnings)
+        raise UsageError("; ".join(text.replace(" is ignored: ", ": ") for text in texts))
     return parsed.facts
 
 

@@ -46,14 +46,14 @@ def problems_as_json(verdict: Verdict) -> list[dict[str, Any]]:
     """Return it as data."""
     return [
         {
-            "code": one.code,
-            "severity": one.severity,
-            "message": one.message,
-            "where": one.where or None,
-            "remedy": one.remedy or None,
-            "options": list(one.options),
+            "code": problem.code,
+            "severity": problem.severity,
+            "message": problem.message,
+            "where": problem.where or None,
+            "remedy": problem.remedy or None,
+            "options": list(problem.options),
         }
-        for one in verdict.problems
+        for problem in verdict.problems
     ]
 
 

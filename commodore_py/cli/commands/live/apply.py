@@ -101,7 +101,7 @@ def apply(
                 streams.result(line)
         for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
             messages.info(note)
-        if not yes and any(one.what != "keep" for one in plan.actions):
+        if not yes and any(action.what != "keep" for action in plan.actions):
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):
                 return

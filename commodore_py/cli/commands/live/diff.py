@@ -83,7 +83,7 @@ def diff(
     if out is not None:
         content = formats.structured(plans.content(plan))
         write_if_changed(out, content.encode() + b"\n", private=True)
-    changes = found.diff or any(one.what == "delete" for one in plan.actions)
+    changes = found.diff or any(action.what == "delete" for action in plan.actions)
     return CHANGES_FOUND if exit_code and changes else 0
 
 

@@ -63,7 +63,7 @@ def check_unused(ctx: click.Context, names: tuple[str, ...], why: str) -> None:
     """Refuse options that do nothing here."""
     for name in names:
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = next(one for one in ctx.command.params if one.name == name)
+            option = next(param for param in ctx.command.params if param.name == name)
             raise click.UsageError(f"{option.opts[-1]} {why}")
 
 

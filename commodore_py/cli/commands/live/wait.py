@@ -103,6 +103,6 @@ def _follow(
     if output != "text":
         streams.data(formats.structured(waited(goal, found)))
     else:
-        for one in found.steps:
-            streams.result(escaping.one_line(line_of(one)))
+        for step in found.steps:
+            streams.result(escaping.one_line(line_of(step)))
     return EXITS[found.result.state]

@@ -198,10 +198,10 @@ def simulate_(
       commodore plan simulate --model shop=slow:5 --model db=fail:4
     """
     changes = {}
-    for one in values:
-        path, sign, text = one.partition("=")
+    for value in values:
+        path, sign, text = value.partition("=")
         if not sign or not path:
-            raise click.UsageError(f"--set {one}: write PATH=VALUE.")
+            raise click.UsageError(f"--set {value}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
     here = _plan_here(settings.more_verbose(verbose), cluster)
     found = simulated(here, _model(model), values=changes, direction="down" if down else "up")

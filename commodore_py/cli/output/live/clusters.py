@@ -35,8 +35,8 @@ def status(
     return {
         "schema": "live-status/v1",
         "confirmed_by": report.confirmed_by or None,
-        "applications": [_application(one) for one in report.applications],
-        "orphans": [_orphan(one) for one in orphans.orphans],
+        "applications": [_application(application) for application in report.applications],
+        "orphans": [_orphan(orphan) for orphan in orphans.orphans],
         "complete": orphans.complete,
         "drift": drifts.content(drift),
         "left_out": dict(drift.left_out),
@@ -47,13 +47,13 @@ def status(
 
 def status_lines(report: StatusReport) -> Iterator[str]:
     """Render it for people."""
-    for one in report.applications:
-        yield _line(one.name or _NONE, one.health, _summary(one))
-        for cause in one.causes[:_MOST_CAUSES]:
+    for application in report.applications:
+        yield _line(application.name or _NONE, application.health, _summary(application))
+        for cause in application.causes[:_MOST_CAUSES]:
             message = cause.health.message if cause.health is not None else ""
             yield escaping.one_line(f"{' ' * _WIDTH}    {cause.target.id}: {message}".rstrip(": "))
-        if len(one.causes) > _MOST_CAUSES:
-            yield f"{' ' * _WIDTH}    and {len(one.causes) - _MOST_CAUSES} more"
+        if len(application.causes) > _MOST_CAUSES:
+            yield f"{' ' * _WIDTH}    and {len(application.causes) - _MOST_CAUSES} more"
 
 
 def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
@@ -61,7 +61,8 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
     return {
         "schema": "live-tree/v1",
         "trees": [
-            {"name": one.name, "roots": [_node(node) for node in one.roots]} for one in report.trees
+            {"name": tree.name, "roots": [_node(node) for node in tree.roots]}
+            for tree in report.trees
         ],
         "cycles": [[identity(id_) for id_ in report.cycle]] if report.cycle else [],
         "unseen": dict(unseen),
@@ -70,10 +71,10 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
 
 def tree_lines(report: TreeReport) -> Iterator[str]:
     """Render it for people."""
-    for one in report.trees:
-        yield streams.styled(escaping.one_line(one.name), bold=True)
-        for at, node in enumerate(one.roots):
-            yield from _node_lines(node, "", is_last=at == len(one.roots) - 1)
+    for tree in report.trees:
+        yield streams.styled(escaping.one_line(tree.name), bold=True)
+        for at, node in enumerate(tree.roots):
+            yield from _node_lines(node, "", is_last=at == len(tree.roots) - 1)
     if report.cycle:
         names = " -> ".join(map(str, report.cycle))
         yield escaping.one_line(f"a cycle of owners: {names}")
@@ -181,10 +182,10 @@ _FATES = {
 def orphan_lines(report: OrphanReport) -> Iterator[str]:
     """Objects that left the catalog, for people."""
     for fate, (word, colour) in _FATES.items():
-        for one in report.orphans:
-            if one.fate == fate:
+        for orphan in report.orphans:
+            if orphan.fate == fate:
                 shown = streams.styled(word.ljust(9), fg=colour)
-                yield f"{shown}  {escaping.one_line(f'{one.id}: {one.why}')}"
+                yield f"{shown}  {escaping.one_line(f'{orphan.id}: {orphan.why}')}"
 
 
 def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def content(found: Plan) -> dict[str, Any]:
         "uid": found.uid or None,
         "commit": found.commit or None,
         "digest": found.digest,
-        "steps": [_step(one) for one in found.steps],
+        "steps": [_step(step) for step in found.steps],
         "versions": dict(found.versions),
         "unseen": dict(found.unseen),
     }
@@ -78,7 +78,7 @@ def content(found: Plan) -> dict[str, Any]:
 def lines(found: Plan) -> Iterator[str]:
     """Render it for people: what changes, and what it waits for."""
     for step in found.steps:
-        changing = [one for one in step.actions if one.what != _NOT_SHOWN]
+        changing = [action for action in step.actions if action.what != _NOT_SHOWN]
         if not changing:
             continue
         name = step.application or "-"
@@ -90,7 +90,7 @@ def lines(found: Plan) -> Iterator[str]:
             yield from _action_lines(one)
         if step.awaited:
             yield "  then wait until all are healthy"
-    counts = Counter(one.what for one in found.actions)
+    counts = Counter(action.what for action in found.actions)
     words = [f"{count} {what}" for what, count in sorted(counts.items())]
     yield f"{', '.join(words) or 'nothing to do'}"
 

@@ -45,19 +45,19 @@ def shown(here: PlanHere) -> dict[str, Any]:
             for one in here.removed
         ],
         "unlisted": list(plan.unlisted),
-        "problems": [_problem(one) for one in here.problems],
+        "problems": [_problem(problem) for problem in here.problems],
     }
 
 
 def checked(problems: Iterable[Problem]) -> dict[str, Any]:
     """Notices about a valid plan."""
-    return {"schema": "plan-check/v1", "problems": [_problem(one) for one in problems]}
+    return {"schema": "plan-check/v1", "problems": [_problem(problem) for problem in problems]}
 
 
 def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """Notes about a valid plan."""
-    for one in problems:
-        yield escaping.one_line(f"{one.severity}: {one.code}: {one.message}")
+    for problem in problems:
+        yield escaping.one_line(f"{problem.severity}: {problem.code}: {problem.message}")
 
 
 def timeline(found: Timeline) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def timeline(found: Timeline) -> dict[str, Any]:
         "rounds": found.rounds,
         "state": found.result.state,
         "text": found.result.text,
-        "events": [dict(one._asdict()) for one in found.events],
+        "events": [dict(event._asdict()) for event in found.events],
     }
 
 
@@ -77,7 +77,7 @@ def waited(goal: str, found: Waited) -> dict[str, Any]:
         "schema": "live-wait-plan/v1",
         "for": goal,
         "state": found.result.state,
-        "steps": [asdict(one) for one in found.steps],
+        "steps": [asdict(step) for step in found.steps],
     }
 
 
@@ -87,10 +87,10 @@ def rendered(found: RenderedPlan) -> dict[str, Any]:
         "schema": "plan-render/v1",
         "driver": found.driver,
         "files": [
-            {"path": one.path, "change": one.kind, "from": one.old_path}
-            for one in found.change.files
+            {"path": file.path, "change": file.kind, "from": file.old_path}
+            for file in found.change.files
         ],
-        "problems": [_problem(one) for one in found.problems],
+        "problems": [_problem(problem) for problem in found.problems],
     }
 
 
@@ -107,9 +107,10 @@ def plan_lines(here: PlanHere) -> Iterator[str]:
 
 def timeline_lines(found: Timeline) -> Iterator[str]:
     """One line for every call of a step."""
-    for one in found.events:
-        text = f"  {escaping.one_line(one.text)}" if one.text else ""
-        yield f"{one.round:>3}  {escaping.one_line(one.step)}  {one.action}  {one.state}{text}"
+    for event in found.events:
+        text = f"  {escaping.one_line(event.text)}" if event.text else ""
+        step = escaping.one_line(event.step)
+        yield f"{event.round:>3}  {step}  {event.action}  {event.state}{text}"
     yield f"{found.result.state} after {found.rounds} rounds"
 
 

@@ -74,9 +74,9 @@ def as_document(outcome: Outcome) -> dict[str, Any]:
         "command": outcome.command,
         "about": outcome.about,
         "objects": outcome.objects,
-        "checks": [one._asdict() for one in outcome.checks],
+        "checks": [check._asdict() for check in outcome.checks],
         "failed": bool(verdict.failing),
-        "problems": [as_data(one) for one in verdict.problems],
+        "problems": [as_data(problem) for problem in verdict.problems],
         "ignored": [
             {**as_data(one.problem), "reason": one.reason or None} for one in verdict.ignored
         ],
@@ -122,7 +122,7 @@ def as_markdown(outcome: Outcome) -> str:
 
 def _row(problem: Problem) -> str:
     places = (line for line in (*problem.where.splitlines(), *map(str, problem.related)) if line)
-    where = "<br>".join(_cell(one) for one in places)
+    where = "<br>".join(_cell(place) for place in places)
     message = _cell(problem.message)
     code = _cell(problem.code) if problem.code else ""
     return f"| {problem.severity} | {message} {code} | {where} |"

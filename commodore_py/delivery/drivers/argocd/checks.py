@@ -33,8 +33,8 @@ class Planned(NamedTuple):
 
 def planned_in(node: Node | None, known: Applications) -> tuple[Planned, ...]:
     """The instances of a plan."""
-    leaves = (one for one in steps_of(node) if isinstance(one, Leaf))
-    return tuple(Planned(one, known.of(one.instance)) for one in leaves)
+    leaves = (step for step in steps_of(node) if isinstance(step, Leaf))
+    return tuple(Planned(leaf, known.of(leaf.instance)) for leaf in leaves)
 
 
 def application_findings(

@@ -69,7 +69,7 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
     options = list_in(policy, "syncOptions")
     for key, word in _OPTIONS.items():
         if key in app:
-            options = [one for one in options if not str(one).startswith(f"{word}=")]
+            options = [option for option in options if not str(option).startswith(f"{word}=")]
             options.append(f"{word}={str(app[key]).lower()}")
     if options:
         policy["syncOptions"] = options
@@ -82,7 +82,7 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
 def without_finalizer(metadata: dict[str, Any]) -> None:
     """Without the one that deletes what an Application deployed; words after a slash are kinds."""
     finalizers = list_in(metadata, "finalizers")
-    kept = [one for one in finalizers if str(one).partition("/")[0] != FINALIZER]
+    kept = [finalizer for finalizer in finalizers if str(finalizer).partition("/")[0] != FINALIZER]
     metadata.pop("finalizers", None)
     if kept:
         metadata["finalizers"] = kept

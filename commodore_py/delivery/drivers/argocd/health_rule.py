@@ -57,7 +57,7 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
         for one in found
         if (id_ := identify(one.content)) is not None
     ]
-    scripts = tuple(script for one in settings_of(objects) for script in one.scripts)
+    scripts = tuple(script for setting in settings_of(objects) for script in setting.scripts)
     rules = ScriptTable(scripts).find(GROUP, KIND)
     if not rules:
         message = "Argo CD has no health rule for Applications, so no wave waits for them"

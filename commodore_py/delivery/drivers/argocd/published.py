@@ -108,12 +108,12 @@ def synced_folder(content: Mapping[str, Any]) -> PurePosixPath | None:
 def options_of(content: Mapping[str, Any]) -> frozenset[str]:
     """The sync options in an object's annotation."""
     text = value_in(content, "metadata", "annotations", OPTIONS)
-    return frozenset(one.strip() for one in str(text or "").split(",") if one.strip())
+    return frozenset(part.strip() for part in str(text or "").split(",") if part.strip())
 
 
 def set_pruning(content: dict[str, Any], option: str) -> None:
     """Have an Application deleted never, or only when someone confirms it."""
-    others = sorted(one for one in options_of(content) if not one.startswith("Prune="))
+    others = sorted(option for option in options_of(content) if not option.startswith("Prune="))
     annotate(content, {OPTIONS: ",".join((*others, option))})
 
 

@@ -27,18 +27,18 @@ def read_back(manifests: Tree) -> Order:
     folders: dict[PurePosixPath, list[Document]] = {}
     for path, entry in manifests.items():
         if KIND.encode() in entry.content or path.name.startswith("plan-"):
-            for one in documents_in("", path, entry):
-                folders.setdefault(path.parent, []).append(one)
+            for document in documents_in("", path, entry):
+                folders.setdefault(path.parent, []).append(document)
     tops = [
         folder
         for folder, found in folders.items()
         if not folder.is_relative_to(GROUPS) and any(map(_is_planned, found))
     ]
     last = [
-        _step(one)
+        _step(folder)
         for top in tops
-        for one in folders[top]
-        if one.content["kind"] == KIND and not _is_planned(one) and _path(one) != top
+        for folder in folders[top]
+        if folder.content["kind"] == KIND and not _is_planned(folder) and _path(folder) != top
     ]
     parts = tuple(_group(folders, top) for top in tops)
     return order_of(Concurrent(parts) if parts else None, last)

@@ -84,22 +84,22 @@ def secret_of(
 def cluster_findings(clusters: tuple[Cluster, ...]) -> Iterator[Finding]:
     """Servers that cannot be registered, and clusters that would have one name."""
     taken: dict[str, str] = {}
-    for one in clusters:
-        path = (*DELIVERY, "clusters", one.name, "server")
-        problem = problem_of(one.server)
+    for cluster in clusters:
+        path = (*DELIVERY, "clusters", cluster.name, "server")
+        problem = problem_of(cluster.server)
         if problem:
             remedy = "write a URL such as https://cluster.example.com:6443"
             yield Finding(
-                "plan/server", f"the server of cluster {one.name} {problem}", path, remedy
+                "plan/server", f"the server of cluster {cluster.name} {problem}", path, remedy
             )
             continue
-        if not _DNS_NAME.fullmatch(secret_name(one)):
-            message = f"{secret_name(one)} is not a valid name of a Secret"
+        if not _DNS_NAME.fullmatch(secret_name(cluster)):
+            message = f"{secret_name(cluster)} is not a valid name of a Secret"
             yield Finding("plan/server", message, path, "change prefix or server")
-        for name in dict.fromkeys((server_name(one), secret_name(one), label_of(one))):
-            other = taken.setdefault(name, one.name)
-            if other != one.name:
-                message = f"clusters {other} and {one.name} would both be called {name}"
+        for name in dict.fromkeys((server_name(cluster), secret_name(cluster), label_of(cluster))):
+            other = taken.setdefault(name, cluster.name)
+            if other != cluster.name:
+                message = f"clusters {other} and {cluster.name} would both be called {name}"
                 yield Finding("plan/alias", message, path, "change a name, a label or a server")
 
 

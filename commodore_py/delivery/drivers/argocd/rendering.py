@@ -67,7 +67,7 @@ class _Rendering:
         self._planned = checks.planned_in(job.plan.node, self._known)
         first = next((one for _, found in self._planned for one in found), None)
         owners = (*((self._known.owner_of(first),) if first else ()), *self._known.owners)
-        self._owner = next((one for one in owners if one is not None), None)
+        self._owner = next((owner for owner in owners if owner is not None), None)
         place = self._owner or first
         self._folder = place.path.parent if place else PurePosixPath("apps")
         self._published = Published(job.head)
@@ -95,7 +95,7 @@ class _Rendering:
         for one in self._documents.of_kind(GROUP, "AppProject"):
             if one.path.is_relative_to(self._folder):
                 annotate(self._documents.edit(one, PLAN), {WAVE: str(-len(stages) - 1)})
-        used = {one.cluster for one in steps_of(node) if isinstance(one, Register)}
+        used = {step.cluster for step in steps_of(node) if isinstance(step, Register)}
         clusters = tuple(self._settings.clusters[name] for name in sorted(used))
         names = {*(one.name for one in self._known.all), *(one.name for one in self._named)}
         trees, findings = self._documents.result()
@@ -295,7 +295,7 @@ def project_findings(
     planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
 ) -> Iterator[Finding]:
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
-    known = {one.name: _destinations(one) for one in projects}
+    known = {project.name: _destinations(project) for project in projects}
     for leaf, found in planned:
         for one in found if leaf.cluster else ():
             project = str(value_in(one.content, "spec", "project") or "default")
@@ -322,7 +322,7 @@ def _destinations(project: Document) -> list[Mapping[str, Any]]:
 
 
 def _allows(destinations: Iterable[Mapping[str, Any]], wanted: Mapping[str, str]) -> bool:
-    fitting = [one for one in destinations if _fits(one, wanted)]
+    fitting = [destination for destination in destinations if _fits(destination, wanted)]
     denied = any(str(value).startswith("!") for one in fitting for value in one.values())
     return bool(fitting) and not denied
 
