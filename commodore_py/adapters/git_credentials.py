@@ -51,12 +51,12 @@ def without_credentials(url: str) -> str:
 
 def variables() -> dict[str, str]:
     """The input of the helpers of `settings`; it is seen by this user's processes only."""
-    found = {}
+    variables = {}
     for number, known in enumerate(list(_known.values())):
         if known.password is not None:
-            found[_USER.format(number)] = known.user
-            found[_PASSWORD.format(number)] = known.password
-    return found
+            variables[_USER.format(number)] = known.user
+            variables[_PASSWORD.format(number)] = known.password
+    return variables
 
 
 def settings() -> Iterator[tuple[str, str]]:

@@ -60,9 +60,9 @@ def _problem_in(error: Exception, text: bytes | str, name: str) -> JsonError:
             long = re.search(rf"[0-9]{{{most + 1}}}", _decoded(text))
             message = f"an integer of more than {most:,} digits"
             line = _line(text, long.start() if long else 0)
-    found = JsonError(message, where=f"{name}:{line}")
-    found.line, found.limit = line, limit
-    return found
+    problem = JsonError(message, where=f"{name}:{line}")
+    problem.line, problem.limit = line, limit
+    return problem
 
 
 def _deepest(text: bytes | str) -> tuple[int, int]:

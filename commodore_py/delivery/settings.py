@@ -169,7 +169,7 @@ def settings_of(given: Any) -> tuple[Settings, list[Finding]]:
 def credential_findings(cluster: Cluster) -> list[Finding]:
     """Credentials that are not secret references; their values are never shown."""
     at = (*DELIVERY, "clusters", cluster.name, "credentials")
-    found = []
+    credential_findings = []
     for key, value in _pairs(cluster.credentials):
         text = str(value)
         plain = key in _SECRETS and not (text.startswith("?{vaultkv:") and text.endswith("}"))
@@ -177,7 +177,7 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
         if plain or inside:
             what = "is not one whole secret reference"
             remedy = "write ?{vaultkv:PATH/KEY} and nothing else"
-            found.append(
+            credential_findings.append(
                 Finding(
                     "plan/credential", f"{key} of cluster {cluster.name} {what}", (*at, key), remedy
                 )
@@ -185,16 +185,16 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
     tls = cluster.credentials.get("tlsClientConfig", {})
     if not isinstance(tls, dict):
         message = f"tlsClientConfig of cluster {cluster.name} is not a mapping"
-        found.append(Finding("plan/credential", message, (*at, "tlsClientConfig")))
+        credential_findings.append(Finding("plan/credential", message, (*at, "tlsClientConfig")))
     keys = dict(_pairs(cluster.credentials))
     if keys.get("insecure") and "caData" in keys:
         message = f"cluster {cluster.name} has both caData and insecure"
-        found.append(Finding("plan/credential", message, at, "remove one of them"))
-    return found
+        credential_findings.append(Finding("plan/credential", message, at, "remove one of them"))
+    return credential_findings
 
 
 def _pairs(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     for key, one in value.items():
-        found += _pairs(one) if isinstance(one, dict) else [(str(key), one)]
-    return found
+        pairs += _pairs(one) if isinstance(one, dict) else [(str(key), one)]
+    return pairs

@@ -72,17 +72,17 @@ def overrides_without_url(
     """Entries with a version but without a repository."""
     aliased = {instance.name: instance.component for instance in instances if instance.aliased}
     components, packages = _known(parameters, "components"), _known(parameters, "packages")
-    found = []
+    overrides = []
     for name, entry in sorted(components.items()):
         if name in aliased:
             if aliased[name] not in components:
-                found.append(_without_url(parameters, "components", aliased[name]))
+                overrides.append(_without_url(parameters, "components", aliased[name]))
         elif not _has_url(entry):
-            found.append(_without_url(parameters, "components", name))
+            overrides.append(_without_url(parameters, "components", name))
     for name, entry in sorted(packages.items()):
         if not _has_url(entry):
-            found.append(_without_url(parameters, "packages", name))
-    return found
+            overrides.append(_without_url(parameters, "packages", name))
+    return overrides
 
 
 def _has_url(entry: object) -> bool:

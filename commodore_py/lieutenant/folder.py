@@ -138,20 +138,20 @@ class FactsFolder:
         return _files_of(folder)
 
     def _all_clusters(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        clusters: list[dict[str, Any]] = []
         problems: list[CommodoreError] = []
         for name, path in self._cluster_files().items():
             try:
-                found.append(dict(object_in("cluster", name, path).fields))
+                clusters.append(dict(object_in("cluster", name, path).fields))
             except CommodoreError as error:
                 problems.extend(getattr(error, "errors", (error,)))
         raise_collected(problems, f"clusters in {self.root}")
-        return found
+        return clusters
 
 
 def _files_of(folder: Path) -> dict[str, Path]:
     # Ids are looked up among existing files and never turned into paths: none can escape.
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
@@ -159,14 +159,14 @@ def _files_of(folder: Path) -> dict[str, Path]:
     for path in paths:
         if path.suffix not in _SUFFIXES or path.name.startswith(".") or not path.is_file():
             continue
-        if path.stem in found:
+        if path.stem in files:
             raise CommodoreError(
                 f"{path.stem} has two files",
-                where=f"{found[path.stem]} and {path}",
+                where=f"{files[path.stem]} and {path}",
                 hint="remove one of the files",
             )
-        found[path.stem] = path
-    return found
+        files[path.stem] = path
+    return files
 
 
 def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -> ApiObject:

@@ -30,15 +30,15 @@ def cluster_in(
                 hint=f"compile {cluster_id} once without --local",
             )
     reader = FieldReader(read_object(paths.params_file, expected="the parameters of the cluster"))
-    found = _cluster(reader, global_revision, tenant_revision)
+    cluster = _cluster(reader, global_revision, tenant_revision)
     raise_collected(reader.problems, str(paths.params_file))
-    if found.id != cluster_id:
+    if cluster.id != cluster_id:
         raise CommodoreError(
-            f"this working directory holds cluster {found.id}, not {cluster_id}",
+            f"this working directory holds cluster {cluster.id}, not {cluster_id}",
             where=str(paths.params_file),
-            hint=f"compile {found.id}, or {cluster_id} without --local",
+            hint=f"compile {cluster.id}, or {cluster_id} without --local",
         )
-    return found
+    return cluster
 
 
 def cluster_id_in(paths: WorkPaths) -> str:

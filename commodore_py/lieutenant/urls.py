@@ -71,13 +71,13 @@ def _base(api_url: str) -> tuple[str, str, list[str]]:
 
 
 def _segments(path: str) -> list[str]:
-    found: list[str] = []
+    segments: list[str] = []
     for segment in map(_encoded, path.split("/")):
         if segment == "..":
-            del found[-1:]
+            del segments[-1:]
         elif segment not in {"", "."}:
-            found.append(segment)
-    return found
+            segments.append(segment)
+    return segments
 
 
 def _encoded(segment: str) -> str:

@@ -175,11 +175,11 @@ class _Nodes:
     def members(self, one: yaml.Node) -> Iterable[tuple[str, yaml.Node]] | None:
         if not isinstance(one, yaml.MappingNode):
             return None
-        found, waiting, seen = [], [one], {id(one)}
+        members, waiting, seen = [], [one], {id(one)}
         while waiting:
             for key, value in waiting.pop().value:
                 name = self.text(key)
-                found.append((name, value))
+                members.append((name, value))
                 if name == _MERGE:
                     merged = [value, *self.items(value)]
                     fresh = [m for m in merged if isinstance(m, yaml.MappingNode)]
@@ -187,7 +187,7 @@ class _Nodes:
                     seen.update(map(id, fresh))
             if len(seen) > _MOST_MERGED:
                 raise ValueError("too many mappings are merged")
-        return found
+        return members
 
     def items(self, one: yaml.Node) -> Iterable[yaml.Node]:
         return one.value if isinstance(one, yaml.SequenceNode) else ()

@@ -193,11 +193,11 @@ def _checked(fields: Mapping[str, object], where: str) -> dict[str, Any]:
 
 
 def _lists(fields: Mapping[str, object], where: str) -> dict[str, tuple[str, ...]]:
-    found = {}
+    lists = {}
     for name in _LISTS:
         items = _list(fields.get(name), f"{where}, {name}")
-        found[name] = tuple(_text(item, f"{where}, {name}") for item in items)
-    return found
+        lists[name] = tuple(_text(item, f"{where}, {name}") for item in items)
+    return lists
 
 
 def _checked_key(key: str, where: str) -> str:

@@ -250,14 +250,14 @@ def path_in_job(file: str) -> str:
     workspace = os.environ.get("GITHUB_WORKSPACE")
     if not workspace:
         return file
-    full, found = Path(file).absolute(), file
+    full, path = Path(file).absolute(), file
     for start in range(1, len(full.parts)):
         inside = Path(*full.parts[start:])
         if _has_same_content(full, workspace / inside):
-            found = str(inside)
+            path = str(inside)
             if not full.samefile(workspace / inside):  # the working directory may be in there
                 break
-    return found
+    return path
 
 
 def _has_same_content(one: Path, other: Path) -> bool:

@@ -133,10 +133,10 @@ def _copies(manifests: Tree, places: Mapping[str, PurePosixPath], order: Order) 
     for step in sorted(before, key=lambda one: len(before[one])):
         levels[step] = 1 + max((levels[one] for one in order.before[step]), default=0)
     width = max(3, len(str(10 * max(levels.values(), default=0))))
-    found = {}
+    copies = {}
     for step, place in places.items():
         folder = PurePosixPath(f"{10 * levels[step]:0{width}d}-{step.replace('/', '-')}")
         entry = manifests.get(place)
         inside = Tree({PurePosixPath(place.name): entry}) if entry else manifests.subtree(place)
-        found[step] = Tree(dict(inside)).below(folder)
-    return found
+        copies[step] = Tree(dict(inside)).below(folder)
+    return copies

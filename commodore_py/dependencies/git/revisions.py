@@ -85,11 +85,11 @@ def _expressions(directory: Path, refs: Refs, version: str) -> list[str]:
     if start == "HEAD":
         start = f"origin/{refs.default_branch}"
     names = (TAGS + start, BRANCHES + start, f"refs/remotes/{start}", f"refs/{start}", start)
-    found = [name + suffix for name in names if name in refs.commits]
+    expressions = [name + suffix for name in names if name in refs.commits]
     # A tag of a tag is not among the refs, as these name commits only.
-    found.append(TAGS + start + suffix)
+    expressions.append(TAGS + start + suffix)
     if _COMMIT.fullmatch(start):
         # Not the version itself, as a local branch may have that name.
         objects = git_lines(directory, "rev-parse", f"--disambiguate={start.rpartition('-g')[2]}")
-        found += [f"{one}{suffix}" for one in objects if commit_of(directory, one)]
-    return found
+        expressions += [f"{one}{suffix}" for one in objects if commit_of(directory, one)]
+    return expressions

@@ -80,10 +80,10 @@ class _Provider:
             place = f"url.file://{folder}.insteadOf"
             without = url.removesuffix(".git")
             settings += [(place, without), (place, f"{without}.git")]
-        found = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_CONFIG_GLOBAL": os.devnull}
+        variables = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_CONFIG_GLOBAL": os.devnull}
         for number, (name, value) in enumerate(settings):
-            found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        return found
+            variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        return variables
 
     def _provide(self, bases: Iterable[RemoteBase], depth: int) -> None:
         for one in bases:

@@ -197,16 +197,16 @@ def _unpinned_tenant(lock: Lock, paths: WorkPaths) -> str:
 
 def _commits_in(lock: Lock, paths: WorkPaths) -> dict[str, Path]:
     """The commits of a lock, each with a repository that has it."""
-    found: dict[str, Path] = {}
+    commits: dict[str, Path] = {}
     tenant = lock.blocks["cluster",].text("tenant")
     for path, block in lock.blocks.items():
         commit, url = block.text("commit"), _url_of(path, block)
         if path[0] == "config" and is_commit(commit):
             name = "global" if path[1] == "global" else tenant
-            found[commit] = paths.classes / name / ".git"
+            commits[commit] = paths.classes / name / ".git"
         elif path[0] in _KINDS and path[0] != "repository" and is_commit(commit):
-            found[commit] = paths.bare_clones / git_urls.dependency_key(url)
-    return found
+            commits[commit] = paths.bare_clones / git_urls.dependency_key(url)
+    return commits
 
 
 def _url_of(path: Path_, block: Block) -> str:

@@ -34,12 +34,12 @@ def blocks_of(cluster: Cluster) -> dict[Path, dict[str, Any]]:
         "tenant_display_name": cluster.tenant_display_name,
         "catalog_url": cluster.catalog_url,
     }
-    found: dict[Path, dict[str, Any]] = {("cluster",): own}
+    blocks: dict[Path, dict[str, Any]] = {("cluster",): own}
     for kind in _FACTS:
         facts = getattr(cluster, kind)
         if facts:
-            found[kind,] = _written(facts)
-    return found
+            blocks[kind,] = _written(facts)
+    return blocks
 
 
 def is_digest(block: Block) -> bool:

@@ -63,12 +63,12 @@ def commit_in(block: Block) -> str:
 def pins_by_request(lock: Lock, renewed: Iterable[Path]) -> Mapping[tuple[str, str], Block]:
     """The pins of repositories by their requests: equal requests have equal pins."""
     left_out = set(renewed)
-    found: dict[tuple[str, str], Block] = {}
+    pins: dict[tuple[str, str], Block] = {}
     for path, block in lock.blocks.items():
         request = request_in(block) if path[0] in GIT_KINDS else None
         if request is not None and path not in left_out and commit_in(block):
-            found.setdefault(request, block)
-    return found
+            pins.setdefault(request, block)
+    return pins
 
 
 def with_equal_requests(lock: Lock, paths: Iterable[Path]) -> frozenset[Path]:

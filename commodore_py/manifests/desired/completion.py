@@ -109,7 +109,7 @@ def _fields(
     *,
     is_replaced: bool = False,
 ) -> dict[str, _Value]:
-    found = {}
+    fields = {}
     for name in (*live, *(key for key in target if key not in live)):
         inner = _inner(field, name)
         value = target.get(name)
@@ -119,19 +119,19 @@ def _fields(
                 value = completed(
                     value, live[name], before, inner, name=name, is_replaced=is_replaced
                 )
-            found[name] = value
+            fields[name] = value
         elif name in _SHARED and isinstance(live.get(name), dict):
             applied = [record[name] for record in records if isinstance(record.get(name), dict)]
             others = _fields({}, live[name], applied, inner)
-            found |= {name: others} if others or not live[name] else {}
+            fields |= {name: others} if others or not live[name] else {}
         elif name in live:
             deletes = name in target and field is None  # null, for objects without a schema
             was_applied = any(record.get(name) is not None for record in records)
             was_applied = was_applied and not _is_absent(live[name], None, field, inner)
             is_default = not live[name] or name in _FILLED_IN
             if not deletes and not was_applied and (not is_replaced or is_default):
-                found[name] = live[name]
-    return found
+                fields[name] = live[name]
+    return fields
 
 
 def _inner(field: Field | None, name: str) -> Field | None:

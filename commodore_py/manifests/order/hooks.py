@@ -67,10 +67,10 @@ def annotations_of(content: Content) -> dict[str, str]:
 def texts_of(content: Content, name: str) -> dict[str, str]:
     """Annotations or labels."""
     metadata = content.get("metadata")
-    found = metadata.get(name) if isinstance(metadata, dict) else None
-    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+    texts = metadata.get(name) if isinstance(metadata, dict) else None
+    if not isinstance(texts, dict) or not all(isinstance(one, str) for one in texts.values()):
         return {}
-    return found
+    return texts
 
 
 def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:

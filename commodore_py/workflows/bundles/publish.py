@@ -147,7 +147,7 @@ def _entries(
     bundles: Bundles, locks: Sequence[tuple[str, Lock]], changes: Mapping[str, str]
 ) -> dict[Key, Pinned]:
     """Common versions of locks, with these changes; without locks, the newest version's."""
-    found: dict[Key, Pinned] = {}
+    entries: dict[Key, Pinned] = {}
     origins: dict[Key, dict[Pinned, list[str]]] = {}
     for name, lock in locks:
         for key, pinned in _in_lock(lock).items():
@@ -156,7 +156,7 @@ def _entries(
         content = bundles.content(known[-1])
         commits = known[-1].commits
         for key, fields in content.items():
-            found[key] = Pinned(
+            entries[key] = Pinned(
                 fields.get("url", ""),
                 fields.get("version", ""),
                 fields.get("path", ""),
@@ -164,7 +164,7 @@ def _entries(
             )
     conflicts = []
     for key, choices in sorted(origins.items()):
-        found[key] = next(iter(choices))
+        entries[key] = next(iter(choices))
         if len(choices) > 1 and key[1] not in changes:
             each = "; ".join(
                 f"{one.version} in {', '.join(names)}" for one, names in choices.items()
@@ -174,16 +174,18 @@ def _entries(
             )
     raise_collected(conflicts, "the versions to publish differ")
     for name, version in changes.items():
-        keys = [key for key in found if key[1] == name]
+        keys = [key for key in entries if key[1] == name]
         if not keys:
             raise UsageError(f"--set {name}: there is no such component or package to publish")
-        found |= {key: found[key]._replace(version=version, commit="", branch="") for key in keys}
-    if not found:
+        entries |= {
+            key: entries[key]._replace(version=version, commit="", branch="") for key in keys
+        }
+    if not entries:
         raise UsageError(
             "nothing to publish",
             hint="take versions from --lock FILE or --cluster ID",
         )
-    return found
+    return entries
 
 
 def _in_lock(lock: Lock) -> dict[Key, Pinned]:

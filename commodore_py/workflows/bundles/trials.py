@@ -135,12 +135,12 @@ class _Run(LockedRun):
         inner = super().fetching(config, fetch)
 
         def with_contents(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-            found = inner(specs)
-            for one in found:
+            with_contents = inner(specs)
+            for one in with_contents:
                 for (kind, path), content in self._files.items():
                     if one.spec.kind is kind:
                         self._put(one.directory / path, content)
-            return found
+            return with_contents
 
         return with_contents
 

@@ -203,16 +203,18 @@ def _argocd_settings(
     client: Client, objects: tuple[KubeObject, ...], known: Identity
 ) -> ArgoSettings:
     """The settings of Argo CD in the catalog, otherwise in the cluster."""
-    found = next(iter(settings_of(objects)), None) or _settings_in_cluster(client, known)
-    for rule in found.ignored:
+    argocd_settings = next(iter(settings_of(objects)), None) or _settings_in_cluster(client, known)
+    for rule in argocd_settings.ignored:
         if rule.jq:
             words = "jqPathExpressions are not evaluated, what they name is compared"
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
-    if not found.tracking.method:
+    if not argocd_settings.tracking.method:
         methods = {application.method for application in known.applications}
         method = next((one for one in ("annotation", "label") if one in methods), "")
-        found = found._replace(tracking=found.tracking._replace(method=method))
-    return found
+        argocd_settings = argocd_settings._replace(
+            tracking=argocd_settings.tracking._replace(method=method)
+        )
+    return argocd_settings
 
 
 def _settings_in_cluster(client: Client, known: Identity) -> ArgoSettings:

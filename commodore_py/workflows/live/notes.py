@@ -99,13 +99,13 @@ def unfinished(state: Path, digest: str) -> Unfinished:
 
 def applied_commits(state: Path) -> dict[str, AppliedCommit]:
     """By application, the commit that was applied last."""
-    found = {}
+    applied_commits = {}
     for event in _events(state):
         applications, commit = event.get("applications"), event.get("commit")
         if event["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
             applied = AppliedCommit(commit, str(event.get("time", "")))
-            found.update(dict.fromkeys(map(str, applications), applied))
-    return found
+            applied_commits.update(dict.fromkeys(map(str, applications), applied))
+    return applied_commits
 
 
 def _events(state: Path) -> Iterator[dict[str, object]]:

@@ -63,7 +63,7 @@ def install(folder: ToolFolder, release: Release, upstream: Upstream, *, now: da
 
 def checksums_in(text: str, url: str) -> dict[str, str]:
     """The digests of a checksum file by the names of the files (pure)."""
-    found = {}
+    checksums = {}
     for number, line in enumerate(text.splitlines(), start=1):
         digest, _, name = line.strip().partition(" ")
         if not line.strip():
@@ -81,8 +81,8 @@ def checksums_in(text: str, url: str) -> dict[str, str]:
                 hint="expected a SHA-256 digest and a file name",
             )
         # A star marks a file that was read as binary; see sha256sum.
-        found[name.strip().removeprefix("*")] = digest.lower()
-    return found
+        checksums[name.strip().removeprefix("*")] = digest.lower()
+    return checksums
 
 
 @contextmanager
