@@ -29,6 +29,8 @@ class CommodoreError(Exception):
     """Lines of `where` that `locate` completes."""
     subject: object = ""
     """The name in question, to be compared with that of problems."""
+    problem_code: str = ""
+    """The code that its class has, or that of the problem it was made from."""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)

@@ -97,7 +97,9 @@ class Problem(NamedTuple):
 
     def as_error(self, hint: str = "") -> CommodoreError:
         """The problem, where it ends the run after all."""
-        return CommodoreError(self.message, where=self.where, hint=self.remedy or hint)
+        error = CommodoreError(self.message, where=self.where, hint=self.remedy or hint)
+        error.problem_code = self.code
+        return error
 
 
 def worst_first(problem: Problem) -> tuple[int, str, Place, str]:

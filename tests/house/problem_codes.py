@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from commodore_py.model.problems.codes import CHECKS, LINT, NOTICES, PLANS
+from commodore_py.model.problems.codes import CHECKS, ERRORS, LINT, NOTICES, PLANS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "problem-codes.md"
 
@@ -19,6 +19,7 @@ def page() -> str:
     lines = [_HEAD]
     for title, codes in (
         ("`inventory lint`", LINT),
+        ("Errors", ERRORS),
         ("Notices of other commands", NOTICES),
         ("Checks and ignore files", CHECKS),
         ("Plans", PLANS),

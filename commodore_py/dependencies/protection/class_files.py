@@ -20,6 +20,8 @@ _SUFFIXES = (".yml", ".yaml")
 class Changed(CommodoreError):
     """A file has another content than the one that is to be replaced."""
 
+    problem_code = "edit/changed"
+
 
 def replace_class_file(paths: WorkPaths, file: Path, before: bytes, after: bytes) -> None:
     """Replace a file that still has its old content.

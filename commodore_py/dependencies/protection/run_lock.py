@@ -30,6 +30,12 @@ _PATIENCE = 5.0
 _PAUSE = 0.05
 
 
+class Busy(CommodoreError):
+    """Another run is at work in the working directory."""
+
+    problem_code = "run/busy"
+
+
 @contextmanager
 def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Work alone in a working directory; first, recover from an earlier run that was killed."""
@@ -120,8 +126,8 @@ def _take(lock: int, state: Path, *, patience: float, kind: int = fcntl.LOCK_EX)
             return True
 
 
-def _busy(lock: int, state: Path) -> CommodoreError:
-    return CommodoreError(
+def _busy(lock: int, state: Path) -> Busy:
+    return Busy(
         f"{_holder(lock)} is running in this working directory",
         where=str(state.parent),
         hint="wait until it has ended, or work in another folder with --working-dir",

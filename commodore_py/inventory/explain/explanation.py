@@ -87,6 +87,12 @@ class Explanation:
     """The same for each parameter that its references look up, directly or not."""
 
 
+class UnknownParameter(CommodoreError):
+    """A parameter that no layer sets."""
+
+    problem_code = "parameters/not-set"
+
+
 def explain(paths: WorkPaths, target: str, path: str) -> Explanation:
     """Why a parameter of a target, or of the cluster by its id, has its value."""
     hierarchy = compiled_hierarchy(paths)
@@ -268,4 +274,4 @@ def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> Comm
         hint = f"{dotted(above)} cannot be resolved: {value.error}"
     else:
         hint = f"{dotted(above)} is not a mapping" if above else ""
-    return CommodoreError(f"no layer of target {target} sets {missing}", hint=hint)
+    return UnknownParameter(f"no layer of target {target} sets {missing}", hint=hint)

@@ -37,6 +37,22 @@ LINT: dict[str, Code] = {
 }
 """What `inventory lint` finds in files; what Commodore's own lint finds is an error."""
 
+ERRORS: dict[str, Code] = {
+    "clusters/not-compiled": Code("error", "A cluster was not compiled in a working directory."),
+    "clusters/other-changes": Code("error", "A push would publish other changes than were read."),
+    "clusters/unknown": Code("error", "There is no such cluster."),
+    "edit/changed": Code("error", "The file of an edit was changed in the meantime."),
+    "edit/key-taken": Code("error", "A list has an item of that key already."),
+    "edit/moved": Code("error", "An edit is based on older commits of the configuration."),
+    "edit/no-such-item": Code("error", "A list has no item of that key."),
+    "parameters/not-set": Code("error", "No layer sets a parameter."),
+    "run/busy": Code("error", "Another run is at work in the working directory."),
+    "run/crashed": Code("error", "An error in this program itself."),
+    "run/lost": Code("error", "A process ended without a result."),
+    "run/queue-full": Code("error", "More work is waiting than the daemon accepts."),
+}
+"""Errors that programs tell apart by their codes."""
+
 NOTICES: dict[str, Code] = {
     "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),
     "bundles/deviation": Code("warning", "A cluster deploys something else than its bundle says."),

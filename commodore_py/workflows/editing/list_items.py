@@ -26,6 +26,18 @@ _KEYS = ("name", "id", "key")
 """Keys that name the items of a list; the first one that all items have counts."""
 
 
+class KeyTaken(CommodoreError):
+    """A list has an item of that key already."""
+
+    problem_code = "edit/key-taken"
+
+
+class NoSuchItem(CommodoreError):
+    """A list has no item of that key."""
+
+    problem_code = "edit/no-such-item"
+
+
 def list_in(path: ParameterPath) -> ParameterPath:
     """The list that a path leads into; all of the path if it leads into none."""
     depth = next((depth for depth, part in enumerate(path) if isinstance(part, Selector)), None)
@@ -84,10 +96,28 @@ def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None
         return
     selector = Selector(key, str(value[key]))
     if any(str(item[key]) == selector.value for item in items):
-        raise CommodoreError(
+        raise KeyTaken(
             f"{dotted(path)} has an item with {key} {selector.value}",
             hint=f"change it: commodore edit set '{dotted((*path, selector))}.FIELD' VALUE",
         )
+
+
+def item_named(replay: Replay, path: ParameterPath, name: str) -> object:
+    """The selector of the item that a key names, or the plain item that is written like it."""
+    items = _merged(replay, path)
+    for item in items:
+        if not isinstance(item, dict) and str(item) == name:
+            return item
+    mappings = [item for item in items if isinstance(item, dict)]
+    key = next((key for key in _KEYS if any(str(item.get(key)) == name for item in mappings)), "")
+    if not key:
+        keys = [str(item[key]) for item in mappings for key in _KEYS if key in item]
+        plain_items = [str(item) for item in items if not isinstance(item, dict)]
+        raise NoSuchItem(
+            f"{dotted(path)} has no item {name}",
+            hint=did_you_mean(name, keys or plain_items, listed="items are"),
+        )
+    return Selector(key, name)
 
 
 def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
@@ -99,8 +129,9 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
     values = [str(item[selector.field]) for item in items if selector.field in item]
     if values.count(selector.value) == 1:
         return
-    number = "several items" if selector.value in values else "no item"
-    raise CommodoreError(
+    is_missing = selector.value not in values
+    number = "no item" if is_missing else "several items"
+    raise (NoSuchItem if is_missing else CommodoreError)(
         f"{number} of {dotted(above)} with {selector.field} {selector.value}",
         hint=""
         if selector.value in values

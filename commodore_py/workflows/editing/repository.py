@@ -18,11 +18,41 @@ from commodore_py.model.problem import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.config import WorkPaths
+
+_SHORT = 12
 _OVERTAKEN = ("fetch first", "non-fast-forward", "cannot lock ref")
 
 
 class Overtaken(CommodoreError):
     """Somebody else has pushed to the branch in the meantime."""
+
+
+class Moved(CommodoreError):
+    """The configuration is at other commits than those that an edit is based on."""
+
+    problem_code = "edit/moved"
+
+    @classmethod
+    def to(cls, now: str, base: str) -> Moved:
+        """The error for an edit that is based on other commits than those of now."""
+        return cls(
+            f"the configuration has moved from {base} to {now}",
+            hint="nothing was written; read the value again, and repeat the edit",
+        )
+
+
+def configuration_version(paths: WorkPaths) -> str:
+    """The commits of the global and the tenant configuration in a working directory, shortened."""
+    checkouts = sorted(one for one in paths.classes.iterdir() if (one / ".git").exists())
+    return "-".join(str(head_of(one)[0])[:_SHORT] for one in checkouts)
+
+
+def refuse_moved(paths: WorkPaths, base: str) -> None:
+    """Refuse an edit that is based on an older version of the configuration."""
+    now = configuration_version(paths) if base else ""
+    if now != base:
+        raise Moved.to(now, base)
 
 
 def pinned(folder: Path) -> Iterator[Problem]:
@@ -76,7 +106,7 @@ class Repository:
                 hint="push it once",
             )
 
-    def commit(self, message: str, content: bytes) -> str:
+    def commit(self, message: str, content: bytes, *, author: str = "") -> str:
         """Commit the file; whatever else is changed or staged stays as it is."""
         before = git(self.folder, "rev-parse", "HEAD")
         own = ("commit", "--quiet", "--only", "--file=-", "--", self._name)
@@ -85,7 +115,7 @@ class Repository:
                 self.folder,
                 *own,
                 stdin=message.encode(),
-                env=safe.without_ours(),
+                env={**safe.without_ours(), **_identity(author)},
                 merge_stderr=True,
             )
         except ProgramFailed as error:
@@ -131,3 +161,14 @@ class Repository:
                 where=str(self.folder),
                 hint=f"commit {commit[:10]} is kept in the checkout",
             ) from error
+
+
+def _identity(name: str) -> dict[str, str]:
+    """The variables for commits of a caller; none for those of the user."""
+    email = f"{name}@commodore.invalid"
+    roles = ("AUTHOR", "COMMITTER") if name else ()
+    return {
+        f"GIT_{role}_{key}": text
+        for role in roles
+        for key, text in (("NAME", name), ("EMAIL", email))
+    }

@@ -34,6 +34,10 @@ class Rules(NamedTuple):
     commit: bool = False
     push: bool = False
     """Also push the commit."""
+    author: str = ""
+    """The author of the commit, if it is not the user of this process."""
+    base: str = ""
+    """The version of the configuration that the edit is based on; any if empty."""
 
 
 def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None) -> Verdict:

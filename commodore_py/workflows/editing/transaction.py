@@ -15,7 +15,7 @@ from commodore_py.workflows.catalog.several import select
 from . import effect, layers
 from .outcome import outcome_elsewhere, outcome_of
 from .plan import plan as plan_of
-from .repository import Overtaken, Repository, pinned
+from .repository import Overtaken, Repository, pinned, refuse_moved
 from .rules import judged, known_error, of_changes
 from .versions import check_versions
 
@@ -55,6 +55,7 @@ def run(config: Config, request: Request, rules: Rules) -> Result:
         try:
             # Before the layers are read: another run may compile another cluster meanwhile.
             cluster = cluster_id_in(config.paths) if config.paths.params_file.is_file() else ""
+            refuse_moved(config.paths, rules.base)
             return _carried_out(config, plan_of(config.paths, request), cluster, rules)
         except Overtaken:
             if not left:
@@ -79,7 +80,7 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         return result._replace(written=True)
     message = f"{plan} ({cluster})"
     try:
-        commit = repository.commit(message, plan.after)
+        commit = repository.commit(message, plan.after, author=rules.author)
     except CommodoreError:
         _restore(config, plan)
         raise

@@ -17,7 +17,7 @@ def show(found: Result, output: str) -> None:
     """Print an edit."""
     show_problems(found.verdict)
     if output != "text":
-        streams.data(formats.structured(_content(found)))
+        streams.data(formats.structured(as_data(found)))
         return
     plan = found.plan
     messages.info(f"{plan.choice.shown}:{plan.line} ({plan.choice.reason})")
@@ -63,7 +63,8 @@ def diff_lines(before: bytes, after: bytes) -> list[str]:
     return list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
 
 
-def _content(found: Result) -> dict[str, Any]:
+def as_data(found: Result) -> dict[str, Any]:
+    """An edit for programs."""
     plan = found.plan
     return {
         "schema": "edit/v1",
