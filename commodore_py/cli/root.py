@@ -86,6 +86,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.plan.commands:plan",
         "Show, check and simulate the order of a deployment.",
     ),
+    "serve": (
+        "commodore_py.serve.command:serve",
+        "Serve clusters over HTTP, with a page for people.",
+    ),
     "tenant": ("commodore_py.cli.commands.edit.facts:tenant", "Add tenants to a folder of facts."),
     "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb, kustomize and opa."),
     "version": (
@@ -97,7 +101,7 @@ _SECTIONS = {
     "Every day": "catalog edit inventory",
     "Components and packages": "component package",
     "Configuration": "bundle cluster lock tenant",
-    "Deployment": "live plan",
+    "Deployment": "live plan serve",
     "Setup": "cache completion config demo doctor fetch-token init login logout tool version",
 }
 
@@ -136,7 +140,7 @@ class _NoColor(click.Option):
     cls=_Root,
     commands_at=_COMMANDS,
     ours="bundle cache cluster completion config demo doctor edit init live lock logout plan"
-    " tenant",
+    " serve tenant",
     sections=_SECTIONS,
     context_settings={**HELP, "max_content_width": _WIDEST},
     epilog="New here? `commodore demo` creates a playground, and `commodore init DIRECTORY` an"

@@ -1,4 +1,4 @@
-"""A web server on loopback for the one request at the end of a login in a browser."""
+"""Sockets that listen, and a web server for the one request at the end of a login in a browser."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_BACKLOG = 1024
 _HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     # The address of the page holds the code: it goes no further than this.
@@ -29,6 +30,23 @@ _HEADERS = {
 
 class PortBusy(CommodoreError):
     """Another program listens on the port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, for a server that others bring along."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise PortBusy(
+            f"cannot listen: {error.strerror}",
+            where=f"{host}:{port}",
+            hint="another program may use the port: choose another one",
+        ) from error
+    return listener
 
 
 class Page(NamedTuple):

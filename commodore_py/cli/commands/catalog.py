@@ -352,7 +352,7 @@ def compile_(
             config,
             selection,
             form,
-            partial(_compiled_of_several, settings.working_dir),
+            partial(compile_of_several, settings.working_dir),
             shows_output=not by_default and diff != "none",
             quiet=settings.quiet,
         )
@@ -365,7 +365,7 @@ def compile_(
         return show.outcome(config, clusters[0], published)
 
 
-def _compiled_of_several(
+def compile_of_several(
     folder: Path,
     config: Config,
     cluster_id: str,

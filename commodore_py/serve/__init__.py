@@ -1,0 +1,1 @@
+"""The daemon: clusters, edits, compiles and their order over HTTP, and the page for people."""

@@ -1,0 +1,219 @@
+"""The routes below `/v1`: clusters, values, edits, jobs, and what runs in a cluster."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from commodore_py.adapters.masking import REDACTOR
+from commodore_py.model.difference import Grade  # noqa: TC001 - FastAPI reads it
+from commodore_py.workflows.editing.requests import Level  # noqa: TC001 - as above
+
+from .edits import Edit, Terms, Verb
+from .failures import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from .daemon import Daemon
+    from .jobs import Job
+
+_LONGEST_PATH = 1000
+
+Path = Annotated[str, Field(max_length=_LONGEST_PATH)]
+IfMatch = Annotated[str, Header(alias="If-Match", description="The version of the configuration.")]
+DryRun = Annotated[bool, Query(description="Answer as usual, and write nothing.")]
+
+
+class How:
+    """Where a change belongs, and on which terms it is made."""
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        level: Level = "cluster",
+        at: Annotated[Path, Query(description="Exactly this class file.")] = "",
+        target: Annotated[Path, Query(description="The instance whose layers count.")] = "",
+        clusters: Annotated[list[str], Query(description="Also compile these, or `all`.")] = [],  # noqa: B006 - FastAPI copies it
+        if_match: IfMatch = "",
+        dry_run: DryRun = False,
+    ) -> None:
+        parts = PurePosixPath(at).parts
+        if at and (parts[:2] != ("inventory", "classes") or ".." in parts):
+            raise Refusal(400, "`at` is a file below inventory/classes")
+        self.level, self.at, self.target = level, at, target
+        self.terms = Terms(_caller(request), _tag(if_match), dry_run, tuple(clusters))
+
+
+HowTo = Annotated[How, Depends()]
+Value = Annotated[Any, Body(embed=True, description="A value of JSON.")]
+
+
+class Push(BaseModel):
+    """Which changes may be pushed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    max_grade: Grade | None = None
+
+
+def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
+    """All routes of the API."""
+    api = APIRouter(prefix="/v1", default_response_class=_Json)
+    clusters, jobs, config = daemon.clusters, daemon.jobs, daemon.settings.config
+
+    @api.get("/clusters", summary="All clusters")
+    async def get_clusters() -> Any:
+        return {"schema": "clusters/v1", "clusters": await clusters.all()}
+
+    @api.get("/clusters/{cluster_id}", summary="Facts, instances, state and problems")
+    async def get_cluster(cluster_id: Path) -> Response:
+        content = await clusters.get(cluster_id)
+        return _versioned({"schema": "cluster/v1", **content}, content.get("configuration"))
+
+    @api.get("/clusters/{cluster_id}/values/{path:path}", summary="A value and its layers")
+    async def get_value(cluster_id: Path, path: Path, target: Path = "") -> Response:
+        await clusters.summary(cluster_id)
+        content = await jobs.read("value", config, cluster_id, path, target)
+        return _versioned(content, content["configuration"])
+
+    @api.get("/clusters/{cluster_id}/options/{path:path}", summary="Legal values of a parameter")
+    async def get_options(cluster_id: Path, path: Path) -> Any:
+        await clusters.summary(cluster_id)
+        content = await jobs.read("options", config, cluster_id, path)
+        return {"schema": "options/v1", **content}
+
+    async def edit(cluster_id: str, edit: Edit, how: How) -> Response:
+        placed = replace(edit, level=how.level, at=how.at, target=how.target)
+        content = await daemon.edit(cluster_id, placed, how.terms)
+        status = 422 if content["refused"] else 200
+        return _versioned(content, content["configuration"], status)
+
+    @api.put("/clusters/{cluster_id}/values/{path:path}", summary="Set a value")
+    async def put_value(cluster_id: Path, path: Path, value: Value, how: HowTo) -> Response:
+        return await edit(cluster_id, Edit("set", path, value), how)
+
+    @api.delete("/clusters/{cluster_id}/values/{path:path}", summary="Remove it from its layer")
+    async def delete_value(cluster_id: Path, path: Path, how: HowTo) -> Response:
+        return await edit(cluster_id, Edit("unset", path), how)
+
+    @api.post("/clusters/{cluster_id}/lists/{path:path}", summary="Add an item to a list")
+    async def post_item(cluster_id: Path, path: Path, value: Value, how: HowTo) -> Response:
+        return await edit(cluster_id, Edit("add", path, value), how)
+
+    @api.put("/clusters/{cluster_id}/lists/{path:path}/{name}", summary="Replace an item")
+    async def put_item(
+        cluster_id: Path, path: Path, name: Path, value: Value, how: HowTo
+    ) -> Response:
+        return await edit(cluster_id, Edit("set item", path, value, name), how)
+
+    @api.delete("/clusters/{cluster_id}/lists/{path:path}/{name}", summary="Remove an item")
+    async def delete_item(cluster_id: Path, path: Path, name: Path, how: HowTo) -> Response:
+        return await edit(cluster_id, Edit("remove item", path, item=name), how)
+
+    @api.put("/clusters/{cluster_id}/instances/{name}/enabled", summary="Enable or disable")
+    async def put_enabled(
+        cluster_id: Path, name: Path, enabled: Annotated[bool, Body()], how: HowTo
+    ) -> Response:
+        verb: Verb = "enable" if enabled else "disable"
+        return await edit(cluster_id, Edit(verb, "applications", item=name), how)
+
+    @api.post("/clusters/{cluster_id}/compile", status_code=202, summary="Compile, push nothing")
+    async def post_compile(request: Request, cluster_id: Path) -> Response:
+        return _accepted(await daemon.compile(cluster_id, _caller(request)))
+
+    @api.post("/clusters/{cluster_id}/push", status_code=202, summary="Compile and push")
+    async def post_push(
+        request: Request,
+        cluster_id: Path,
+        push: Push | None = None,
+        if_match: Annotated[str, Header(alias="If-Match", description="That of changes.")] = "",
+    ) -> Response:
+        seen, grade = _tag(if_match), push.max_grade if push else None
+        job = await daemon.push(cluster_id, _caller(request), max_grade=grade, seen=seen)
+        return _accepted(job)
+
+    @api.get("/clusters/{cluster_id}/changes", summary="What a push changes")
+    async def get_changes(cluster_id: Path) -> Response:
+        await clusters.summary(cluster_id)
+        content = await jobs.read("changes", config, cluster_id)
+        return _versioned(content, content["version"])
+
+    @api.get("/clusters/{cluster_id}/plan", summary="The order of deployment")
+    async def get_plan(cluster_id: Path) -> Any:
+        await clusters.summary(cluster_id)
+        return await jobs.read("plan", config, cluster_id)
+
+    @api.get("/clusters/{cluster_id}/live/{what}", summary="The running cluster")
+    async def get_live(cluster_id: Path, what: Literal["tree", "status"], root: Path = "") -> Any:
+        await clusters.summary(cluster_id)
+        root_of_tree = (root,) if what == "tree" else ()
+        return await jobs.read(f"live_{what}", config, cluster_id, *root_of_tree, seconds=300)
+
+    @api.get("/jobs", summary="What runs, waits and has ended")
+    async def get_jobs() -> Any:
+        return {"schema": "jobs/v1", "jobs": [one.as_data() for one in jobs.all.values()]}
+
+    @api.get("/jobs/{job_id}", summary="A job")
+    async def get_job(job_id: Path) -> Any:
+        return _job(job_id).as_data()
+
+    @api.delete("/jobs/{job_id}", status_code=202, summary="Cancel a job")
+    async def delete_job(job_id: Path) -> Any:
+        jobs.cancel(_job(job_id))
+        return _job(job_id).as_data()
+
+    @api.get("/jobs/{job_id}/events", summary="Events of a job as they happen")
+    async def get_events(
+        job_id: Path,
+        last_event_id: Annotated[int, Header(alias="Last-Event-ID", ge=0)] = 0,
+    ) -> StreamingResponse:
+        job = _job(job_id)
+
+        async def stream() -> AsyncIterator[str]:
+            async for number, event in jobs.events(job, last_event_id):
+                text = json.dumps(REDACTOR.masked_value(event))
+                yield f"id: {number}\ndata: {text}\n\n" if number else ": alive\n\n"
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+    def _job(job_id: str) -> Job:
+        job = jobs.all.get(job_id)
+        if job is None:
+            raise Refusal(404, "there is no such job")
+        return job
+
+    return api
+
+
+class _Json(JSONResponse):
+    """JSON without secrets."""
+
+    def render(self, content: object) -> bytes:
+        """The bytes of a response."""
+        return super().render(REDACTOR.masked_value(content))
+
+
+def _versioned(content: dict[str, Any], version: str | None, status: int = 200) -> Response:
+    headers = {"etag": f'"{version}"'} if version else None
+    return _Json(content, status, headers)
+
+
+def _accepted(job: Job) -> Response:
+    return _Json(job.as_data(), 202, {"location": f"/v1/jobs/{job.id}"})
+
+
+def _caller(request: Request) -> str:
+    return str(request.state.caller)
+
+
+def _tag(header: str) -> str:
+    """The version in an `If-Match` header."""
+    return header.strip().removeprefix("W/").strip('"')

@@ -1,0 +1,199 @@
+"""Clusters as requests see them: read in child processes, and kept for moments."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from commodore_py.model.names import did_you_mean
+
+from .failures import NotCompiled, UnknownCluster
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from commodore_py.config import Config
+
+    from .jobs import Jobs
+    from .state import State
+
+Value = TypeVar("Value")
+
+_MOMENT = 2.0
+_LISTING_SECONDS = 10.0
+_MOST_PROBLEMS = 200
+
+
+class Kept(Generic[Value]):
+    """A value that is read again in the background once it is old."""
+
+    def __init__(self, load: Callable[[], Awaitable[Value]], fresh: float) -> None:
+        self._load = load
+        self._fresh = fresh
+        self._value: Value | None = None
+        self._read = float("-inf")
+        self._loading: asyncio.Task[Value] | None = None
+
+    async def get(self) -> Value:
+        """The value; only the first caller waits for it, and those after `forget`."""
+        value = self.now()
+        if value is not None or self._loading is None:
+            assert value is not None  # noqa: S101 - otherwise it is being loaded
+            return value
+        return await asyncio.shield(self._loading)
+
+    def now(self) -> Value | None:
+        """The value as far as it was read; nobody waits."""
+        if self._loading is None and time.monotonic() - self._read >= self._fresh:
+            self._loading = asyncio.get_running_loop().create_task(self._reload())
+            self._loading.add_done_callback(_observed)
+        return self._value
+
+    def forget(self) -> None:
+        """Have the next caller wait for a new value."""
+        self._value, self._loading = None, None
+        self._read = float("-inf")
+
+    async def _reload(self) -> Value:
+        task = asyncio.current_task()
+        try:
+            value = await self._load()
+        finally:
+            is_current = self._loading is task
+            if is_current:
+                self._loading = None
+        if is_current:  # otherwise it was read before what made it old
+            self._value, self._read = value, time.monotonic()
+        return value
+
+
+def _observed(task: asyncio.Task[Any]) -> None:
+    """Nobody may wait for a value that could not be read."""
+    if not task.cancelled():
+        task.exception()
+
+
+class Clusters:
+    """All clusters of the working directory and of the API."""
+
+    def __init__(self, config: Config, jobs: Jobs, state: State, heads_seconds: float) -> None:
+        self._config = config
+        self._jobs = jobs
+        self._state = state
+        self._listing: Kept[dict[str, dict[str, Any]]] = Kept(
+            lambda: jobs.read("listing", config), _LISTING_SECONDS
+        )
+        self._summaries: dict[str, Kept[dict[str, Any]]] = {}
+        self._heads: Kept[dict[tuple[str, str], str]] = Kept(self._load_heads, heads_seconds)
+
+    def warm_up(self) -> None:
+        """Read what most requests need before the first one comes."""
+        self._listing.now()
+        self._heads.now()
+
+    async def all(self) -> list[dict[str, Any]]:
+        """Every cluster in a few words."""
+        listing = await self._listing.get()
+        heads = self._heads.now() or {}
+        return [self._in_short(one, heads) for one in listing.values()]
+
+    async def get(self, cluster_id: str) -> dict[str, Any]:
+        """Everything about a cluster that needs no evaluation."""
+        listed = await self.listed(cluster_id)
+        about = self._in_short(listed, self._heads.now() or {})
+        job = self._jobs.last(cluster_id)
+        problems = ((job.result or {}).get("problems") or []) if job else []
+        about |= {
+            "facts": listed["facts"],
+            "moved": self.moved(listed, self._heads.now() or {}),
+            "problems": problems[:_MOST_PROBLEMS],
+            "error": job.error if job else None,
+        }
+        if listed["compiled"]:
+            about |= await self.summary(cluster_id)
+        return about
+
+    async def summary(self, cluster_id: str) -> dict[str, Any]:
+        """The commits and instances of a cluster that was compiled."""
+        if not (await self.listed(cluster_id))["compiled"]:
+            raise NotCompiled(f"cluster {cluster_id} was not compiled yet", hint="compile it first")
+        kept = self._summaries.get(cluster_id)
+        if kept is None:
+            kept = self._summaries[cluster_id] = Kept(
+                lambda: self._jobs.read("summary", self._config, cluster_id), _MOMENT
+            )
+        return await kept.get()
+
+    async def listed(self, cluster_id: str) -> dict[str, Any]:
+        """A cluster as the API lists it; an error if there is none."""
+        listing = await self._listing.get()
+        if cluster_id not in listing:
+            hint = did_you_mean(cluster_id, listing, listed="there are", otherwise="there is none")
+            raise UnknownCluster(f"there is no cluster {cluster_id!r}", hint=hint)
+        return listing[cluster_id]
+
+    def changed(self, cluster_id: str, *, inputs: bool = False) -> None:
+        """Forget what was read about a cluster; with `inputs`, about all remotes."""
+        self._listing.forget()
+        if kept := self._summaries.get(cluster_id):
+            kept.forget()
+        if inputs:
+            self._heads.forget()
+
+    def moved(
+        self, listed: dict[str, Any], heads: dict[tuple[str, str], str]
+    ) -> list[dict[str, Any]]:
+        """The inputs of a cluster that differ from those of its last pushed compile."""
+        record = self.record(listed) or {"inputs": {}}
+        found = []
+        for name, one in record["inputs"].items():
+            now = heads.get((one["url"], one["version"]), one["gitSha"])
+            if now != one["gitSha"]:
+                found.append({"input": name, **one, "now": now})
+        if record.get("fingerprint") not in (None, listed["fingerprint"]):
+            found.append({"input": "facts"})
+        return found
+
+    def record(self, listed: dict[str, Any]) -> dict[str, Any] | None:
+        """The inputs of the last pushed compile: of the daemon, or else as it was reported."""
+        own = self._state.clusters.get(listed["id"], {}).get("record")
+        reported = listed["record"]
+        if own is None or (reported and str(reported["time"]) > str(own["time"])):
+            return dict(reported) if reported else None
+        return dict(own)
+
+    async def heads(self) -> dict[tuple[str, str], str]:
+        """The commits that remotes have now for all inputs, by URL and version."""
+        self._heads.forget()
+        return await self._heads.get()
+
+    async def _load_heads(self) -> dict[tuple[str, str], str]:
+        records = [self.record(one) for one in (await self._listing.get()).values()]
+        pairs = {
+            (one["url"], one["version"])
+            for record in records
+            for one in (record or {"inputs": {}})["inputs"].values()
+        }
+        found: dict[tuple[str, str], str] = await self._jobs.read(
+            "remote_heads", sorted(pairs), seconds=300
+        )
+        return found
+
+    def _in_short(
+        self, listed: dict[str, Any], heads: dict[tuple[str, str], str]
+    ) -> dict[str, Any]:
+        name = listed["id"]
+        job = next((one for one in reversed(self._jobs.all.values()) if one.cluster == name), None)
+        known = bool(heads) and self.record(listed) is not None
+        return {
+            "id": name,
+            "display_name": listed["display_name"],
+            "tenant": listed["tenant"],
+            "catalog_url": listed["catalog_url"],
+            "compiled": listed["compiled"],
+            "up_to_date": not self.moved(listed, heads) if known else None,
+            "conditions": self._state.clusters.get(name, {}).get("conditions", []),
+            "last_job": job.as_data() if job else None,
+            "problem": listed["problem"] or None,
+        }

@@ -1,0 +1,60 @@
+"""What the daemon must know after a restart: its queue, and conditions of clusters."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import json_text
+from commodore_py.adapters.files import anchored, write_if_changed
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+log = logging.getLogger(__name__)
+
+_SCHEMA = "serve-state/v1"
+
+
+@dataclass(slots=True)
+class State:
+    """The file of the state directory; what cannot be read is begun anew with a warning."""
+
+    paths: WorkPaths
+    jobs: list[dict[str, Any]] = field(default_factory=list)
+    clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By cluster: `conditions`, the `record` of the last push, and `failures` in a row."""
+
+    @property
+    def file(self) -> Path:
+        """The file in the working directory."""
+        return self.paths.state / "serve" / "state.json"
+
+    @classmethod
+    def read(cls, paths: WorkPaths) -> State:
+        """The state of the last run of the daemon."""
+        state = cls(paths)
+        try:
+            content = json_text.load(state.file.read_bytes(), name=str(state.file))
+            if content["schema"] == _SCHEMA:  # otherwise it is of another version
+                state.jobs = [dict(one) for one in content["jobs"]]
+                state.clusters = {str(name): dict(one) for name, one in content["clusters"].items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, CommodoreError) as error:
+            log.warning("the state of the last run cannot be read: %s", error)
+        return state
+
+    def save(self) -> None:
+        """Write the file, in one step."""
+        content = {"schema": _SCHEMA, "jobs": self.jobs, "clusters": self.clusters}
+        try:
+            with anchored(self.paths.root):
+                write_if_changed(self.file, json.dumps(content).encode(), private=True)
+        except OSError as error:
+            log.warning("the state cannot be written: %s", error.strerror)

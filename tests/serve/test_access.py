@@ -1,0 +1,233 @@
+"""Who may do what: tokens, sessions, hosts, origins, and bounds of requests."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from commodore_py.errors import CommodoreError
+from commodore_py.serve.access import read_tokens
+
+from .daemon import TOKENS, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import Playground
+    from .daemon import Daemon
+
+ONE = "/v1/clusters/c-demo-1"
+VALUE = f"{ONE}/values/web_shop.replicas"
+
+
+@pytest.mark.parametrize("path", ["/v1/clusters", VALUE, "/v1/openapi.json", "/v1/nothing"])
+@pytest.mark.parametrize("token", ["", "Bearer", "Bearer no-such-token-anywhere", "Basic YTpi"])
+def test_request_without_a_valid_token_is_refused(daemon: Daemon, path: str, token: str) -> None:
+    headers = {"Authorization": token} if token else {}
+
+    answer = daemon.call("GET", path, by="", headers=headers)
+
+    assert answer.status_code in (401, 429)
+    assert answer.json()["reasons"] == []
+
+
+@pytest.mark.parametrize("host", ["evil.example.com", "127.0.0.1", "localhost:1", ""])
+def test_other_host_is_refused(daemon: Daemon, host: str) -> None:
+    assert daemon.call("GET", "/v1/clusters", headers={"Host": host}).status_code in (400, 421)
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example.com", "null", "http://127.0.0.1:1"])
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_other_origin_is_refused(daemon: Daemon, origin: str, method: str) -> None:
+    answer = daemon.call(method, VALUE, {"value": 1}, headers={"Origin": origin})
+
+    assert answer.status_code == 403
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_session_begins_with_the_printed_url_and_changes_need_the_origin(daemon: Daemon) -> None:
+    session = requests.Session()
+    begun = session.get(f"{daemon.url}/login?token={TOKENS['bob']}", allow_redirects=False)
+
+    cookie = begun.headers["set-cookie"]
+    assert (begun.status_code, begun.headers["location"]) == (303, "/")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert TOKENS["bob"] not in cookie
+    assert session.get(f"{daemon.url}/v1/clusters").status_code == 200
+    change = f"{daemon.url}{VALUE}?dry_run=true"
+    assert session.put(change, json={"value": 3}).status_code == 403
+    own = {"Origin": daemon.url}
+    assert session.put(change, json={"value": 3}, headers=own).status_code == 200
+
+
+def test_forged_session_is_refused(daemon: Daemon) -> None:
+    cookies = {"commodore": f"ada:{'0' * 64}"}
+
+    answer = requests.get(f"{daemon.url}/v1/clusters", cookies=cookies, timeout=10)
+
+    assert answer.status_code in (401, 429)
+
+
+def test_every_response_forbids_scripts_of_others(daemon: Daemon) -> None:
+    for path in ("/v1/clusters", "/v1/nothing"):
+        headers = daemon.call("GET", path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe-inline" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/clusters/..%2F..%2Fetc/values/a",
+        "/v1/clusters/../../etc/passwd",
+        "/v1/clusters/c-demo-1%00/values/a",
+        "/v1/clusters/%2e%2e/changes",
+        f"{ONE}/values/..%2F..%2F..%2Fetc%2Fpasswd",
+        f"{ONE}/live/..%2Ftree",
+    ],
+)
+def test_path_tricks_lead_nowhere(daemon: Daemon, path: str) -> None:
+    answer = daemon.call("GET", path)
+
+    assert 400 <= answer.status_code < 500, answer.text
+    assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "at", ["/etc/passwd", "inventory/classes/../../../../facts/x.yml", "dependencies/x.yml"]
+)
+def test_edit_of_a_file_outside_of_the_classes_is_refused(
+    daemon: Daemon, playground: Playground, at: str
+) -> None:
+    before = playground.classes()
+
+    answer = daemon.call("PUT", VALUE, {"value": 2}, params={"at": at})
+
+    assert answer.status_code in (400, 422)
+    assert playground.classes() == before
+
+
+def test_huge_body_is_refused(daemon: Daemon) -> None:
+    with socket.create_connection(_address(daemon), timeout=10) as connection:
+        head = f"PUT {VALUE} HTTP/1.1\r\nHost: {_host(daemon)}\r\nContent-Length: 99999999999\r\n"
+        token = f"Authorization: Bearer {TOKENS['ada']}\r\n\r\n"
+        connection.sendall(f"{head}{token}".encode())
+        assert b" 413 " in connection.recv(100)
+
+
+def test_chunked_body_without_end_is_cut_off(daemon: Daemon) -> None:
+    def endless() -> object:
+        while True:
+            yield b"x" * 65536
+
+    with pytest.raises(requests.ConnectionError):
+        raise (
+            requests.ConnectionError
+            if daemon.call("PUT", VALUE, data=endless()).status_code == 413
+            else AssertionError
+        )
+
+
+def test_slow_clients_do_not_keep_others_out_and_are_cut_off(daemon: Daemon) -> None:
+    connections = [socket.create_connection(_address(daemon), timeout=30) for _ in range(200)]
+    for connection in connections[:150]:
+        connection.sendall(b"GET /v1/clusters HTTP/1.1\r\nHost: ")
+    started = time.monotonic()
+
+    daemon.get("/v1/clusters")
+
+    assert time.monotonic() - started < 5
+    with ThreadPoolExecutor(20) as pool:
+        ends = list(pool.map(lambda one: one.recv(10), connections))
+    for connection in connections:
+        connection.close()
+    assert set(ends) == {b""}
+
+
+def test_secrets_of_callers_are_in_no_output(daemon: Daemon) -> None:
+    daemon.call("GET", f"/login?token={TOKENS['ada']}", by="", allow_redirects=False)
+    daemon.call("PUT", f"{VALUE}?dry_run=true", {"value": TOKENS["ada"]})
+
+    answer = daemon.call("PUT", f"{VALUE}?dry_run=true", {"value": TOKENS["bob"]})
+
+    assert TOKENS["bob"] not in answer.text
+    assert TOKENS["ada"] not in "".join(daemon.lines)
+
+
+def test_read_only_daemon_refuses_changes(playground: Playground) -> None:
+    options = ("--read-only",)
+    with serving(playground.work, playground.facts, *options, home=playground.home) as daemon:
+        assert daemon.call("PUT", VALUE, {"value": 2}).status_code == 403
+        assert daemon.call("POST", f"{ONE}/push").status_code == 403
+        assert daemon.call("GET", VALUE).status_code == 200
+        assert daemon.stop(signal.SIGINT) == 0
+
+
+def test_token_file_is_made_with_a_token_that_is_returned_once(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "tokens"
+
+    tokens, made = read_tokens(file)
+
+    assert list(tokens.values()) == [made]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert read_tokens(file) == (tokens, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "why"),
+    [
+        ("ada long-enough-token-of-ada\n", 0o644, "may be read by others"),
+        ("ada short\n", 0o600, "has an invalid line 1"),
+        ("# nobody\n", 0o600, "has no token"),
+        ("ada long-enough-token-1\nada long-enough-token-2\n", 0o600, "invalid line 2"),
+        ("../x long-enough-token-of-x\n", 0o600, "has an invalid line 1"),
+    ],
+)
+def test_unusable_token_file_is_refused(tmp_path: Path, content: str, mode: int, why: str) -> None:
+    file = tmp_path / "tokens"
+    file.touch(mode=mode)
+    file.write_text(content)
+
+    with pytest.raises(CommodoreError, match=why):
+        read_tokens(file)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--address", "0.0.0.0"), "can be reached from other machines"),  # noqa: S104 - refused
+        (("--address", "0.0.0.0", "--behind-proxy"), "--public-name is missing"),  # noqa: S104
+        (("--token-file", "tokens"), "the token file is in the working directory"),
+        (("--tls-cert", __file__), "--tls-cert and --tls-key belong together"),
+        (("--tls-cert", __file__, "--tls-key", __file__), "the TLS files cannot be used"),
+        (("--reconcile", "--read-only"), "cannot be combined"),
+    ],
+)
+def test_unsafe_settings_are_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:
+    words = (sys.executable, "-m", "commodore_py", "serve", "--port", "0", *options)
+
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert ran.returncode == 2
+    assert why in ran.stderr
+
+
+def _address(daemon: Daemon) -> tuple[str, int]:
+    parts = urlsplit(daemon.url)
+    return str(parts.hostname), int(parts.port or 0)
+
+
+def _host(daemon: Daemon) -> str:
+    return urlsplit(daemon.url).netloc
