@@ -26,7 +26,7 @@ EMAIL = "author@example.com"
 
 EXCUSED = re.compile(
     # Programs, servers and mirrors that CI does not have.
-    r"\b(helm|kustomize|cue|opa|vault|sshd|kubectl|jsonnetfmt|faketime)\b"
+    r"\b(helm|kustomize|cue|opa|vault|sshd|kubectl|jsonnetfmt|faketime|chromium|playwright)\b"
     r"|real server|real Argo CD|is not set|MIRRORS|COMMODORE_JB|GENERATOR"
     # What the system, its Git or its Python cannot do.
     r"|reftable|no program can write it|\bmount|namespaces|only root|None is immortal"

@@ -27,6 +27,9 @@ GIT_HOOKS: Final = _HERE / "git_hooks"
 # The templates of `component new` and `package new`: a folder for each version.
 TEMPLATES: Final = _HERE / "templates"
 
+# The page of the daemon, and the report of a run: templates, a style sheet, a script.
+PAGE: Final = _HERE / "page"
+
 __all__ = [
     "FILTER_INVENTORY",
     "GIT_HOOKS",
@@ -34,6 +37,7 @@ __all__ = [
     "KAPITAN_LIBRARIES",
     "KUSTOMIZE_WRAPPER",
     "LIBRARIES",
+    "PAGE",
     "STAND_INS",
     "TEMPLATES",
 ]

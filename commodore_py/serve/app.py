@@ -25,7 +25,7 @@ from .daemon import Daemon, Settings
 from .failures import Refusal, as_data, refusal_as_data
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from pathlib import Path
 
     from starlette.responses import Response
@@ -63,48 +63,47 @@ def application(settings: Settings, daemon: Daemon) -> Access:
     access = Access(
         app, tokens=settings.tokens, origins=settings.origins, read_only=settings.read_only
     )
-    app.include_router(page.routes(access))
+    app.include_router(page.routes(daemon, access))
     return access
 
 
-async def _understood(_: Request, error: Exception) -> Response:
+def _answer(request: Request, content: dict[str, Any], headers: Mapping[str, str]) -> Response:
+    """An error for programs, or for people."""
+    status = content["status"]
+    if request.url.path.startswith("/v1/") or "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse(REDACTOR.masked_value(content), status, headers)
+    return page.failed_page(content)
+
+
+async def _understood(request: Request, error: Exception) -> Response:
     assert isinstance(error, CommodoreError)  # noqa: S101 - it is registered for that
-    content = as_data(error)
-    return JSONResponse(content, content["status"])
+    return _answer(request, as_data(error), {})
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)  # noqa: S101 - as above
-    return JSONResponse(refusal_as_data(error), error.status, error.headers)
+    return _answer(request, refusal_as_data(error), error.headers)
 
 
-async def _of_http(_: Request, error: Exception) -> Response:
+async def _of_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
-    refusal = Refusal(error.status_code, str(error.detail), error.headers)
-    return JSONResponse(refusal_as_data(refusal), refusal.status, refusal.headers)
+    refusal = Refusal(error.status_code, str(error.detail).lower(), error.headers)
+    return _answer(request, refusal_as_data(refusal), refusal.headers)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     """A request of the wrong shape, with all that is wrong."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
-    reasons: list[dict[str, Any]] = [
+    content = refusal_as_data(Refusal(422, "the request is invalid"))
+    content["reasons"] = [
         {
             "code": "request/invalid",
             "message": str(one["msg"]),
             "where": ".".join(map(str, one["loc"])),
-            "place": None,
-            "hint": None,
-            "notes": [],
         }
         for one in error.errors()
     ]
-    content = {
-        "schema": "error/v1",
-        "status": 422,
-        "message": "the request is invalid",
-        "reasons": reasons,
-    }
-    return JSONResponse(REDACTOR.masked_value(content), 422)
+    return _answer(request, content, {})
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

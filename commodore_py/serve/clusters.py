@@ -195,5 +195,5 @@ class Clusters:
             "up_to_date": not self.moved(listed, heads) if known else None,
             "conditions": self._state.clusters.get(name, {}).get("conditions", []),
             "last_job": job.as_data() if job else None,
-            "problem": listed["problem"] or None,
+            "problem": listed["problem"],
         }

@@ -23,6 +23,8 @@ class Edit:
     """A class file below the working directory."""
     target: str = ""
     """The instance whose layers count."""
+    is_yaml: bool = False
+    """Whether the value is written as in class files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from commodore_py.cli.output.plan import results as plan_output
 from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.dependencies.git.remotes import RemoteClient, names_of
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.class_edits import value_of
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.explanation import explain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
@@ -319,7 +320,7 @@ def _request(paths: WorkPaths, wanted: Edit) -> Request:
     request = Request(
         "set",
         wanted.path,
-        wanted.value,
+        value_of(wanted.value) if wanted.is_yaml else wanted.value,
         wanted.level,
         Path(wanted.at) if wanted.at else None,
         wanted.target,
