@@ -15,7 +15,7 @@ from commodore_py.adapters.masking import REDACTOR
 from commodore_py.model.difference import Grade  # noqa: TC001 - FastAPI reads it
 from commodore_py.workflows.editing.requests import Level  # noqa: TC001 - as above
 
-from .edits import Edit, Terms, Verb
+from .daemon import Edit, Terms, Verb
 from .failures import Refusal
 
 if TYPE_CHECKING:
@@ -183,6 +183,11 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
                 yield f"id: {number}\ndata: {text}\n\n" if number else ": alive\n\n"
 
         return StreamingResponse(stream(), media_type="text/event-stream")
+
+    @api.post("/hooks/git", status_code=202, summary="A push, as GitHub and GitLab report it")
+    async def post_hook(request: Request) -> Any:
+        found = await daemon.reconciler.hook(request.headers, await request.body())
+        return {"schema": "hook/v1", "clusters": found}
 
     def _job(job_id: str) -> Job:
         job = jobs.all.get(job_id)

@@ -21,7 +21,7 @@ from commodore_py.errors import CommodoreError, UsageError
 
 from . import api, page
 from .access import Access
-from .daemon import Daemon, Settings
+from .daemon import Daemon
 from .failures import Refusal, as_data, refusal_as_data
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.responses import Response
+
+    from .settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +45,11 @@ def application(settings: Settings, daemon: Daemon) -> Access:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         daemon.clusters.warm_up()
+        reconciling = asyncio.get_running_loop().create_task(daemon.reconciler.run())
         yield
+        reconciling.cancel()
         await daemon.jobs.stop(_STOP_SECONDS)
+        daemon.reconciler.close()
 
     app = FastAPI(
         title="commodore",

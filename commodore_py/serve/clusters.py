@@ -133,6 +133,18 @@ class Clusters:
             raise UnknownCluster(f"there is no cluster {cluster_id!r}", hint=hint)
         return listing[cluster_id]
 
+    async def listing(self) -> list[dict[str, Any]]:
+        """All clusters as the API lists them."""
+        return list((await self._listing.get()).values())
+
+    def forget_listing(self) -> None:
+        """Have the next caller wait for a new list."""
+        self._listing.forget()
+
+    async def known_heads(self) -> dict[tuple[str, str], str]:
+        """The commits of remotes as they were last read."""
+        return await self._heads.get()
+
     def changed(self, cluster_id: str, *, inputs: bool = False) -> None:
         """Forget what was read about a cluster; with `inputs`, about all remotes."""
         self._listing.forget()

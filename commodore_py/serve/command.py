@@ -25,7 +25,7 @@ from commodore_py.config import Author, user_folder
 from commodore_py.errors import CommodoreError, UsageError
 
 if TYPE_CHECKING:
-    from .daemon import Settings
+    from .settings import Settings
 
 _PORT = 8064
 _MOST_PORTS = 65_535
@@ -167,7 +167,7 @@ def _settings(
 ) -> tuple[Settings, str]:
     """The settings of the daemon, and a token that was made now."""
     from .access import read_tokens
-    from .daemon import Settings
+    from .settings import Settings
 
     author = Author(os.environ.get("GIT_AUTHOR_NAME", ""), os.environ.get("GIT_AUTHOR_EMAIL", ""))
     config = compiling_config(settings, options, may_log_in=False, author=author)

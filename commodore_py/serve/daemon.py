@@ -1,9 +1,9 @@
-"""The daemon: its settings, and what requests and the reconciler have it do."""
+"""The daemon: what requests and the reconciler have it do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.dependencies.protection.journal import prepare
 from commodore_py.workflows.editing.repository import Moved
@@ -11,30 +11,51 @@ from commodore_py.workflows.editing.repository import Moved
 from .clusters import Clusters
 from .jobs import Jobs
 from .processes import Processes
+from .reconcile import Reconciler, after
 from .state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
-    from commodore_py.config import Config
     from commodore_py.model.difference import Grade
 
-    from .edits import Edit, Terms
     from .jobs import Job
+    from .settings import Settings
+
+
+Verb = Literal["set", "unset", "add", "set item", "remove item", "enable", "disable"]
+Level = Literal["cluster", "tenant", "global"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What the command line says."""
+class Edit:
+    """A change of a value, of an item of a list, or of an instance."""
 
-    config: Config
-    tokens: Mapping[str, str]
-    origins: frozenset[str]
-    workers: int
-    read_only: bool = False
-    reconciles: bool = False
-    poll: float = 60.0
-    hook_secret: str = ""
+    verb: Verb
+    path: str
+    value: Any = None
+    item: str = ""
+    """The key of the item, or the name of the instance."""
+    level: Level = "cluster"
+    at: str = ""
+    """A class file below the working directory."""
+    target: str = ""
+    """The instance whose layers count."""
+    is_yaml: bool = False
+    """Whether the value is written as in class files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How an edit is to be carried out."""
+
+    author: str
+    """The caller, who becomes the author of the commit."""
+    base: str = ""
+    """The version of the configuration that the caller has seen; any if empty."""
+    dry_run: bool = False
+    clusters: tuple[str, ...] = ()
+    """Other clusters to compile with the edit, or `all`."""
 
 
 class Daemon:
@@ -47,6 +68,7 @@ class Daemon:
         secrets = (*settings.tokens.values(), *filter(None, (settings.hook_secret,)))
         self.jobs = Jobs(Processes(secrets), self.state, settings.workers)
         self.clusters = Clusters(settings.config, self.jobs, self.state, settings.poll)
+        self.reconciler = Reconciler(settings, self.state, self.clusters, self.jobs, self.push)
 
     async def edit(self, cluster_id: str, edit: Edit, terms: Terms) -> dict[str, Any]:
         """Carry out an edit."""
@@ -101,6 +123,8 @@ class Daemon:
 
     async def _compiled(self, job: Job) -> None:
         record = (job.result or {}).pop("record", None)
+        about = self.state.clusters.setdefault(job.cluster, {})
         if job.kind == "push" and record and job.result and job.result["outcome"] != "held":
-            self.state.clusters.setdefault(job.cluster, {})["record"] = record
+            about["record"] = record
+        after(job, about)
         self.clusters.changed(job.cluster, inputs=True)

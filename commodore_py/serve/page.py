@@ -9,13 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from commodore_py.cli.output.pages import rendered
+from commodore_py.cli.output.plan.drawing import drawing_of
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import PAGE
 
 from .access import Access, token_in
-from .edits import Edit, Level, Terms, Verb
+from .daemon import Edit, Level, Terms, Verb
 from .failures import Refusal, UnknownCluster, as_data
-from .plan_drawing import drawing_of
+from .metrics import registry_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -176,6 +177,12 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
         if job is None:
             raise _no_such("job")
         return _page("jobs.html", title="Job", job=job.as_data(), events=list(job.events))
+
+    registry = registry_of(daemon)
+
+    @page.get("/metrics")
+    async def metrics() -> Response:
+        return Response(text_of(registry), media_type="text/plain; version=0.0.4")
 
     @page.get("/api")
     async def api(request: Request) -> Response:

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.difference import Grade
 
-    from .edits import Edit, Terms
+    from .daemon import Edit, Terms
 
 _FORM = Form("json", "objects", exit_code=False)
 _MOST_REMOTES = 8

@@ -65,7 +65,10 @@ def tab(browser: Any, daemon: Daemon, request: pytest.FixtureRequest) -> Iterato
     page = context.new_page()
     page.set_default_timeout(30_000)
     errors: list[str] = []
-    page.on("console", lambda one: errors.append(f"{one.text} {one.location}") if one.type == "error" else None)
+    page.on(
+        "console",
+        lambda one: errors.append(f"{one.text} {one.location}") if one.type == "error" else None,
+    )
     page.on("pageerror", lambda one: errors.append(str(one)))
     page.on("request", lambda one: errors.extend([one.url] * (not one.url.startswith(daemon.url))))
     page.goto(f"/login?token={TOKENS['ada']}")
