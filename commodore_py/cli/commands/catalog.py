@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,8 +48,6 @@ from commodore_py.model.names import did_you_mean
 from commodore_py.workflows import dry_run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
 _COMPILE_SECTIONS = {
-    "Several clusters": "+all_clusters +tenant +jobs +scheduler +fail_fast",
+    "Several clusters": "+all_clusters +tenant +jobs +scheduler +fail_fast +report",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen"
     " +from_export",
@@ -203,6 +202,12 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     help="Compile on the workers of this Dask scheduler, such as tls://10.0.0.1:8786.",
 )
 @click.option("--fail-fast", is_flag=True, help="Skip the remaining clusters after one that fails.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="Also write the results of all clusters to an HTML file.",
+)
 @api_options
 @click.option(
     "--local",
@@ -297,6 +302,7 @@ def compile_(
     jobs: int,
     scheduler: str,
     fail_fast: bool,
+    report: Path | None,
     verbose: int,
     output: str,
     exit_code: bool,
@@ -337,12 +343,12 @@ def compile_(
             )
     else:
         # A settings file has them for runs of several clusters.
-        for name in ("fail_fast", "jobs", "scheduler"):
+        for name in ("fail_fast", "jobs", "scheduler", "report"):
             if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 option = name.replace("_", "-")
                 messages.warn(f"--{option} has no effect with one cluster")
     settings = settings.more_verbose(verbose)
-    form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"])
+    form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"], report)
     if several_clusters:
         config = _compile_config(settings, options, None)
         if scheduler and config.local:

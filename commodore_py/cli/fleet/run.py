@@ -15,7 +15,7 @@ from commodore_py.adapters.executors import Place
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.cli.exit_codes import CHANGES_FOUND, INTERRUPTED, worst
 from commodore_py.cli.output import fleet as output
-from commodore_py.cli.output import messages
+from commodore_py.cli.output import fleet_report, messages
 from commodore_py.cli.output.fleet_progress import Progress
 from commodore_py.compiler import usable_cpus
 from commodore_py.config import WorkPaths, facts_folder
@@ -123,6 +123,8 @@ def compile_clusters(
             every = tuple({**skipped, **results}.values())
             code = worst((code, *(one.code for one in every)))
             output.show(every, form, code=code)
+            if form.report is not None:
+                fleet_report.write_report(every, form.report)
     return code
 
 

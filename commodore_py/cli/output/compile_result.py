@@ -21,6 +21,7 @@ from .log import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
     from typing import Self
 
     from commodore_py.catalog.diff.objects import ObjectDiff
@@ -40,6 +41,8 @@ class Form:
     exit_code: bool
     migration: str = ""
     interactive: bool = False
+    report: Path | None = None
+    """The HTML file for a run over several clusters."""
 
 
 class CompileReporter:

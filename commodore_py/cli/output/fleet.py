@@ -193,7 +193,7 @@ def _changes_in_text(
 ) -> Iterator[str]:
     if common:
         yield "Changes in several clusters:"
-    yield from (as_text.headed(one.grade, _line_of(one)) for one in common)
+    yield from (as_text.headed(one.grade, line_of(one)) for one in common)
     for cluster, changes in own.items():
         yield f"Changes in {escaping.one_line(cluster)} only:"
         lines = [line for one in changes for line in as_text.change_lines(one.grade, one)]
@@ -207,7 +207,7 @@ def _changes_in_markdown(
 ) -> Iterator[str]:
     if common:
         yield "## Changes in several clusters\n"
-        yield from (f"- **{one.grade}** {as_markdown.code(_line_of(one))}" for one in common)
+        yield from (f"- **{one.grade}** {as_markdown.code(line_of(one))}" for one in common)
         yield ""
     for cluster, changes in own.items():
         yield f"## Changes in {escaping.one_line(cluster)} only\n"
@@ -218,7 +218,7 @@ def _changes_in_markdown(
         yield ""
 
 
-def _line_of(common: Common) -> str:
+def line_of(common: Common) -> str:
     """A change in one line: what, and in how many objects of how many clusters."""
     objects = tuple(id_ for _, id_ in common.objects)
     clusters = common.clusters
@@ -301,7 +301,7 @@ def _as_data(
                 "change": one.what,
                 "grade": one.grade,
                 "path": one.path or None,
-                "text": _line_of(one),
+                "text": line_of(one),
                 "objects": len(one.objects),
                 "clusters": list(one.clusters),
             }

@@ -31,7 +31,7 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
             "files": len(diff.files),
             "quiet_files": diff.quiet,
         },
-        "objects": [_change(change) for change in diff.objects],
+        "objects": [change_as_data(change) for change in diff.objects],
         "common": [
             {**_field(fold.field, fold.path), "objects": [identity(id_) for id_ in fold.objects]}
             for fold in diff.folds
@@ -59,7 +59,8 @@ def _grades(diff: ObjectDiff) -> dict[str, int]:
     return {grade: counts[grade] for grade in GRADES}
 
 
-def _change(change: ObjectChange) -> dict[str, Any]:
+def change_as_data(change: ObjectChange) -> dict[str, Any]:
+    """What changes in an object."""
     return {
         "change": change.what,
         "grade": change.grade,

@@ -1,0 +1,54 @@
+"""The report of a run over several clusters: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.lib import PAGE
+from commodore_py.manifests.folding import folded_over_clusters
+
+from . import log
+from .differences.as_json import change_as_data
+from .fleet import ClusterResult, line_of
+from .pages import rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from commodore_py.manifests.diff import ObjectChange
+
+
+def write_report(results: Sequence[ClusterResult], file: Path) -> None:
+    """Write the report: the table, what clusters have in common, and each by itself."""
+    changes = {one.cluster: one.changes for one in results if one.changes}
+    common, own = folded_over_clusters(changes)
+    style = (PAGE / "page.css").read_text("utf-8")
+    page = rendered(
+        "report.html",
+        css=Markup(style),  # noqa: S704 - a file of ours
+        common=[{"grade": one.grade, "text": line_of(one)} for one in common],
+        clusters=[_section(one, own.get(one.cluster, ())) for one in results],
+    )
+    write_if_changed(file.absolute(), page.encode())
+
+
+def _section(one: ClusterResult, changes: Iterable[ObjectChange]) -> dict[str, Any]:
+    records = (logging.makeLogRecord(dict(record)) for record in one.records)
+    told = [record for record in records if record.levelno >= log.NOTICE]
+    messages = [json.loads(line) for record in told for line in log.as_json(record)]
+    return {
+        "cluster": one.cluster,
+        "outcome": one.outcome,
+        "objects": one.objects or {},
+        "worst": one.worst if one.changes else "",
+        "time": f"{one.seconds:.1f} s",
+        "stage": one.stage,
+        "problems": [{**message, "severity": message["level"]} for message in messages],
+        "changes": [change_as_data(change) for change in changes],
+    }
