@@ -29,10 +29,6 @@ def failure(command: list[str], cwd: Path | None = None) -> ProgramFailed:
     return caught.value
 
 
-def test_what_is_printed_is_returned_as_it_is() -> None:
-    assert run(python("print('one\\n')")) == b"one\n\n"
-
-
 def test_standard_input_is_what_is_given_or_nothing() -> None:
     echo = python("import sys; print(sys.stdin.read().upper(), end='')")
 
@@ -50,29 +46,12 @@ def test_variables_are_added_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> 
     assert output == b"['1', None, '3']\n"
 
 
-def test_errors_of_a_program_can_be_part_of_the_result() -> None:
-    both = python("import sys; print('out', flush=True); print('err', file=sys.stderr)")
-
-    assert run(both, merge_stderr=True) == b"out\nerr\n"
-    assert run(both) == b"out\n"
-
-
-def test_errors_of_a_program_can_be_shown(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    run(python("import sys; print('err', file=sys.stderr)"), forward=True)
-
-    assert capfdbinary.readouterr().err == b"err\n"
-
-
 def test_a_failure_names_the_command_the_folder_and_the_reason(tmp_path: Path) -> None:
     error = failure(python("import sys; print('why', file=sys.stderr); sys.exit(3)"), tmp_path)
 
     assert str(error) == f"{sys.executable} failed with status 3: why"
     assert error.where.startswith(f"{tmp_path}: {sys.executable} -c ")
     assert (error.code, error.stderr) == (3, "why\n")
-
-
-def test_a_failure_without_output_is_reported_as_such() -> None:
-    assert str(failure(python("raise SystemExit(1)"))).endswith("it printed no reason")
 
 
 def test_a_failure_shows_no_password() -> None:
@@ -216,19 +195,6 @@ def test_others_that_hold_the_output_open_are_not_waited_for(how: str) -> None:
     assert run(["sh", "-c", how], patience=Patience(after_exit=0.5)) == b"done\n"
 
     assert time.monotonic() - began < _LONG
-
-
-def test_others_may_print_for_a_while() -> None:
-    assert run(["sh", "-c", "(sleep 1; echo late) & echo done"]) == b"done\nlate\n"
-
-
-def test_others_that_print_all_the_time_are_not_waited_for() -> None:
-    output = run(
-        ["sh", "-c", "while sleep 0.01; do echo y; done & echo done"],
-        patience=Patience(after_exit=0),
-    )
-
-    assert b"done\n" in output
 
 
 def test_much_goes_in_and_out_at_once() -> None:

@@ -69,39 +69,23 @@ def locks(draw: st.DrawFn) -> Lock:
     return Lock(blocks)
 
 
-@given(locks())
-def test_what_was_written_is_read_again_and_written_alike(lock: Lock) -> None:
+@given(locks(), st.randoms())
+def test_equal_content_has_one_form_that_both_readers_read(lock: Lock, random: Random) -> None:
     text = write_lock(lock)
-
-    again = read_lock(text, "it")
-
-    assert again.content() == lock.content()
-    assert write_lock(again) == text
     assert tomllib.loads(text)["schema"] == "lock/v1"
 
-
-@pytest.mark.slow
-@given(locks())
-def test_both_readers_agree(lock: Lock) -> None:
-    text = write_lock(lock)
-
-    # An empty table of a kind with names, and a key with other spaces: not our form.
+    again = read_lock(text, "it")
+    # A key with other spaces is not our form: the general reader reads it.
     other = read_lock(text.replace('schema = "', 'schema   =  "'), "it")
 
-    assert other.content() == lock.content()
-
-
-@pytest.mark.slow
-@given(locks(), st.randoms())
-def test_equal_inputs_give_equal_bytes(lock: Lock, random: Random) -> None:
-    shuffled = list(lock.blocks.items())
+    assert again.content() == other.content() == lock.content()
+    shuffled = list(again.blocks.items())
     random.shuffle(shuffled)
     turned = {
         path: block._replace(values=dict(reversed(list(block.values.items()))))
         for path, block in shuffled
     }
-
-    assert write_lock(Lock(turned)) == write_lock(lock)
+    assert write_lock(Lock(turned)) == text
 
 
 def _with(lock: Lock, path: tuple[str, ...], **values: str) -> Lock:
