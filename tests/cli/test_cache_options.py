@@ -46,8 +46,19 @@ def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
     assert _entries(first) == [f"{shop}: {missing}", f"{web}: {missing}"]
     assert _entries(second) == [
         f"{shop}: taken from the cache",
-        f"{web}: compiled: the inventory has changed: parameters.web",
+        f"{web}: compiled: the inventory has changed: parameters.web.data",
     ]
+
+
+def test_parameters_that_code_does_not_read_keep_its_result(
+    commodore: CommandLine, fleet: Fleet
+) -> None:
+    for value in ("old", "new"):
+        web = {"unread": value, "also": {"unread": value}}
+        fleet.configure({"applications": ["web", "shop"], "parameters": {"web": web}})
+        ran = _compile(commodore, fleet, "-vv")
+
+    assert all(line.endswith(": taken from the cache") for line in _entries(ran))
 
 
 def test_nothing_is_reported_by_default(commodore: CommandLine, fleet: Fleet) -> None:
