@@ -83,7 +83,7 @@ class Events:
 
     def of(self, kind: type[EventKind]) -> tuple[EventKind, ...]:
         """All of one type."""
-        return tuple(one for one in self._all if isinstance(one, kind))
+        return tuple(event_kind for event_kind in self._all if isinstance(event_kind, kind))
 
 
 class Watcher(Protocol):

@@ -166,7 +166,7 @@ def _without_fields(text: str) -> str:
 def _without_users(text: str) -> str:
     """Without users and passwords in URLs; each character is looked at once, however long it is."""
     pieces, copied = [], 0
-    separators = [(one.start(), one.end()) for one in _compiled(_SLASHES).finditer(text)]
+    separators = [(match.start(), match.end()) for match in _compiled(_SLASHES).finditer(text)]
     for number, (start, end) in enumerate(separators):
         following = separators[number + 1][0] if number + 1 < len(separators) else len(text)
         found = _compiled(_AFTER_URL).search(text, end, following)

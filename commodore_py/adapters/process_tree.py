@@ -57,18 +57,18 @@ def end_all(root: int, *, itself: bool) -> None:
     deadline = time.monotonic() + _GRACE
     asked: set[Process] = set()
     while (alive := family.alive()) and time.monotonic() < deadline:
-        for one in alive - asked:
-            _send(one, signal.SIGTERM)
+        for process in alive - asked:
+            _send(process, signal.SIGTERM)
         asked |= alive
         time.sleep(_PAUSE)
     # One that is stopped starts no other, and one that is killed would leave others behind.
     stopped: set[Process] = set()
     while new := family.alive() - stopped:
-        for one in new:
-            _send(one, signal.SIGSTOP)
+        for process in new:
+            _send(process, signal.SIGSTOP)
         stopped |= new
-    for one in stopped:
-        _send(one, signal.SIGKILL)
+    for process in stopped:
+        _send(process, signal.SIGKILL)
 
 
 class _Family:
@@ -81,18 +81,18 @@ class _Family:
     def alive(self) -> set[Process]:
         """Processes that run now."""
         now = _running()
-        known = [one for one in now if one._replace(parent=0, ticks=0) in self._known]
-        found = [*known, *_below([self._root, *(one.number for one in known)], now)]
+        known = [process for process in now if process._replace(parent=0, ticks=0) in self._known]
+        found = [*known, *_below([self._root, *(process.number for process in known)], now)]
         if self._itself:
-            found += [one for one in now if one.number == self._root]
-        self._known |= {one._replace(parent=0, ticks=0) for one in found}
-        return {one._replace(parent=0, ticks=0) for one in found}
+            found += [process for process in now if process.number == self._root]
+        self._known |= {process._replace(parent=0, ticks=0) for process in found}
+        return {process._replace(parent=0, ticks=0) for process in found}
 
 
 def _below(roots: list[int], everybody: list[Process]) -> list[Process]:
     children: dict[int, list[Process]] = {}
-    for one in everybody:
-        children.setdefault(one.parent, []).append(one)
+    for process in everybody:
+        children.setdefault(process.parent, []).append(process)
     found, waiting = [], roots
     while waiting:
         ours = children.pop(waiting.pop(), [])
@@ -108,16 +108,18 @@ def effort(root: int) -> Effort | None:
         if itself is None:
             return None
         tree = [itself, *below(root)]
-        moved = sum(_moved(one.number) for one in tree)
+        moved = sum(_moved(process.number) for process in tree)
     except OSError:
         return None
-    return Effort(frozenset(one.number for one in tree), sum(one.ticks for one in tree), moved)
+    return Effort(
+        frozenset(process.number for process in tree), sum(process.ticks for process in tree), moved
+    )
 
 
 def _running() -> list[Process]:
     if os.path.exists(f"{_PROC}/self/stat"):  # noqa: PTH110 - quick
         found = (_of_proc(name) for name in os.listdir(_PROC) if name.isdigit())  # noqa: PTH208
-        return [one for one in found if one is not None]
+        return [process for process in found if process is not None]
     listing = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,stat=,lstart="],
         capture_output=True,

@@ -67,5 +67,5 @@ def documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
                 if parsed is None:
                     yield Document(instance, name, text, None)
                 else:
-                    objects = tuple(as_json(one.content) for one in parsed.objects)
+                    objects = tuple(as_json(kube_object.content) for kube_object in parsed.objects)
                     yield Document(instance, name, text, objects, parsed.others)

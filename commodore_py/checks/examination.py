@@ -104,7 +104,9 @@ def examine(
             continue
         added = list(_of_check(name, check, documents, settings, definitions))
         findings += added
-        severities = {one.issue.severity or severity_of(one.issue.code) for one in added}
+        severities = {
+            finding.issue.severity or severity_of(finding.issue.code) for finding in added
+        }
         runs.append(CheckRun(name, outcome_of(bool(severities - {"info"}))))
     objects = sum(len(document.objects or ()) for document in documents)
     return Examined(objects, tuple(runs), tuple(findings))

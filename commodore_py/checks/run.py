@@ -50,11 +50,13 @@ def check_catalog(
         if ended is None:
             continue
         added = [
-            one if isinstance(one, Problem) else _problem(finding(*one), settings, finder)
-            for one in ended.found
+            problem
+            if isinstance(problem, Problem)
+            else _problem(finding(*problem), settings, finder)
+            for problem in ended.found
         ]
         problems += added
-        outcome = ended.outcome or outcome_of(any(one.severity != "info" for one in added))
+        outcome = ended.outcome or outcome_of(any(problem.severity != "info" for problem in added))
         run = CheckRun(name, outcome, ended.reason)
         # A check of two parts ends as the worse of them.
         parts = [runs[name], run] if name in runs else [run]

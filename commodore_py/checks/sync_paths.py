@@ -40,7 +40,9 @@ def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Is
         if not folder.is_relative_to(_MANIFESTS):
             folder = _MANIFESTS / folder
         above = [folder, *folder.parents]
-        name = next((flat[one] for one in above if one in flat), "")
+        name = next(
+            (flat[pure_posix_path] for pure_posix_path in above if pure_posix_path in flat), ""
+        )
         if not name or folder in flat or folder in seen or whole & {*above}:
             continue
         seen.add(folder)

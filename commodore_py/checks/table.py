@@ -36,8 +36,8 @@ class RunCheck(Protocol):
 
 
 OBJECT_CHECKS: dict[str, ObjectCheck] = {
-    one.NAME: one
-    for one in (
+    module.NAME: module
+    for module in (
         kubernetes_schema,
         custom_resources,
         removed_apis,
@@ -47,10 +47,10 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
     )
 }
 CATALOG_CHECKS: dict[str, CatalogCheck] = {
-    one.NAME: one for one in (duplicates, kinds, namespaces, references, sync_paths)
+    module.NAME: module for module in (duplicates, kinds, namespaces, references, sync_paths)
 }
 RUN_CHECKS: dict[str, RunCheck] = {
-    one.NAME: one for one in (policy, online, server, parameters_schema)
+    module.NAME: module for module in (policy, online, server, parameters_schema)
 }
 
 

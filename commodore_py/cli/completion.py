@@ -136,7 +136,9 @@ def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 
     found = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
     # The shell would take quotes off, and what YAML reads would be another value.
-    yield {one.value: one.source for one in found if shlex.quote(one.value) == one.value}
+    yield {
+        option.value: option.source for option in found if shlex.quote(option.value) == option.value
+    }
 
 
 @_quickly

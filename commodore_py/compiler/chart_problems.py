@@ -57,7 +57,7 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
     listed = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
     # Hardly any component has one, and reading all entries takes its time.
     if any("helm" in one.values() for one in listed or () if isinstance(one, Mapping)):
-        yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
+        yield from (entry for entry in entries_of(node).compiled if entry.input_type == "helm")
 
 
 def _unsteady(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:

@@ -132,8 +132,8 @@ def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
             continue
         findings = [*result.findings, *laid.findings]
         both = {}
-        for name, one in result.trees.items():
-            files = dict(one)
+        for name, tree in result.trees.items():
+            files = dict(tree)
             for path in {*trees[name], *laid.trees[name]}:
                 before, other = trees[name].get(path), laid.trees[name].get(path)
                 if other == before or other == files.get(path):
@@ -145,7 +145,7 @@ def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
                     del files[path]
                 else:
                     files[path] = other
-            both[name] = Tree(files, one.empty_folders)
+            both[name] = Tree(files, tree.empty_folders)
         for path in result.own.keys() & laid.own.keys():
             if result.own[path] != laid.own[path]:
                 message = f"two drivers write {path}"

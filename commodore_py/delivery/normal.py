@@ -47,7 +47,7 @@ def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tupl
     if isinstance(node, Serial | Concurrent):
         found = [without_false(child, parameters) for child in node.children]
         children = tuple(child for child, _ in found if child is not None)
-        removed = tuple(one for _, below in found for one in below)
+        removed = tuple(removed for _, below in found for removed in below)
         return (node._replace(children=children) if children else None), removed
     return node, ()
 

@@ -60,16 +60,16 @@ def read_plan(
         *_instances(written, instances),
         *_clusters(written, settings),
     ]
-    if any(severity_of(one.code) == "error" for one in found):
+    if any(severity_of(finding.code) == "error" for finding in found):
         return None, tuple(found)
     node, removed = without_false(written, parameters)
-    listed = {one.instance for one in walk(written) if isinstance(one, Leaf)}
+    listed = {node.instance for node in walk(written) if isinstance(node, Leaf)}
     unlisted = tuple(sorted({instance.name for instance in instances} - listed))
     plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
     off = {one.leaf.instance for one in removed}
     found += _about(plan)
     found += requirement_findings(plan.node, plan.order, off, instances, requires)
-    refused = any(severity_of(one.code) == "error" for one in found)
+    refused = any(severity_of(finding.code) == "error" for finding in found)
     return (None if refused else plan), tuple(found)
 
 

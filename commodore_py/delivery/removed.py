@@ -52,27 +52,27 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
     if not plan.removed:
         return ()
     inside: dict[str, dict[ObjectId, KubeObject]] = {}
-    for one in plan.removed:
-        files = published.subtree(PurePosixPath(one.leaf.instance)).items()
+    for removed in plan.removed:
+        files = published.subtree(PurePosixPath(removed.leaf.instance)).items()
         contents = (read(e.content, str(p)) for p, e in files if may_hold_objects(str(p)))
         objects = (found for content in contents if content for found in content.objects)
-        inside[one.leaf.instance] = {found.id: found for found in objects}
+        inside[removed.leaf.instance] = {found.id: found for found in objects}
     staying = find_objects(kept, {id_ for objects in inside.values() for id_ in objects})
     result = []
-    for one in plan.removed:
-        gone = [found for id_, found in inside[one.leaf.instance].items() if id_ not in staying]
+    for removed in plan.removed:
+        gone = [found for id_, found in inside[removed.leaf.instance].items() if id_ not in staying]
         verdicts = [(of_deletion(found), found) for found in gone]
         worst = min(verdicts, key=lambda pair: GRADES.index(pair[0][0]), default=None)
         (grade, why), found = worst if worst is not None else (NOTHING, None)
         reason = f"{found.id}: {why}" if found is not None and why else ""
-        path = (*one.when.path, "when", "if")
-        result.append(Leaving(one.leaf.instance, path, len(gone), grade, reason))
+        path = (*removed.when.path, "when", "if")
+        result.append(Leaving(removed.leaf.instance, path, len(gone), grade, reason))
     return tuple(result)
 
 
 def removed_findings(found: Iterable[Leaving]) -> Iterator[Finding]:
     """A finding for each removed instance."""
-    for one in found:
-        message = f"instance {one.instance} is removed: its condition is false"
-        effect = f"; {one.effect}" if one.effect else ""
-        yield Finding("plan/removed", f"{message}{effect}", one.path)
+    for leaving in found:
+        message = f"instance {leaving.instance} is removed: its condition is false"
+        effect = f"; {leaving.effect}" if leaving.effect else ""
+        yield Finding("plan/removed", f"{message}{effect}", leaving.path)

@@ -46,20 +46,20 @@ def requirement_findings(
     leaves = {step.instance: step for step in steps_of(node) if isinstance(step, Leaf)}
     closed = order.closed()
     edges = {step: set(before) for step, before in order.before.items()}
-    for one in _required(requires, components, removed):
-        path = leaves[one.name].path if one.name in leaves else PLAN
-        what = f"instance {one.name} requires {one.component}"
-        kept = [candidate for candidate in one.candidates if candidate not in removed]
+    for required in _required(requires, components, removed):
+        path = leaves[required.name].path if required.name in leaves else PLAN
+        what = f"instance {required.name} requires {required.component}"
+        kept = [candidate for candidate in required.candidates if candidate not in removed]
         if not kept:
             message = f"{what}, which the plan removes"
             yield Finding("plan/requires-removed", message, path, "remove both, or none")
-        elif all(one.name in closed[candidate] for candidate in kept):
+        elif all(required.name in closed[candidate] for candidate in kept):
             yield Finding("plan/requires", f"{what}, which comes later", path, _REMEDY)
         else:
             if len(kept) == 1:
-                edges[one.name].add(kept[0])
-            listed = one.name in leaves or any(candidate in leaves for candidate in kept)
-            if listed and not closed[one.name].intersection(kept):
+                edges[required.name].add(kept[0])
+            listed = required.name in leaves or any(candidate in leaves for candidate in kept)
+            if listed and not closed[required.name].intersection(kept):
                 message = f"{what}, and the plan has no order for them"
                 yield Finding("plan/requires-unordered", message, path, "write them in a serial")
     cycle = _cycle(edges)

@@ -36,7 +36,10 @@ def component_warnings(
 ) -> tuple[Problem, ...]:
     """A notice for each; `strict` marks those that are errors with --strict."""
     node = inventory.bootstrap
-    present = {one.spec.name: libraries_of(one) for one in classes.of_kind(Kind.COMPONENT)}
+    present = {
+        dependency.spec.name: libraries_of(dependency)
+        for dependency in classes.of_kind(Kind.COMPONENT)
+    }
 
     def where(applications: Iterable[str]) -> str:
         listed = ClusterParameters(node.parameters, places).listed_at(applications)
@@ -54,7 +57,7 @@ def left_out_warnings(
     node: Node, classes: ClassPath, where: Callable[[Iterable[str]], str]
 ) -> Iterator[Problem]:
     """Packages and instances that a local run leaves out, as they have no checkout."""
-    packages = {one.spec.name for one in classes.of_kind(Kind.PACKAGE)}
+    packages = {dependency.spec.name for dependency in classes.of_kind(Kind.PACKAGE)}
     names = (name for name in node.applications if name.startswith(PACKAGE_PREFIX))
     missing = {name: name for name in names if name.removeprefix(PACKAGE_PREFIX) not in packages}
     for application, instance in requests_in(node):
@@ -140,7 +143,11 @@ def _parts_of_base(base: Dependency, own: Dependency, node: Node | None) -> Iter
     """Fields that all instances of a component share although they may differ in this version."""
     if libraries_of(base) or libraries_of(own):
         yield "its libraries"
-    if any((one.worktree / name).is_file() for one in (base, own) for name in _BUNDLER_FILES):
+    if any(
+        (dependency.worktree / name).is_file()
+        for dependency in (base, own)
+        for name in _BUNDLER_FILES
+    ):
         yield "the Jsonnet libraries it depends on"
     prefix = f"{base.spec.name}/"
     inputs = sorted({path for path in _input_paths(node) if path.startswith(prefix)})

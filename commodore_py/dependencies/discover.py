@@ -78,8 +78,8 @@ def wanted_components(node: Node, places: Places = NOWHERE) -> tuple[DependencyS
         instance for instance in instances if instance.aliased and instance.component in by_name
     ]
     others, more_errors = _each(
-        lambda one: instance_spec(parameters, one, by_name[one.component]),
-        {one: [f"{one.component} as {one.name}"] for one in aliased},
+        lambda instance: instance_spec(parameters, instance, by_name[instance.component]),
+        {instance: [f"{instance.component} as {instance.name}"] for instance in aliased},
         parameters,
     )
     raise_collected([*errors, *more_errors], "cannot determine which components to fetch")

@@ -38,27 +38,30 @@ def unmet_requirements(
 ) -> Iterator[Problem]:
     """Requirements that are not valid, or that the deployed versions do not meet."""
     read = [one for instance in asking for one in _read(instance, asking[instance], places)]
-    valid = [one for one in read if isinstance(one, _Requirement)]
-    yield from (one for one in read if isinstance(one, Problem))
-    for one in valid:
-        deployed = _deployed(one.other, inventory, classes)
+    valid = [requirement for requirement in read if isinstance(requirement, _Requirement)]
+    yield from (problem for problem in read if isinstance(problem, Problem))
+    for requirement in valid:
+        deployed = _deployed(requirement.other, inventory, classes)
         if not deployed:
-            text = f"requires {one.other} {one.range}, which is not deployed"
-            yield _problem(f"{_named(one.instance)} {text}", one.where)
-        ranges = [two.range for two in valid if two.other == one.other]
-        own = classes.component(one.instance.name) or classes.component(one.instance.component)
+            text = f"requires {requirement.other} {requirement.range}, which is not deployed"
+            yield _problem(f"{_named(requirement.instance)} {text}", requirement.where)
+        ranges = [two.range for two in valid if two.other == requirement.other]
+        own = classes.component(requirement.instance.name) or classes.component(
+            requirement.instance.component
+        )
         for dependency in deployed:
             version = _version_of(dependency)
             if not version:
                 log.debug("the version of %s is unknown: it has no tag", dependency.spec)
-            elif best(one.range, [version]) is None:
+            elif best(requirement.range, [version]) is None:
                 place = places.parameter(BOOTSTRAP, ("components", dependency.spec.name, "version"))
-                here = f"{_named(one.instance)} {(own and own.spec.version) or ''}".rstrip()
+                here = f"{_named(requirement.instance)} {(own and own.spec.version) or ''}".rstrip()
                 name, newest = dependency.spec.name, _newest(_tags(dependency, "--list"), ranges)
                 advice = f"the newest that all accept is {newest}" if newest else "no tag fits all"
                 yield _problem(
-                    f"{here} requires {one.other} {one.range}, and {name} is {version}; {advice}",
-                    "\n".join(dict.fromkeys((one.where, place))),
+                    f"{here} requires {requirement.other} {requirement.range},"
+                    f" and {name} is {version}; {advice}",
+                    "\n".join(dict.fromkeys((requirement.where, place))),
                     f"set components.{name}.version" if newest else "",
                 )
 
@@ -92,7 +95,11 @@ def _deployed(other: str, inventory: Inventory, classes: ClassPath) -> list[Depe
     """The checkouts of a component that instances use."""
     names = [instance.name for instance in inventory.instances if instance.component == other]
     found = (classes.component(name) or classes.component(other) for name in names)
-    by_version = {(one.commit, one.spec.version): one for one in found if one is not None}
+    by_version = {
+        (dependency.commit, dependency.spec.version): dependency
+        for dependency in found
+        if dependency is not None
+    }
     return list(by_version.values())
 
 

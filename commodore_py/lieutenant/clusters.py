@@ -169,7 +169,11 @@ def facts_places(config: Config, cluster: Cluster) -> PlaceOf:
         except CommodoreError:  # a cluster that is not written yet
             return ""
         if field == "version":
-            named = [one for one in objects if f"{kind}GitRepoRevision" in one.fields]
+            named = [
+                api_object
+                for api_object in objects
+                if f"{kind}GitRepoRevision" in api_object.fields
+            ]
             return named[0].place(f"{kind}GitRepoRevision") if named else ""
         if kind == "catalog":
             return objects[0].place("gitRepo", "url")

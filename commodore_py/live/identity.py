@@ -71,7 +71,7 @@ def identify(
     """
     uid = _uid(client)
     found = tuple(_applications(client, kinds))
-    ours = tuple(one for one in found if any(_same(one.url, url) for url in catalog_urls))
+    ours = tuple(synced for synced in found if any(_same(synced.url, url) for url in catalog_urls))
     server = client.access.server
     hint = "name the context of the right cluster with --context"
     expected = trusted or remembered
@@ -82,7 +82,7 @@ def identify(
             where=f"{server}, context {client.access.name}",
             hint=hint + again,
         )
-    roots = [one for one in found if is_root(one.name)]
+    roots = [synced for synced in found if is_root(synced.name)]
     if not ours and roots and catalog_urls:
         raise CommodoreError(
             f"this is another cluster: it syncs {roots[0].url}, not {catalog_urls[0]}",
@@ -90,7 +90,7 @@ def identify(
             hint=hint,
         )
     confirmed = "application" if ours else "uid" if expected and uid else ""
-    others = {one.name for one in found} - {our.name for our in ours}
+    others = {synced.name for synced in found} - {our.name for our in ours}
     return Identity(uid, ours, confirmed, frozenset(others))
 
 

@@ -46,11 +46,11 @@ def targets_of(assigned: Assigned, kinds: Discovery, tracking: Tracking) -> tupl
     """
     found: dict[tuple[str | None, ObjectId], Target] = {}
     for application, objects in assigned.applications:
-        for one in objects:
-            target = _target(one, application.name, application.namespace, kinds, tracking)
+        for kube_object in objects:
+            target = _target(kube_object, application.name, application.namespace, kinds, tracking)
             found[application.name, target.id] = target
-    for one in assigned.unapplied:
-        target = _target(one, None, "", kinds, tracking)
+    for kube_object in assigned.unapplied:
+        target = _target(kube_object, None, "", kinds, tracking)
         found[None, target.id] = target
     return tuple(found.values())
 

@@ -91,7 +91,7 @@ class UserRules:
         return scripts.verdict_of(result.fields)
 
     def _warn(self, found: Iterable[Script], key: str) -> None:
-        patterns = tuple(one.pattern for one in found)
+        patterns = tuple(script.pattern for script in found)
         if patterns not in self._ambiguous:
             self._ambiguous.add(patterns)
             log.warning("several rules fit %s: %s; the first one is used", key, ", ".join(patterns))

@@ -70,14 +70,14 @@ def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
     for before, after in pairs.renamed:
         verdict = grades.of_deletion(before)
         yield ObjectChange("renamed", before, after, _graded(before, after), *verdict)
-    for one in pairs.deleted:
-        yield ObjectChange("deleted", one, None, (), *grades.of_deletion(one))
-    for one in pairs.created:
-        yield ObjectChange("created", None, one)
-    for one in pairs.copies_removed:
-        yield ObjectChange("copy removed", one, None, (), "none", "another copy remains")
-    for one in pairs.copies_added:
-        yield ObjectChange("copy added", None, one, (), "none", "there is another copy")
+    for kube_object in pairs.deleted:
+        yield ObjectChange("deleted", kube_object, None, (), *grades.of_deletion(kube_object))
+    for kube_object in pairs.created:
+        yield ObjectChange("created", None, kube_object)
+    for kube_object in pairs.copies_removed:
+        yield ObjectChange("copy removed", kube_object, None, (), "none", "another copy remains")
+    for kube_object in pairs.copies_added:
+        yield ObjectChange("copy added", None, kube_object, (), "none", "there is another copy")
 
 
 def _graded(old: KubeObject, new: KubeObject) -> tuple[FieldChange, ...]:

@@ -185,5 +185,5 @@ def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[Ob
         if any(id_ not in present and _bytes(id_.kind) in text for id_ in likely):
             content = read(text, "")
             if content is not None:
-                present.update(one.id for one in content.objects)
+                present.update(kube_object.id for kube_object in content.objects)
     return present & set(wanted)

@@ -66,7 +66,7 @@ def pair(
             elif after:
                 (added if id_ in olds else created).append(after)
     # Of several copies that were deleted, the first counts as the object.
-    here = {one.id for one in (*deleted, *created)}
+    here = {kube_object.id for kube_object in (*deleted, *created)}
     other_copies = set(elsewhere(here)) if here else set()
     deleted, more_removed = _first_of_each(deleted, other_copies)
     created, more_added = _first_of_each(created, other_copies)
@@ -75,8 +75,8 @@ def pair(
     return Pairs(
         same=tuple(same),
         renamed=tuple(renamed),
-        deleted=tuple(one for one in deleted if one.id not in before_names),
-        created=tuple(one for one in created if one.id not in after_names),
+        deleted=tuple(kube_object for kube_object in deleted if kube_object.id not in before_names),
+        created=tuple(kube_object for kube_object in created if kube_object.id not in after_names),
         copies_removed=(*removed, *more_removed),
         copies_added=(*added, *more_added),
     )
@@ -84,8 +84,8 @@ def pair(
 
 def _by_id(objects: Iterable[KubeObject]) -> dict[ObjectId, list[KubeObject]]:
     found: dict[ObjectId, list[KubeObject]] = defaultdict(list)
-    for one in objects:
-        found[one.id].append(one)
+    for kube_object in objects:
+        found[kube_object.id].append(kube_object)
     return found
 
 
@@ -98,15 +98,15 @@ def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
 def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
     """Pair equal copies, and the others in a stable order."""
     olds, news = sorted(map(_Keyed, old)), sorted(map(_Keyed, new))
-    shared = Counter(old.key for old in olds) & Counter(one.key for one in news)
+    shared = Counter(old.key for old in olds) & Counter(keyed.key for keyed in news)
     rests: list[list[KubeObject]] = []
     for side in (olds, news):
         left, rest = Counter(shared), []
-        for one in side:
-            if left[one.key]:
-                left[one.key] -= 1
+        for keyed in side:
+            if left[keyed.key]:
+                left[keyed.key] -= 1
             else:
-                rest.append(one.object)
+                rest.append(keyed.object)
         rests.append(rest)
     yield from zip_longest(*rests)
 
@@ -128,9 +128,9 @@ def _first_of_each(
     seen = set(elsewhere)
     first: list[KubeObject] = []
     more: list[KubeObject] = []
-    for one in objects:
-        (more if one.id in seen else first).append(one)
-        seen.add(one.id)
+    for kube_object in objects:
+        (more if kube_object.id in seen else first).append(kube_object)
+        seen.add(kube_object.id)
     return first, more
 
 
@@ -149,8 +149,10 @@ def _by_kind(
     objects: Iterable[KubeObject],
 ) -> Mapping[tuple[str, str, str], list[KubeObject]]:
     found: dict[tuple[str, str, str], list[KubeObject]] = defaultdict(list)
-    for one in objects:
-        found[one.id.group, one.id.kind, one.id.namespace].append(one)
+    for kube_object in objects:
+        found[kube_object.id.group, kube_object.id.kind, kube_object.id.namespace].append(
+            kube_object
+        )
     return found
 
 
@@ -159,8 +161,10 @@ def _renamed_in_kind(
 ) -> Iterator[tuple[KubeObject, KubeObject]]:
     if len(deleted) * len(created) > _MAX_PAIRS:
         return
-    removed = [(one, found) for one in deleted if (found := _substance(one))]
-    came = [(one, found) for one in created if (found := _substance(one))]
+    removed = [
+        (kube_object, found) for kube_object in deleted if (found := _substance(kube_object))
+    ]
+    came = [(kube_object, found) for kube_object in created if (found := _substance(kube_object))]
     similar = [
         (one, other)
         for one, substance in removed

@@ -72,21 +72,25 @@ def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
     """The settings of every Argo CD instance among some objects, by namespace."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     tracked: dict[str, Tracking] = {}
-    for one in objects:
-        place = f"{one.file}: {one.id}" if one.file else str(one.id)
-        if one.id.kind == "ConfigMap" and not one.id.group and one.id.name == CONFIG_MAP:
-            data = _mapping(one.content.get("data"), place)
+    for kube_object in objects:
+        place = f"{kube_object.file}: {kube_object.id}" if kube_object.file else str(kube_object.id)
+        if (
+            kube_object.id.kind == "ConfigMap"
+            and not kube_object.id.group
+            and kube_object.id.name == CONFIG_MAP
+        ):
+            data = _mapping(kube_object.content.get("data"), place)
             fields, names = _config_map(data, place), _IN_CONFIG_MAP
-        elif (one.id.group, one.id.kind) == ("argoproj.io", "ArgoCD"):
-            data = _mapping(one.content.get("spec"), place)
+        elif (kube_object.id.group, kube_object.id.kind) == ("argoproj.io", "ArgoCD"):
+            data = _mapping(kube_object.content.get("spec"), place)
             fields, names = _operated(data, place), _IN_ARGOCD
         else:
             continue
-        merged = found.setdefault(one.id.namespace, {})
+        merged = found.setdefault(kube_object.id.namespace, {})
         for key, more in fields.items():
             merged[key] = {**merged.get(key, {}), **more}
-        tracked[one.id.namespace] = _tracking(
-            tracked.get(one.id.namespace, Tracking()), data, names, place
+        tracked[kube_object.id.namespace] = _tracking(
+            tracked.get(kube_object.id.namespace, Tracking()), data, names, place
         )
     return tuple(
         _settings(namespace, fields, tracked[namespace])

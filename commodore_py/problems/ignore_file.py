@@ -73,7 +73,7 @@ def parse(text: str, name: str) -> IgnoreFile:
         place = Place(name, lines[number] if len(lines) == len(entries) else 0)
         wrong = list(_wrong(entry, place))
         problems += wrong
-        if all(one.code == "problems/unknown-code" for one in wrong):
+        if all(problem.code == "problems/unknown-code" for problem in wrong):
             ignores.append(_ignore(entry, place))
     return IgnoreFile(tuple(ignores), tuple(problems))
 

@@ -62,11 +62,12 @@ def judged(
     left.sort(key=worst_first)
     return Verdict(
         tuple(left),
-        tuple(sorted(ignored, key=lambda one: worst_first(one.problem))),
+        tuple(sorted(ignored, key=lambda ignored: worst_first(ignored.problem))),
         tuple(
-            one
-            for one in left
-            if one.severity == "error" or (strict and (one.severity == "warning" or one.strict))
+            problem
+            for problem in left
+            if problem.severity == "error"
+            or (strict and (problem.severity == "warning" or problem.strict))
         ),
     )
 

@@ -130,7 +130,7 @@ def _compiled(paths: WorkPaths) -> dict[str, Tree]:
 
 def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:
     """Files that the last compile has written for the instances that stay."""
-    removed = {one.leaf.instance for one in plan.removed}
+    removed = {removed.leaf.instance for removed in plan.removed}
     for name, tree in _compiled(paths).items():
         if name not in removed:
             yield from (entry.content for entry in tree.values())

@@ -41,7 +41,7 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
     """
     found = reference_files(catalog)
     tags = Tags.of(found)
-    by_path = {one.path: one for one in found}
+    by_path = {reference_file.path: reference_file for reference_file in found}
     server_at = cache(lambda address, namespace: Server(address, vault.login, namespace=namespace))
 
     @cache

@@ -89,14 +89,19 @@ def object_diff(
         return find_objects((*same, *unchanged()), wanted)
 
     found = object_changes(
-        (one for _, content in contents for one in content.old),
-        (one for _, content in contents for one in content.new),
+        (kube_object for _, content in contents for kube_object in content.old),
+        (kube_object for _, content in contents for kube_object in content.new),
         elsewhere,
     )
     left, hidden = without_ignored(found, rules)
     alone, folds = folded(left)
     files = tuple(_difference(file) for file, content in contents if content.as_file)
-    loud = {one.file for each in found for one in (each.old, each.new) if one is not None}
+    loud = {
+        kube_object.file
+        for each in found
+        for kube_object in (each.old, each.new)
+        if kube_object is not None
+    }
     return ObjectDiff(
         objects=tuple(map(masked, left)),
         alone=tuple(map(masked, alone)),
@@ -152,12 +157,12 @@ def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
 
 def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
     found = [read(text, path, hide=hidden) for text in texts]
-    readable = [one for one in found if one is not None]
+    readable = [read for read in found if read is not None]
     return readable if len(readable) == len(found) else None
 
 
 def _objects(contents: Iterable[Read]) -> tuple[KubeObject, ...]:
-    return tuple(one for content in contents for one in content.objects)
+    return tuple(kube_object for content in contents for kube_object in content.objects)
 
 
 def _others(contents: Iterable[Read]) -> Counter[object]:

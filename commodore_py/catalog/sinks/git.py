@@ -217,7 +217,7 @@ def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[st
 def _rules(ignored: Iterable[Ignored]) -> tuple[str, ...]:
     return tuple(
         f"{one.path} ({one.source}:{one.line}: {one.pattern})"
-        for one in sorted(ignored, key=lambda one: os.fsencode(one.path))
+        for one in sorted(ignored, key=lambda ignored: os.fsencode(ignored.path))
     )
 
 

@@ -105,7 +105,11 @@ def _objects(document: Document) -> Iterator[Mapping[str, Any]]:
     contents = document.objects or ()
     if MAY_BE_SECRET.search(document.text):
         masked = read(document.text, document.file, hide=hidden)
-        contents = tuple(one.content for one in masked.objects) if masked is not None else ()
+        contents = (
+            tuple(kube_object.content for kube_object in masked.objects)
+            if masked is not None
+            else ()
+        )
     path = f"{document.instance}/{document.file}" if document.instance else document.file
     for content in contents:
         yield {"path": path, "instance": document.instance, "contents": content}

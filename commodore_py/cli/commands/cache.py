@@ -78,10 +78,12 @@ def prune(
     now, folder = datetime.now(UTC), _folder()
     caches.check_writable(folder)
     pruned = caches.prune(directories.git_cache(folder), now=now, unused_for=unused_for)
-    for one in pruned.removed:
-        messages.info(f"removed {one.name}")
-    for one in pruned.busy:
-        messages.warn(f"{one.name} is kept: another process is using it", where=str(one.path))
+    for repository in pruned.removed:
+        messages.info(f"removed {repository.name}")
+    for repository in pruned.busy:
+        messages.warn(
+            f"{repository.name} is kept: another process is using it", where=str(repository.path)
+        )
     downloads = caches.prune_kept(
         directories.download_cache(folder), now=now, unused_for=unused_for
     )

@@ -52,12 +52,14 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
     ctx.obj.more_verbose(verbose)
     wanted = " ".join(command).replace(".", " ")
     known = tuple(settings_of(ctx.find_root()))
-    if command and not any(one.command and _is_wanted(one, wanted) for one in known):
-        names = {one.command for one in known if one.command}
+    if command and not any(setting.command and _is_wanted(setting, wanted) for setting in known):
+        names = {setting.command for setting in known if setting.command}
         meant = did_you_mean(wanted, names)
         problem = f"no command {wanted} with settings{meant and '; ' + meant}"
         raise click.BadParameter(problem, ctx, param_hint="COMMAND")
-    found = (one for one in known if one.origin != "default" and _is_wanted(one, wanted))
+    found = (
+        setting for setting in known if setting.origin != "default" and _is_wanted(setting, wanted)
+    )
     settings = (*global_settings(ctx), *_each_once(tuple(found)))
     if output == "text":
         for line in _lines(ctx, settings):

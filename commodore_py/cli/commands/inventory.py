@@ -175,7 +175,7 @@ def lint(
         raise click.exceptions.NoArgsIsHelpError(ctx)
 
     ctx.obj.more_verbose(verbose)
-    trees = [linting.read_tree(one, ignore_patterns) for one in target]
+    trees = [linting.read_tree(path, ignore_patterns) for path in target]
     for tree in trees:
         if tree.target.is_dir() and not tree.findings and not tree.has_classes:
             what = "classes: no rules of a hierarchy apply" if tree.documents else ""

@@ -251,13 +251,13 @@ def _upstream(ctx: click.Context) -> Upstream:
 
 def _github_token(ctx: click.Context) -> str:
     """The token of the command line, on any level, before that of the environment."""
-    contexts = [one for one in (ctx, ctx.parent) if one]
+    contexts = [context for context in (ctx, ctx.parent) if context]
     on_command_line = [
         context
         for context in contexts
         if context.get_parameter_source("github_token") is ParameterSource.COMMANDLINE
     ]
-    tokens = (str(one.params["github_token"]) for one in (*on_command_line, *contexts))
+    tokens = (str(context.params["github_token"]) for context in (*on_command_line, *contexts))
     return next((token for token in tokens if token), "")
 
 

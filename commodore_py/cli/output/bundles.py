@@ -67,13 +67,13 @@ def listed(found: Bundles) -> dict[str, Any]:
         "order": found.index.order,
         "bundles": [
             {
-                "version": one.version,
-                "class": one.class_name,
-                "notes": one.notes or None,
-                "requires_tool": one.requires_tool or None,
-                "withdrawn": one.withdrawn._asdict() if one.withdrawn else None,
+                "version": entry.version,
+                "class": entry.class_name,
+                "notes": entry.notes or None,
+                "requires_tool": entry.requires_tool or None,
+                "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
             }
-            for one in reversed(found.index.sorted())
+            for entry in reversed(found.index.sorted())
         ],
         "aliases": [
             {"name": name, "version": version}
@@ -87,12 +87,12 @@ def listed(found: Bundles) -> dict[str, Any]:
 def list_lines(found: Bundles) -> Iterator[str]:
     """Render it for people."""
     aliases = found.aliases()
-    for one in reversed(found.index.sorted()):
-        names = [name for name, version in aliases.items() if version == one.version]
-        text = one.version + (f"  ({', '.join(names)})" if names else "")
-        if one.withdrawn:
-            instead = f", use {one.withdrawn.instead}" if one.withdrawn.instead else ""
-            text += f"  withdrawn: {one.withdrawn.reason}{instead}"
+    for entry in reversed(found.index.sorted()):
+        names = [name for name, version in aliases.items() if version == entry.version]
+        text = entry.version + (f"  ({', '.join(names)})" if names else "")
+        if entry.withdrawn:
+            instead = f", use {entry.withdrawn.instead}" if entry.withdrawn.instead else ""
+            text += f"  withdrawn: {entry.withdrawn.reason}{instead}"
         yield escaping.one_line(text)
     for name, version in aliases.items():
         if not version:
@@ -137,17 +137,17 @@ def published(done: Published) -> dict[str, Any]:
         "version": done.version,
         "file": done.file,
         "commit": done.commit,
-        "tested": [one.cluster for one in done.tested],
+        "tested": [tested.cluster for tested in done.tested],
         "overridden": [
             {
-                "cluster": one.cluster,
+                "cluster": tested.cluster,
                 "kind": override.key[0].removesuffix("s"),
                 "name": override.key[1],
                 "version": override.version,
                 "where": override.where or None,
             }
-            for one in done.tested
-            for override in one.overrides
+            for tested in done.tested
+            for override in tested.overrides
         ],
         "untested": [
             {"kind": kind.removesuffix("s"), "name": name} for kind, name in done.untested
@@ -172,9 +172,9 @@ def published(done: Published) -> dict[str, Any]:
 
 def published_lines(done: Published) -> Iterator[str]:
     """Render it for people."""
-    for (kind, name), one in sorted(done.entries.items()):
-        branch = f"  (branch {one.branch})" if one.branch else ""
-        yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {one.version}{branch}")
+    for (kind, name), pinned in sorted(done.entries.items()):
+        branch = f"  (branch {pinned.branch})" if pinned.branch else ""
+        yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {pinned.version}{branch}")
     for step in done.steps:
         grade = f"does not compile: {step.error}" if step.error else step.grade
         counts = ", ".join(f"{number} {grade}" for grade, number in step.objects.items())
@@ -188,7 +188,7 @@ def published_lines(done: Published) -> Iterator[str]:
     if done.tested and done.untested:
         names = ", ".join(f"{kind.removesuffix('s')} {name}" for kind, name in done.untested)
         yield escaping.one_line(f"not tested: {names}")
-    clusters = ", ".join(one.cluster for one in done.tested)
+    clusters = ", ".join(tested.cluster for tested in done.tested)
     ending = f", tested with {clusters}" if clusters else ", not tested"
     yield escaping.one_line(f"Published {done.version} as {done.file}{ending}")
 

@@ -123,9 +123,9 @@ def prune(
     """Render what was pruned, for programs."""
     return {
         "schema": "cache-prune/v1",
-        "removed": [_repository(one) for one in pruned.removed],
-        "busy": [_repository(one) for one in pruned.busy],
-        "downloads": [_download(one) for one in downloads.removed],
+        "removed": [_repository(repository) for repository in pruned.removed],
+        "busy": [_repository(repository) for repository in pruned.busy],
+        "downloads": [_download(cached_download) for cached_download in downloads.removed],
         "results": {"files": results.files, "freed": results.freed, "left": results.left},
         "freed": _freed(pruned, downloads, results),
     }
@@ -163,7 +163,7 @@ def _download(one: CachedDownload) -> dict[str, Any]:
 
 
 def _freed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned) -> int:
-    return sum(one.freed for one in pruned.removed) + downloads.freed + results.freed
+    return sum(repository.freed for repository in pruned.removed) + downloads.freed + results.freed
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

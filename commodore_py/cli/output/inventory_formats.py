@@ -46,10 +46,10 @@ def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
         return problems.shown(outcome, form)
     verdict = outcome.verdict
     left, listed = Counter(verdict.problems), []
-    for one in (*found, *verdict.problems):
-        if left[one]:
-            left[one] -= 1
-            listed.append(one)
+    for problem in (*found, *verdict.problems):
+        if left[problem]:
+            left[problem] -= 1
+            listed.append(problem)
     if form == "json":
         return formats.as_json(_document(listed), indent=2)
     if form == "sarif":

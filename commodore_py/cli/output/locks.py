@@ -69,6 +69,6 @@ def step(found: Step) -> dict[str, Any]:
 
 def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
     """Render the state of servers, for people."""
-    for one in found:
-        details = f": {one.details}" if one.details else ""
-        yield escaping.one_line(f"{one.state:<9} {one.name}{details}")
+    for finding in found:
+        details = f": {finding.details}" if finding.details else ""
+        yield escaping.one_line(f"{finding.state:<9} {finding.name}{details}")

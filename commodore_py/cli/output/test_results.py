@@ -101,7 +101,9 @@ def as_data(report: Report) -> dict[str, Any]:
         "directory": str(report.suite.directory),
         "passed": report.good,
         "cases": [_case_data(outcome) for outcome in report.outcomes],
-        "refused": [{"message": one.message, "where": one.where} for one in report.refused],
+        "refused": [
+            {"message": problem.message, "where": problem.where} for problem in report.refused
+        ],
         "not_run": list(report.not_run),
         "orphans": [str(folder) for folder in report.orphans],
         "removed": [str(folder) for folder in report.removed],

@@ -93,8 +93,8 @@ def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> Non
     if problem or any(map(look.hides, folders)):
         recorder.unseal(problem or "the kustomization is output of an earlier entry")
         return
-    for one in folders:
-        look.tree_at(one)
+    for path in folders:
+        look.tree_at(path)
     for base in kustomize.remote_bases(folder, look):
         for place in base.local_places:
             look.judge(place)

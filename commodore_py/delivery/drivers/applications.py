@@ -33,18 +33,20 @@ class Applications:
 
     def __init__(self, found: Iterable[Document]) -> None:
         self.all = tuple(found)
-        self.owners = tuple(one for one in self.all if _synced(one) == one.path.parent)
+        self.owners = tuple(
+            document for document in self.all if _synced(document) == document.path.parent
+        )
         owners = {(owner.instance, owner.path, owner.position) for owner in self.owners}
         self._others: dict[str, list[Document]] = {}
-        for one in self.all:
-            if (one.instance, one.path, one.position) not in owners:
-                self._others.setdefault(one.instance, []).append(one)
+        for document in self.all:
+            if (document.instance, document.path, document.position) not in owners:
+                self._others.setdefault(document.instance, []).append(document)
 
     def of(self, instance: str) -> tuple[Document, ...]:
         """Applications that deploy the folder of the instance, otherwise those with its name."""
         mine = self._others.get(instance, ())
-        by_path = [one for one in mine if _synced(one) == PurePosixPath(instance)]
-        return tuple(by_path or (one for one in mine if one.name == instance))
+        by_path = [document for document in mine if _synced(document) == PurePosixPath(instance)]
+        return tuple(by_path or (document for document in mine if document.name == instance))
 
     def owner_of(self, one: Document) -> Document | None:
         """The Application that deploys the folder in which this one lies."""

@@ -89,7 +89,9 @@ class Documents:
         for (instance, path), changed in sorted(self._changed.items()):
             entry = self._trees[instance][path]
             written = yaml.load_all(entry.content, name=str(path))
-            style = next((one for one in _STYLES if _emitted(written, one) == entry.content), None)
+            style = next(
+                (style for style in _STYLES if _emitted(written, style) == entry.content), None
+            )
             if style is None:
                 message = f"{path} of instance {instance} is not written as Commodore writes YAML"
                 remedy = "an edit would change all of it: compile it with Jsonnet, or format it"

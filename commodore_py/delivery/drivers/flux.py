@@ -88,7 +88,7 @@ class _Rendering:
         self._trees = job.deployed
         self._documents = Documents(self._trees)
         self._known = Applications(self._documents.of_kind(GROUP, KIND))
-        self._namespaces = {one.name for one in self._documents.of_kind("", "Namespace")}
+        self._namespaces = {document.name for document in self._documents.of_kind("", "Namespace")}
         self._own: dict[PurePosixPath, Entry] = {}
         self._findings: list[Finding] = []
         self._last: dict[str, _Part] = {}
@@ -176,7 +176,9 @@ class _Rendering:
             else:
                 self._documents.remove(one, step.path)
                 found.append(one)
-        self._own[_OBJECTS / name / "objects.yaml"] = written(*(one.content for one in found))
+        self._own[_OBJECTS / name / "objects.yaml"] = written(
+            *(document.content for document in found)
+        )
         target = self._known.deployed(step).namespace
         part = _Part(
             name, step, _OBJECTS / name, prune=False, after=after, target=target, annotations=_FORCE
@@ -259,17 +261,17 @@ class Content:
         self._ids = [id_ for one in found if (id_ := identify(one)) is not None]
         scoped = scopes_of(found)
         self._without = [
-            str(one)
-            for one in self._ids
-            if not one.namespace
-            and (one.group, one.kind) not in scoped
-            and (one.group in _BUILT_IN or one.group.endswith(".k8s.io"))
+            str(object_id)
+            for object_id in self._ids
+            if not object_id.namespace
+            and (object_id.group, object_id.kind) not in scoped
+            and (object_id.group in _BUILT_IN or object_id.group.endswith(".k8s.io"))
         ]
 
     @property
     def target(self) -> str:
         """The namespace of all objects; none if one has another, which it would replace."""
-        namespaces = {one.namespace for one in self._ids if one.namespace}
+        namespaces = {object_id.namespace for object_id in self._ids if object_id.namespace}
         namespace = self._deployed.namespace
         return namespace if namespaces <= {namespace} else ""
 

@@ -33,15 +33,15 @@ class Named(NamedTuple):
 def name_findings(kind: str, found: Iterable[Named]) -> Iterator[Finding]:
     """Names that are too long, that are not DNS labels, or that several ids have."""
     taken: dict[str, str] = {}
-    for one in found:
-        if not DNS_LABEL.fullmatch(one.name):
-            message = f"{one.name} is not a valid name of {kind}"
+    for named in found:
+        if not DNS_LABEL.fullmatch(named.name):
+            message = f"{named.name} is not a valid name of {kind}"
             remedy = "use at most 63 lower case letters, digits and hyphens"
-            yield Finding("plan/name", message, one.path, remedy)
-        other = taken.setdefault(one.name, one.id)
-        if other != one.id:
-            message = f"{other} and {one.id} would both be {kind} {one.name}"
-            yield Finding("plan/alias", message, one.path, "rename one of them")
+            yield Finding("plan/name", message, named.path, remedy)
+        other = taken.setdefault(named.name, named.id)
+        if other != named.id:
+            message = f"{other} and {named.id} would both be {kind} {named.name}"
+            yield Finding("plan/alias", message, named.path, "rename one of them")
 
 
 def path_findings(laid: Laid) -> Iterator[Finding]:
@@ -57,7 +57,14 @@ def path_findings(laid: Laid) -> Iterator[Finding]:
 def place_findings(trees: Mapping[str, Tree], own: Collection[str]) -> Iterator[Finding]:
     """Instances that write into folders of the driver."""
     for instance, tree in trees.items():
-        taken = next((one.parts[0] for one in tree if one.parts[0] in own), None)
+        taken = next(
+            (
+                pure_posix_path.parts[0]
+                for pure_posix_path in tree
+                if pure_posix_path.parts[0] in own
+            ),
+            None,
+        )
         if taken is not None:
             message = f"instance {instance} and the driver would both write {taken}/"
             yield Finding("plan/path", message, PLAN, "use another output path")

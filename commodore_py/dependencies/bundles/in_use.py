@@ -44,7 +44,7 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
 
     Without a lock, tags of the bundle are compared with their commits when it was published.
     """
-    folder = next((one.directory for one in classes.of_kind(Kind.GLOBAL)), None)
+    folder = next((dependency.directory for dependency in classes.of_kind(Kind.GLOBAL)), None)
     if folder is None or not (folder / FILE).is_file():
         return Found(None)
     try:
@@ -52,7 +52,7 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
     except CommodoreError as error:
         return Found(None, tuple(_invalid(part) for part in error.parts))
     included = places.included(BOOTSTRAP, CLASSES)
-    merged = list(dict.fromkeys(one.name for one in included if one.merged))
+    merged = list(dict.fromkeys(inclusion.name for inclusion in included if inclusion.merged))
     used = [entry for name in merged if (entry := index.of_class(name)) is not None]
     if not used:
         return Found(None)
@@ -91,7 +91,10 @@ def _asked_for(name: str, included: tuple[Inclusion, ...]) -> tuple[str, str]:
     """The line that includes a bundle class, and its alias if it is included by one."""
     alias = ""
     while True:
-        found = next((one for one in included if one.name == name and one.merged), None)
+        found = next(
+            (inclusion for inclusion in included if inclusion.name == name and inclusion.merged),
+            None,
+        )
         if found is None:
             return "", alias
         if not found.by.startswith(CLASSES):
@@ -103,7 +106,7 @@ def _asked_for(name: str, included: tuple[Inclusion, ...]) -> tuple[str, str]:
 def _twice(index: Index, used: list[Entry], included: tuple[Inclusion, ...]) -> Iterator[Problem]:
     """Two bundles, or one that is included twice."""
     if len(used) > 1:
-        where = [_asked_for(one.class_name, included)[0] for one in used]
+        where = [_asked_for(entry.class_name, included)[0] for entry in used]
         yield Problem(
             f"two bundles are included: {' and '.join(one.version for one in used)};"
             f" {used[-1].version} counts, as it is merged later",
@@ -114,9 +117,9 @@ def _twice(index: Index, used: list[Entry], included: tuple[Inclusion, ...]) -> 
         )
     for entry in used:
         lines = dict.fromkeys(
-            one.place
-            for one in included
-            if index.of_class(one.name) is entry and not one.by.startswith(CLASSES)
+            inclusion.place
+            for inclusion in included
+            if index.of_class(inclusion.name) is entry and not inclusion.by.startswith(CLASSES)
         )
         if len(lines) > 1:
             yield Problem(
@@ -178,14 +181,15 @@ def is_met(wanted: str, version: str) -> bool:
 
 def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> Iterator[Problem]:
     """Tags of the bundle that are not at the commits of its publication."""
-    for one in classes.of_kind(Kind.COMPONENT, Kind.PACKAGE):
-        name, kind = one.spec.name, f"{_KINDS[one.spec.kind]}s"
+    for dependency in classes.of_kind(Kind.COMPONENT, Kind.PACKAGE):
+        name, kind = dependency.spec.name, f"{_KINDS[dependency.spec.kind]}s"
         published = entry.commits.get(name, "")
-        own = content.get((kind, name), {}).get("version") == one.spec.version
-        if published and own and not one.commit.startswith(published):
+        own = content.get((kind, name), {}).get("version") == dependency.spec.version
+        if published and own and not dependency.commit.startswith(published):
             yield Problem(
-                f"tag {one.spec.version} of {_KINDS[one.spec.kind]} {name} was moved since bundle"
-                f" {entry.version} was published: from {published[:12]} to {one.commit[:12]}",
+                f"tag {dependency.spec.version} of {_KINDS[dependency.spec.kind]} {name} was moved"
+                f" since bundle {entry.version} was published:"
+                f" from {published[:12]} to {dependency.commit[:12]}",
                 where=place,
                 code="bundles/moved-tag",
                 remedy="restore the tag, or publish a bundle with another version",
@@ -197,19 +201,19 @@ def _deviations(
 ) -> Iterator[Deviation]:
     """Deviations of what is deployed from the bundle."""
     ending = f"/{FOLDER}/{entry.name}.y"
-    for one in classes.of_kind(*_KINDS):
-        kind, name = _KINDS[one.spec.kind], one.spec.name
+    for dependency in classes.of_kind(*_KINDS):
+        kind, name = _KINDS[dependency.spec.kind], dependency.spec.name
         key = "packages" if kind == "package" else "components"
-        base = content.get((key, one.spec.component or name), {})
+        base = content.get((key, dependency.spec.component or name), {})
         stated = {**base, **content.get((key, name), {})}
-        if kind == "instance" and _as_component(one, classes):
+        if kind == "instance" and _as_component(dependency, classes):
             continue
         where = places.parameter(BOOTSTRAP, (key, name))
         if not stated:
-            yield Deviation(kind, name, "", "", one.spec.version or "", where)
+            yield Deviation(kind, name, "", "", dependency.spec.version or "", where)
             continue
         for field in FIELDS:
-            here = _field(one, field)
+            here = _field(dependency, field)
             if here == _plain(resolved(stated.get(field, ""), node.parameters), field):
                 continue
             where = places.parameter(BOOTSTRAP, (key, name, field))
@@ -241,10 +245,10 @@ def _about_deviations(bundle: BundleUse) -> Iterator[Problem]:
     found = bundle.deviations
     if not found:
         return
-    texts = [one.text for one in found[:_SHOWN]]
+    texts = [deviation.text for deviation in found[:_SHOWN]]
     more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     yield Problem(
         f"the cluster deviates from bundle {bundle.version}: {'; '.join([*texts, *more])}",
-        where="\n".join(dict.fromkeys(one.where for one in found if one.where)),
+        where="\n".join(dict.fromkeys(deviation.where for deviation in found if deviation.where)),
         code="bundles/deviation",
     )

@@ -40,7 +40,9 @@ def fetch_downloads(
     checkouts: dict[str, Path] = {}
     components: dict[str, str] = {}
     for kind in (Kind.COMPONENT, Kind.INSTANCE):
-        checkouts |= {one.spec.name: one.worktree for one in classes.of_kind(kind)}
+        checkouts |= {
+            dependency.spec.name: dependency.worktree for dependency in classes.of_kind(kind)
+        }
     for download in downloads:
         own = classes.component(download.spot.target)
         if own is not None:

@@ -70,8 +70,8 @@ def fetch_downloads(
     problems += _refused_sources(wanted, run.repositories.local, places, warnings.append)
     raise_collected(problems, "cannot fetch all downloads")
     sources: dict[Source, list[Download]] = {}
-    for one in wanted:
-        sources.setdefault(one.source, []).append(one)
+    for download in wanted:
+        sources.setdefault(download.source, []).append(download)
     with run_log.stage("download", of="download", total=len(sources)):
         fetched = in_parallel(fetching.fetch, sources, at_most=_PARALLEL)
     outcomes = dict(zip(sources, fetched, strict=True))
@@ -82,8 +82,8 @@ def fetch_downloads(
     raise_collected(problems, "cannot fetch all downloads")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
     placements = [
-        run.placement(one, known[one.source], targets[one], places)
-        for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
+        run.placement(download, known[download.source], targets[download], places)
+        for download in sorted(wanted, key=lambda download: _ORDER.index(type(download.source)))
     ]
     try:
         chosen = _first_of_each(placements, warnings.append)
@@ -222,22 +222,22 @@ def _places_of(
 ) -> tuple[dict[Download, Path], list[CommodoreError]]:
     found: dict[Download, Path] = {}
     problems = []
-    for one in wanted:
+    for download in wanted:
         try:
-            target = one.spot.target
-            found[one] = bounds.place(one.output_path, target)
-            owner = bounds.owner_besides(found[one], target)
+            target = download.spot.target
+            found[download] = bounds.place(download.output_path, target)
+            owner = bounds.owner_besides(found[download], target)
             if owner is not None:
                 warn(
                     CommodoreError(
-                        f"a download of {target} is written to {one.output_path}, which is not its"
-                        f" own: {owner} belongs to others",
-                        where=_place(one, places),
+                        f"a download of {target} is written to {download.output_path},"
+                        f" which is not its own: {owner} belongs to others",
+                        where=_place(download, places),
                         hint="use a path below ${_base_directory}",
                     )
                 )
         except CommodoreError as error:
-            error.where = _place(one, places)
+            error.where = _place(download, places)
             problems.append(error)
     return found, problems
 
@@ -248,27 +248,27 @@ def _refused_sources(
     places: Places,
     warn: Callable[[CommodoreError], None],
 ) -> Iterator[CommodoreError]:
-    for one in wanted:
-        if not isinstance(one.source, Repository):
+    for download in wanted:
+        if not isinstance(download.source, Repository):
             continue
         try:
-            if not local.is_near(one.source.url):
+            if not local.is_near(download.source.url):
                 warn(
                     CommodoreError(
                         "a repository outside of the working directory is downloaded:"
-                        f" {without_secrets(one.source.url)}",
-                        where=_place(one, places),
+                        f" {without_secrets(download.source.url)}",
+                        where=_place(download, places),
                         hint="move it beside the component's repository, or name it by a URL of a"
                         " server",
                     )
                 )
         except CommodoreError as error:
-            error.where = _place(one, places)
+            error.where = _place(download, places)
             yield error
         except OSError as error:
             yield CommodoreError(
-                f"cannot read repository {without_secrets(one.source.url)}: {error.strerror}",
-                where=_place(one, places),
+                f"cannot read repository {without_secrets(download.source.url)}: {error.strerror}",
+                where=_place(download, places),
             )
 
 
@@ -311,7 +311,7 @@ def _located(
     error: CommodoreError, source: Source, wanted: Sequence[Download], places: Places
 ) -> CommodoreError:
     """Add every entry that requests a source to its error."""
-    spots = dict.fromkeys(_place(one, places) for one in wanted)
+    spots = dict.fromkeys(_place(download, places) for download in wanted)
     error.where = "\n".join(filter(None, (error.where, *spots)))
     error.add_note(f"while fetching {without_secrets(str(source))}")
     return error

@@ -40,16 +40,25 @@ def contents(store: Store) -> tuple[CachedDownload, ...]:
         found.append(
             CachedDownload(kind, known.source, size, datetime.fromtimestamp(used, tz=UTC), note)
         )
-    return tuple(sorted(found, key=lambda one: (one.kind, one.source, one.note.name)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda cached_download: (
+                cached_download.kind,
+                cached_download.source,
+                cached_download.note.name,
+            ),
+        )
+    )
 
 
 def prune_downloads(store: Store, unused: Iterable[CachedDownload], *, before: datetime) -> int:
     """Remove unused downloads and contents without a note; returns the bytes freed."""
     dropped = set()
-    for one in unused:
+    for cached_download in unused:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            dropped.add(store.content(read_note(one.note)))
-        one.note.unlink(missing_ok=True)
+            dropped.add(store.content(read_note(cached_download.note)))
+        cached_download.note.unlink(missing_ok=True)
     needed = {store.content(known) for known in _known(store)}
     freed = 0
     for file in (store.folder / "content").glob("*/*"):

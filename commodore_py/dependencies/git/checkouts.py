@@ -291,4 +291,6 @@ def _is_taken(place: Place, branch: str) -> bool:
     """Return whether another worktree has a branch."""
     path = place.path.resolve()
     present = (worktree for worktree in worktrees_of(place.clone) if worktree.path.is_dir())
-    return any(one.branch == branch and one.path.resolve() != path for one in present)
+    return any(
+        worktree.branch == branch and worktree.path.resolve() != path for worktree in present
+    )

@@ -105,9 +105,13 @@ class _Run:
         with run_log.stage("fetch", of="repository", total=len(groups)):
             results = in_parallel(self._fetch, looked, at_most=PARALLEL)
         done = [one for group in results for one in group]
-        problems = [one for one in done if isinstance(one, CommodoreError)]
-        fetched = {one.spec: one for one in done if isinstance(one, Dependency)}
-        problems += [problem for one in fetched.values() if (problem := incomplete(one))]
+        problems = [error for error in done if isinstance(error, CommodoreError)]
+        fetched = {
+            dependency.spec: dependency for dependency in done if isinstance(dependency, Dependency)
+        }
+        problems += [
+            problem for dependency in fetched.values() if (problem := incomplete(dependency))
+        ]
         raise_collected(problems, "could not fetch everything")
         return tuple(fetched[spec] for spec in wanted)
 
@@ -205,7 +209,7 @@ class _Run:
         if looked.group.url != without_credentials(looked.group.url):
             return False  # Commodore writes them to the clone
         made = (self.record.at(place.path, seen.commit) for place, seen in looked.seen.items())
-        return any(one is not None and one.url == address for one in made)
+        return any(checked_out is not None and checked_out.url == address for checked_out in made)
 
     def _changed(self, looked: _Looked) -> Iterator[Dependency | CommodoreError]:
         group, mirrors = looked.group, self.mirrors

@@ -170,12 +170,12 @@ def _omit_ignored(repository: Path, subdir: str, opened: Sequence[str]) -> None:
     values = zip(entries, answer[2::3], strict=True)
     ignored = {entry for entry, value in values if value == b"set"}
     kept = {entry for entry in entries if ignored.isdisjoint((entry, *entry.parents))} - folders
-    if any(one.is_relative_to(repository / subdir) for one in kept):
-        for one in reversed(entries):  # inner ones first
-            if one in folders:
-                remove_empty(one)
-            elif one not in kept:
-                remove(one)
+    if any(path.is_relative_to(repository / subdir) for path in kept):
+        for path in reversed(entries):  # inner ones first
+            if path in folders:
+                remove_empty(path)
+            elif path not in kept:
+                remove(path)
 
 
 def _digests(place: Path) -> tuple[str, str]:

@@ -64,13 +64,17 @@ def install(
     resolution = resolve(direct, fetch, read)
     raise_collected(resolution.refused, "cannot fetch Jsonnet libraries")
     raise_collected(
-        (one.error for one in resolution.missing if isinstance(one.error, NotAvailableOffline)),
+        (
+            missing.error
+            for missing in resolution.missing
+            if isinstance(missing.error, NotAvailableOffline)
+        ),
         "Jsonnet libraries are not available offline",
     )
-    warnings = [_about_missing(one) for one in resolution.missing]
+    warnings = [_about_missing(missing) for missing in resolution.missing]
     if strict:
         raise_collected(map(_as_error, warnings), "refused by --strict")
-    warnings += [_about_conflict(one) for one in _once_each(resolution)]
+    warnings += [_about_conflict(conflict) for conflict in _once_each(resolution)]
     refused = lay_out(root / "vendor", resolution.packages, short_names=file.legacy_imports)
     warnings += map(_about_short_name, refused)
     write_if_changed(root / "jsonnetfile.lock.json", lock_of(resolution.packages))

@@ -86,15 +86,15 @@ class _Provider:
         return variables
 
     def _provide(self, bases: Iterable[RemoteBase], depth: int) -> None:
-        for one in bases:
-            base = git_base(one.url)
+        for remote_base in bases:
+            base = git_base(remote_base.url)
             if base is None:
-                self._plain(one)
+                self._plain(remote_base)
                 continue
             path = path_of(base)
             known = path in self._commits
             if not known:
-                self._commits[path] = self._locked(base, one)
+                self._commits[path] = self._locked(base, remote_base)
             if depth:
                 self._provide(self._bases_of(base, self._commits[path]), depth - 1)
 

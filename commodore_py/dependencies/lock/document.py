@@ -110,7 +110,7 @@ def merged(base: Lock, ours: Lock, theirs: Lock, name: str) -> Lock:
     blocks: dict[Path, Block] = {}
     conflicts = []
     for path in sorted({*base.blocks, *ours.blocks, *theirs.blocks}):
-        before, mine, other = (one.blocks.get(path) for one in (base, ours, theirs))
+        before, mine, other = (lock.blocks.get(path) for lock in (base, ours, theirs))
         chosen = other if _same(before, mine) else mine
         if not _same(before, mine) and not _same(before, other) and not _same(mine, other):
             conflicts.append(

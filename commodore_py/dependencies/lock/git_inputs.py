@@ -72,11 +72,11 @@ class GitInputs:
             return self._found_locally(requests)
         if self._state.settings.frozen:
             requests = [request for request in requests if not self._is_refused(request)]
-            if any(one.kind in CONFIGURATION for one in wanted):
+            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in wanted):
                 self.refuse(None)  # without it, nothing else is known
         if self._state.settings.offline:
-            requests = [one for one in map(self._offline, requests) if one is not None]
-            if any(one.kind in CONFIGURATION for one in wanted):
+            requests = [request for request in map(self._offline, requests) if request is not None]
+            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in wanted):
                 self._state.raise_changes()
         else:
             self._open_cached(requests)
@@ -180,8 +180,8 @@ class GitInputs:
             rescued = [commits.fetch_by_id(self._config, *one) for one in pinned]
             if any(rescued):
                 return self._fetch(wanted)
-            for one in gone:
-                one.hint = self._remedies(one, requests)
+            for revision_not_found in gone:
+                revision_not_found.hint = self._remedies(revision_not_found, requests)
             raise
 
     def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
@@ -204,7 +204,7 @@ class GitInputs:
     def _found_locally(self, requests: list[_Request]) -> tuple[Dependency, ...]:
         by_spec = {request.spec: request for request in requests}
         fetched = self._fetch(by_spec)
-        return tuple(self._compared(by_spec[one.spec], one) for one in fetched)
+        return tuple(self._compared(by_spec[dependency.spec], dependency) for dependency in fetched)
 
     def _compared(self, request: _Request, found: Dependency) -> Dependency:
         """Compare checkouts of local mode with the lock."""

@@ -31,7 +31,12 @@ def path_of(
         return "config", spec.kind.name.lower()
     if spec.kind is Kind.INSTANCE:
         own = next(
-            (one for one in specs if one.kind is Kind.COMPONENT and (one.name == spec.component)),
+            (
+                dependency_spec
+                for dependency_spec in specs
+                if dependency_spec.kind is Kind.COMPONENT
+                and (dependency_spec.name == spec.component)
+            ),
             None,
         )
         if own is not None and own[2:5] == spec[2:5]:  # url, version, path

@@ -54,8 +54,8 @@ class LibraryInputs:
             direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=False), read
         )
         # Of a component by itself, what its own list requires is refused, all else is missing.
-        failed = (*(one.error for one in resolution.missing), *resolution.refused)
-        unlocked = [one.wanted for one in failed if isinstance(one, _NotLocked)]
+        failed = (*(missing.error for missing in resolution.missing), *resolution.refused)
+        unlocked = [error.wanted for error in failed if isinstance(error, _NotLocked)]
         if unlocked and self._state.settings.frozen:
             for one in unlocked:
                 self._state.refuse(f"library {one.name}", self._why(one), one.where)

@@ -138,7 +138,7 @@ class LockedRun(RunLock):
     def note_rendered(self, events: Events) -> None:
         """Note the bases and tools that were used while rendering: only then they are known."""
         self._rendered = True
-        self._tools |= {one.name: one.version for one in events.of(ToolUsed)}
+        self._tools |= {tool_used.name: tool_used.version for tool_used in events.of(ToolUsed)}
         for used in events.of(BaseUsed):
             self.state.record(("base", used.name), dict(used.values))
         for file in dict.fromkeys(events.of(FileUsed)):
@@ -262,10 +262,10 @@ def changes_between(before: Lock, after: Lock) -> Changes:
     old, new = (
         {
             "/".join(path): values
-            for path, values in one.content().items()
+            for path, values in lock.content().items()
             if path[0] not in ("bundle", "tool")
         }
-        for one in (before, after)
+        for lock in (before, after)
     )
     return Changes(
         added=tuple(sorted(new.keys() - old.keys())),

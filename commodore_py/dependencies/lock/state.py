@@ -115,7 +115,7 @@ class LockState:
 
     def raise_changes(self, more: Iterable[CommodoreError] = ()) -> None:
         """End a run that would have to change its lock, or to fetch without a network."""
-        changes = [*self.changes, *(one for one in more if isinstance(one, LockWouldChange))]
+        changes = [*self.changes, *(error for error in more if isinstance(error, LockWouldChange))]
         problems = [*changes, *self.missing]
         if len(problems) == 1:
             raise problems[0]

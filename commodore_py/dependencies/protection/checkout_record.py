@@ -71,7 +71,7 @@ def _load(file: Path) -> dict[str, CheckedOut]:
         if content["schema"] != _SCHEMA:
             return {}
         known = {name: CheckedOut(**one) for name, one in content["checkouts"].items()}
-        texts = (text for one in known.values() for text in one)
+        texts = (text for checked_out in known.values() for text in checked_out)
         if all(isinstance(text, str) for text in texts):
             return known
     except (OSError, ValueError, TypeError, KeyError, AttributeError):

@@ -52,7 +52,7 @@ def refuse_foreign_folder(paths: WorkPaths) -> None:
     refuse_links(paths)
     if paths.state.is_dir() or paths.params_file.is_file():
         return  # our working directory, or Commodore's
-    found = sorted(str(one.relative_to(paths.root)) for one in _in_the_way(paths))
+    found = sorted(str(path.relative_to(paths.root)) for path in _in_the_way(paths))
     if found:
         more = f" and {len(found) - _SHOWN} more" if found[_SHOWN:] else ""
         raise CommodoreError(

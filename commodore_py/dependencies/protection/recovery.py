@@ -51,7 +51,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
         log.info("restoring files that programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
-    locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
+    locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
     worktrees = [(clone, worktree) for clone in clones for worktree in _worktrees_of(clone)]
     incomplete = [(clone, one) for clone, one in worktrees if one.incomplete]
     intents = tuple(Journal.of(paths).open_intents())
@@ -59,7 +59,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
 
     # Only the killed process has certainly ended; processes that it started may still run.
     concerned = [lock for lock in locks if locks[lock]] + [clone for clone, _ in incomplete]
-    busy = {place for one in concerned for place in _places_of(one)} | set(asides)
+    busy = {place for path in concerned for place in _places_of(path)} | set(asides)
     busy |= {paths.root / intent.place for _, intent in intents}
     wait_until_idle(busy, patience=patience)
 

@@ -79,33 +79,41 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
     one name add up.
     """
     known: dict[str, Application] = {}
-    for one in objects:
-        if (found := application_of(one, rendered)) is not None:
+    for kube_object in objects:
+        if (found := application_of(kube_object, rendered)) is not None:
             first = known.get(found.name, found)
             paths, flat = first.paths + found.paths, first.flat + found.flat
             known[found.name] = first._replace(paths=paths, flat=flat)
-    files = {_relative(one.file, root) for one in objects}
+    files = {_relative(kube_object.file, root) for kube_object in objects}
     here = [
-        one
-        for one in known.values()  # what is below a folder of files is of this repository, too
-        if any(owners_of([one._replace(paths=one.paths + one.flat)], file) for file in files)
+        application
+        # What is below a folder of files is of this repository, too.
+        for application in known.values()
+        if any(
+            owners_of([application._replace(paths=application.paths + application.flat)], file)
+            for file in files
+        )
     ]
-    outside = tuple(one for one in known.values() if one not in here)
+    outside = tuple(application for application in known.values() if application not in here)
     if not here:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
-    groups: dict[str, list[KubeObject]] = {one.name: [] for one in here}
+    groups: dict[str, list[KubeObject]] = {application.name: [] for application in here}
     unapplied: list[KubeObject] = []
     shared: list[tuple[KubeObject, tuple[str, ...]]] = []
     owners = {file: owners_of(here, file) for file in files}
-    for one in objects:
-        names = owners[_relative(one.file, root)]
+    for kube_object in objects:
+        names = owners[_relative(kube_object.file, root)]
         if not names:
-            unapplied.append(one)
+            unapplied.append(kube_object)
             continue
-        groups[names[0]].append(one)
+        groups[names[0]].append(kube_object)
         if len(names) > 1:
-            shared.append((one, names))
-    synced = tuple((one, tuple(groups[one.name])) for one in here if groups[one.name])
+            shared.append((kube_object, names))
+    synced = tuple(
+        (application, tuple(groups[application.name]))
+        for application in here
+        if groups[application.name]
+    )
     return Assigned(synced, tuple(unapplied), tuple(shared), outside)
 
 

@@ -74,7 +74,7 @@ def sync_tasks(
 ) -> tuple[Task, ...]:
     """Every task of a sync, in order; live objects are those that the application manages."""
     how = options or SyncOptions()
-    scopes = kinds.scopes_of([one.content for one in (*targets, *live)])
+    scopes = kinds.scopes_of([kube_object.content for kube_object in (*targets, *live)])
     facts = [(target, hooks.hook_facts(target.content)) for target in targets]
     plain = [one for one, fact in facts if not fact.is_hook]
     pairs = _paired(plain, live, how.namespace, scopes)
@@ -108,18 +108,18 @@ def key_of(one: KubeObject) -> _Key:
 
 
 def _is_synced(target: KubeObject | None, live: KubeObject | None) -> bool:
-    one = target or live
-    if one is None:
+    kube_object = target or live
+    if kube_object is None:
         return False
-    fact = hooks.hook_facts(one.content)
+    fact = hooks.hook_facts(kube_object.content)
     return not fact.is_hook and bool(fact.phases)
 
 
 def _task(phase: Phase, target: KubeObject | None, live: KubeObject | None) -> Task:
-    one = target or live
-    assert one is not None  # noqa: S101 - one of both
-    wave = hooks.wave_of(one.content)
-    return Task(phase, target, live, one.id.name, one.id.namespace, wave, wave)
+    kube_object = target or live
+    assert kube_object is not None  # noqa: S101 - one of both
+    wave = hooks.wave_of(kube_object.content)
+    return Task(phase, target, live, kube_object.id.name, kube_object.id.namespace, wave, wave)
 
 
 def _hook_task(phase: Phase, target: KubeObject, how: SyncOptions) -> Task:
@@ -155,7 +155,7 @@ def _paired(
         key = outside if (group, kind) in scopes else in_namespace
         current = left.pop(key, None)
         found[key_of(current or target)] = (target, current)
-    return [*found.values(), *((None, one) for one in left.values())]
+    return [*found.values(), *((None, kube_object) for kube_object in left.values())]
 
 
 def _without_copies(
@@ -164,10 +164,10 @@ def _without_copies(
     """The live objects; of those with one UID the targets, else the first."""
     wanted = {key_of(target) for target in targets}
     groups: dict[object, list[KubeObject]] = {}
-    for one in live:
-        metadata = one.content.get("metadata")
+    for kube_object in live:
+        metadata = kube_object.content.get("metadata")
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
-        groups.setdefault(uid or key_of(one), []).append(one)
+        groups.setdefault(uid or key_of(kube_object), []).append(kube_object)
     for copies in groups.values():
         named = [copy for copy in copies if key_of(copy) in wanted]
         yield from named or copies[:1]
@@ -177,7 +177,10 @@ def _created_namespace(
     targets: Iterable[KubeObject], live: Iterable[KubeObject], name: str
 ) -> Iterator[Task]:
     kind = ("", "Namespace")
-    if any((one.id.group, one.id.kind, one.id.name) == (*kind, name) for one in (*targets, *live)):
+    if any(
+        (kube_object.id.group, kube_object.id.kind, kube_object.id.name) == (*kind, name)
+        for kube_object in (*targets, *live)
+    ):
         return
     content = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 

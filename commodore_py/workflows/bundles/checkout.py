@@ -118,7 +118,9 @@ def writable(paths: WorkPaths) -> Bundles:
 
 def _checkout(paths: WorkPaths) -> Path:
     """The checkout of a global configuration: around the current folder, or what was fetched."""
-    found = [one for one in (_top(Path.cwd()), _top(paths.classes / "global")) if one is not None]
+    found = [
+        path for path in (_top(Path.cwd()), _top(paths.classes / "global")) if path is not None
+    ]
     for file in (FILE, _GLOBAL):
         for checkout in found:
             if (checkout / file).is_file():
@@ -159,7 +161,7 @@ def _content_if_any(file: Path) -> bytes | None:
 
 
 def _top(folder: Path) -> Path | None:
-    for one in (folder.absolute(), *folder.absolute().parents):
-        if (one / ".git").exists():
-            return one
+    for path in (folder.absolute(), *folder.absolute().parents):
+        if (path / ".git").exists():
+            return path
     return None

@@ -222,12 +222,14 @@ def _text(entries: Mapping[Key, Pinned]) -> bytes:
         names = sorted(name for own, name in entries if own == kind)
         lines += [f"  {kind}:\n"] if names else []
         for name in names:
-            one = entries[kind, name]
-            fields = {"url": one.url, "version": one.version, "path": one.path}
+            pinned = entries[kind, name]
+            fields = {"url": pinned.url, "version": pinned.version, "path": pinned.path}
             for line in (
                 yaml.dump({name: {k: v for k, v in fields.items() if v}}).decode().splitlines()
             ):
-                beside = f" # branch {one.branch}" if one.branch and "version:" in line else ""
+                beside = (
+                    f" # branch {pinned.branch}" if pinned.branch and "version:" in line else ""
+                )
                 lines.append(f"    {line}{beside}\n")
     text = "".join(lines).encode()
     content_of(text, FOLDER)

@@ -126,7 +126,10 @@ def _with_changes(step: Step, diff: ObjectDiff) -> Step:
     counts = Counter(change.grade for change in diff.objects)
     objects: dict[str, int] = {grade: counts[grade] for grade in GRADES if counts[grade]}
     worst = next(iter(objects), "none")
-    change = next((one for one in diff.objects if one.grade == worst != "none"), None)
+    change = next(
+        (object_change for object_change in diff.objects if object_change.grade == worst != "none"),
+        None,
+    )
     if change is None:
         return step._replace(objects=objects)
     reasons = (change.reason, *(field.reason for field in change.fields if field.grade == worst))

@@ -68,7 +68,9 @@ class Trials:
     def with_bundle(self, content: bytes, base: Trial) -> Trial:
         """Compile with a bundle in place of the one that the cluster includes, if it does."""
         bundle = base.sources.bundle
-        folder = next(one.directory for one in base.sources.classes.of_kind(Kind.GLOBAL))
+        folder = next(
+            dependency.directory for dependency in base.sources.classes.of_kind(Kind.GLOBAL)
+        )
         if bundle is not None:
             name = bundle.class_name.removeprefix(CLASSES)
             path = class_file(folder, name).relative_to(folder)

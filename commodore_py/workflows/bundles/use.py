@@ -135,9 +135,13 @@ def write(config: Config, planned: Planned, version: str, *, max_grade: str) -> 
     if planned.diff is None:
         return
     accepted = GRADES.index(max_grade)
-    worse = [one for one in planned.diff.objects if GRADES.index(one.grade) < accepted]
+    worse = [
+        object_change
+        for object_change in planned.diff.objects
+        if GRADES.index(object_change.grade) < accepted
+    ]
     if worse:
-        what = ", ".join(f"{one.id} ({one.grade})" for one in worse)
+        what = ", ".join(f"{object_change.id} ({object_change.grade})" for object_change in worse)
         raise CommodoreError(
             f"bundle {version} would change more than is accepted: {what}",
             where=f"{planned.shown}:{planned.line}",

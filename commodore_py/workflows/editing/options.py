@@ -43,8 +43,8 @@ def options_at(paths: WorkPaths, path: str) -> tuple[Option, ...]:
     found = [*_versions(paths, hierarchy, parts)]
     if not found:
         found = [*_by_schema(hierarchy, parts)] or [*_in_use(hierarchy, parts)]
-    unique = {one.value: one for one in reversed(found)}
-    return tuple(one for one in found if unique[one.value] is one)
+    unique = {option.value: option for option in reversed(found)}
+    return tuple(option for option in found if unique[option.value] is option)
 
 
 def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:

@@ -114,7 +114,7 @@ def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
 
 def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
-    known = {_key(one) for one in old}
+    known = {_key(error) for error in old}
     seen = {problem.fingerprint for problem in before.problems}
     added_problems = tuple(
         problem
@@ -194,6 +194,6 @@ def fetch_requested(
 def _fetch(
     config: Config, wanted: Iterable[DependencySpec], known: Collection[DependencySpec]
 ) -> None:
-    new = [one for one in wanted if known and one not in known]
+    new = [dependency_spec for dependency_spec in wanted if known and dependency_spec not in known]
     if new:
         fetcher(replace(config, local=False))(tuple(new))

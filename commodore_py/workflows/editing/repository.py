@@ -44,8 +44,8 @@ class Moved(CommodoreError):
 
 def configuration_version(paths: WorkPaths) -> str:
     """The commits of the global and the tenant configuration in a working directory, shortened."""
-    checkouts = sorted(one for one in paths.classes.iterdir() if (one / ".git").exists())
-    return "-".join(str(head_of(one)[0])[:_SHORT] for one in checkouts)
+    checkouts = sorted(path for path in paths.classes.iterdir() if (path / ".git").exists())
+    return "-".join(str(head_of(path)[0])[:_SHORT] for path in checkouts)
 
 
 def refuse_moved(paths: WorkPaths, base: str) -> None:

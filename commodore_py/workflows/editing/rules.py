@@ -45,7 +45,7 @@ def judged(problems: Sequence[Problem], rules: Rules, global_folder: Path | None
     folders = () if global_folder is None else (global_folder,)
     verdict = verdict_of(problems, folders, strict=rules.strict)
     if not rules.dry_run:
-        failing = [one.as_error(_HINT % one.code) for one in verdict.failing]
+        failing = [problem.as_error(_HINT % problem.code) for problem in verdict.failing]
         raise_collected(failing, _NOTHING_WRITTEN)
     return verdict
 
@@ -54,12 +54,12 @@ def of_changes(diff: ObjectDiff) -> list[Problem]:
     """The changes of objects that harm, as problems."""
     return [
         Problem.at(
-            Place(object=str(one.id)),
-            f"change/{one.grade}",
-            f"the edit would {_HARM[one.grade]}: {one.id}",
+            Place(object=str(object_change.id)),
+            f"change/{object_change.grade}",
+            f"the edit would {_HARM[object_change.grade]}: {object_change.id}",
         )
-        for one in diff.objects
-        if one.grade in _HARM
+        for object_change in diff.objects
+        if object_change.grade in _HARM
     ]
 
 

@@ -104,8 +104,10 @@ def _missing_classes(loaded: replay.Hierarchy, hierarchy: Hierarchy) -> list[Mis
 
 
 def _hint(behind: Sequence[Assumption]) -> str:
-    made_up = ", ".join(f"{one.parameter} {one.value}" for one in behind)
-    facts = [one.parameter for one in behind if one.parameter.startswith(_FACTS)]
+    made_up = ", ".join(f"{assumption.parameter} {assumption.value}" for assumption in behind)
+    facts = [
+        assumption.parameter for assumption in behind if assumption.parameter.startswith(_FACTS)
+    ]
     options = " ".join(f"--fact {name.removeprefix(_FACTS)}=…" for name in facts)
     hint = f"made up: {made_up}; give the real values in a file with -f"
     return f"{hint}, or with {options}" if options else hint

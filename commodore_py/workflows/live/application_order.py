@@ -103,8 +103,8 @@ def _reachable(name: str, held: Mapping[str, set[str]]) -> set[str]:
 def _held(cluster: LiveCluster) -> dict[str, set[str]]:
     """The applications that others hold, by their name."""
     found: dict[str, set[str]] = {}
-    for one, objects in cluster.assigned.applications:
+    for application, objects in cluster.assigned.applications:
         names = {of.id.name for of in objects if (of.id.group, of.id.kind) == KIND}
         if names:
-            found[one.name] = names
+            found[application.name] = names
     return found

@@ -128,7 +128,8 @@ class LiveCluster:
             application.syncs for application in self.identity.applications
         ]  # as the root often is
         files = (
-            PurePosixPath(one.file).relative_to(self.catalog) for one in self.assigned.unapplied
+            PurePosixPath(kube_object.file).relative_to(self.catalog)
+            for kube_object in self.assigned.unapplied
         )
         folders = (
             file.parent for file in files if not applications.owners_of(only_live, str(file))
@@ -249,7 +250,7 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
 
 def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
     wanted = {target.id: target.api for target in targets if target.has_version}
-    kinds = {(one.group, one.kind) for one in wanted}
+    kinds = {(object_id.group, object_id.kind) for object_id in wanted}
     with_owned = read == "owned"
 
     def whole(api: Api) -> bool:
@@ -313,8 +314,8 @@ def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
 
 def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
     """How the catalog is named: by its applications, and by the checkout."""
-    roots = [one for one in assigned.outside if identity.is_root(one.name)]
-    urls = [one.url for one in (*(one for one, _ in assigned.applications), *roots)]
+    roots = [application for application in assigned.outside if identity.is_root(application.name)]
+    urls = [application.url for application in (*(one for one, _ in assigned.applications), *roots)]
     if is_repository(catalog):
         urls.append(remote_settings(catalog).get("url", ""))
     return tuple(dict.fromkeys(filter(None, urls)))

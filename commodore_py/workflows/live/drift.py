@@ -64,7 +64,7 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
     commits, left_out = synced_commits(cluster)
     namespaces = {target.id.namespace for target in cluster.targets}
     found: list[ObjectDrift] = []
-    changed = {one.id for one in compared.diff.objects}
+    changed = {object_change.id for object_change in compared.diff.objects}
     for commit in dict.fromkeys(commits.values()):
         is_here = is_checked_out(cluster.catalog, commit)
         targets = [
@@ -75,7 +75,7 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
             and (not is_here or target.id in changed)
         ]
         found += _drifted(cluster, targets)
-    return DriftReport(tuple(sorted(found, key=lambda one: one.id)), left_out)
+    return DriftReport(tuple(sorted(found, key=lambda object_drift: object_drift.id)), left_out)
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:

@@ -50,7 +50,9 @@ class HealthReport:
     @property
     def worst(self) -> Status | None:
         """The worst status of all."""
-        return worst(one.health.status for one in self.objects if one.health.status is not None)
+        return worst(
+            judged.health.status for judged in self.objects if judged.health.status is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ def health_of(
     judge = Judge(rules, own, time.time)
     try:
         judged = tuple(
-            Judged(one, _known(judge(one.content), one.content)) for one in found.objects
+            Judged(kube_object, _known(judge(kube_object.content), kube_object.content))
+            for kube_object in found.objects
         )
     finally:
         rules.close()

@@ -75,7 +75,7 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
                 or orphan.mark.owner == cluster.reach.application
             )
         ),
-        key=lambda one: one.id,
+        key=lambda orphan: orphan.id,
     )
     return OrphanReport(tuple(found), history.complete)
 

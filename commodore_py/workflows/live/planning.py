@@ -67,10 +67,14 @@ class Plan:
 def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
     doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
-    deletions = object_changes([one for of in doomed.values() for one in of], [])
+    deletions = object_changes([kube_object for of in doomed.values() for kube_object in of], [])
     state = State(
-        {one.name for one in cluster.cache.list() if ((one.group, one.kind) == ("", "Namespace"))},
-        {one.id: one for one in (*compared.diff.objects, *deletions)},
+        {
+            object_id.name
+            for object_id in cluster.cache.list()
+            if ((object_id.group, object_id.kind) == ("", "Namespace"))
+        },
+        {object_change.id: object_change for object_change in (*compared.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
     )
     steps: list[Step] = []
@@ -86,7 +90,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
             here = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
             steps += steps_of(application, targets.get(name, ()), here)
     ids = [target.id for target in cluster.targets]
-    ids += (one.id for of in doomed.values() for one in of)
+    ids += (kube_object.id for of in doomed.values() for kube_object in of)
     records = [(id_, cluster.cache.get(id_)) for id_ in ids]
     versions = {str(id_): record.version for id_, record in records if record is not None}
     catalog = cluster.catalog
@@ -107,19 +111,19 @@ def _kinds_of(
 ) -> frozenset[tuple[str, str]]:
     """The kinds that an application and those before it define."""
     names = (name, *order.before.get(name, ()))
-    contents = (one.object.content for of in names for one in targets.get(of, ()))
+    contents = (target.object.content for of in names for target in targets.get(of, ()))
     return frozenset(filter(None, map(defined_kind, contents)))
 
 
 def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
     """Whole objects that are deleted, by the application that has had them."""
     doomed: dict[str, list[KubeObject]] = {}
-    for one in found:
-        api = cluster.kinds.find(one.id.group, one.id.kind)
-        if one.fate == "delete" and api is not None:
-            content = cluster.client.get(api.path(one.id.namespace, one.id.name))
-            owner = one.mark.owner if one.mark.is_ours else ""
-            doomed.setdefault(owner, []).append(KubeObject(one.id, content))
+    for orphan in found:
+        api = cluster.kinds.find(orphan.id.group, orphan.id.kind)
+        if orphan.fate == "delete" and api is not None:
+            content = cluster.client.get(api.path(orphan.id.namespace, orphan.id.name))
+            owner = orphan.mark.owner if orphan.mark.is_ours else ""
+            doomed.setdefault(owner, []).append(KubeObject(orphan.id, content))
     return doomed
 
 

@@ -77,7 +77,7 @@ class StatusReport:
 
 def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
     """The status of every application, by what differs."""
-    changes = {one.id: one.what for one in compared.diff.objects}
+    changes = {object_change.id: object_change.what for object_change in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {application.name: application for application in cluster.identity.applications}
     found: dict[str, list[Assessed]] = {}
@@ -127,7 +127,7 @@ def _assessed(
 
 def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
     """The worst of its objects; missing ones count only if all are."""
-    statuses = [one.status for one in objects if _counts(name, one)]
+    statuses = [assessed.status for assessed in objects if _counts(name, assessed)]
     if statuses and all(status == "Missing" for status in statuses):
         return "Missing"
     return worst(status for status in statuses if status not in (None, "Missing"))

@@ -106,9 +106,11 @@ def _named(cluster: LiveCluster, root: str) -> ObjectId:
     kind, _, rest = root.partition("/")
     namespace, _, name = rest.rpartition("/")
     found = [
-        one
-        for one in cluster.cache.list()
-        if one.kind.lower() == kind.lower() and one.name == name and one.namespace == namespace
+        object_id
+        for object_id in cluster.cache.list()
+        if object_id.kind.lower() == kind.lower()
+        and object_id.name == name
+        and object_id.namespace == namespace
     ]
     if not found or not name:
         names = sorted({target.application for target in cluster.targets if target.application})

@@ -54,7 +54,7 @@ def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
         recorded = {path: one for path, one in lock.blocks.items() if path == _BUNDLE}
         inputs = sorted((inputs_of(lock) | recorded).items())
         found = in_parallel(checking.check, inputs, at_most=_PARALLEL)
-        return tuple(one for one in found if one is not None)
+        return tuple(finding for finding in found if finding is not None)
 
 
 class _Checking:

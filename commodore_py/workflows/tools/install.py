@@ -133,10 +133,10 @@ def _unpacked(release: Release, archive: Path, program: Path) -> Path:
     # Only the one member, by name: everything else in the archive is ignored.
     try:
         with opened_tar(archive) as tar:
-            for one in tar:
-                if one.name != release.member:
+            for tar_info in tar:
+                if tar_info.name != release.member:
                     continue
-                member = tar.extractfile(one)
+                member = tar.extractfile(tar_info)
                 if member is None:
                     raise NotInstalled(f"{release.member} is not a file", where=release.url)
                 with member, program.open("wb") as target:

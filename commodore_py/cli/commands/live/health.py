@@ -89,12 +89,12 @@ def _tested(folder: Path, output: str) -> int:
     from commodore_py.cli.output.live import health
 
     cases = run_tests(folder)
-    failed = [one for one in cases if not one.passed]
+    failed = [case for case in cases if not case.passed]
     if output != "text":
         streams.data(formats.structured(health.tests(cases)))
     else:
-        for one in failed:
-            for line in health.case_lines(one):
+        for case in failed:
+            for line in health.case_lines(case):
                 streams.result(line)
         messages.info(f"{counted(len(cases), 'case')}, {len(failed)} failed")
     return _TESTS_FAILED if failed else 0

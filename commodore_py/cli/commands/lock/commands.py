@@ -233,16 +233,20 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     What is behind its branch, and servers that do not respond, are only shown.
     """
     found = checking.check_lock(config_of(settings.more_verbose(verbose)), existing(file).lock)
-    bad = [one for one in found if one.state in checking.BAD or (strict and one.state == "unknown")]
+    bad = [
+        finding
+        for finding in found
+        if finding.state in checking.BAD or (strict and finding.state == "unknown")
+    ]
     if output != "text":
         content = {
             "schema": "lock-check/v1",
             "file": str(file),
-            "inputs": [one._asdict() for one in found],
+            "inputs": [finding._asdict() for finding in found],
         }
         streams.data(formats.structured(content))
     else:
-        for line in locks.finding_lines(one for one in found if one.state != "same"):
+        for line in locks.finding_lines(finding for finding in found if finding.state != "same"):
             streams.result(line)
         messages.info(f"{len(found)} inputs, {len(bad)} problems")
     return 1 if bad else 0

@@ -39,12 +39,12 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
         "files": [_file(file) for file in diff.files],
         "hidden": [
             {
-                "rule": one.rule,
-                "changes": one.changes,
-                "objects": one.objects,
-                "worst": one.worst,
+                "rule": hidden.rule,
+                "changes": hidden.changes,
+                "objects": hidden.objects,
+                "worst": hidden.worst,
             }
-            for one in diff.hidden
+            for hidden in diff.hidden
         ],
     }
 

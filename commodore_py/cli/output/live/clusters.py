@@ -193,7 +193,7 @@ def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
     return {
         "schema": "live-wait/v1",
         "for": goal,
-        "left": [{**identity(one.id), "why": one.why} for one in found],
+        "left": [{**identity(left.id), "why": left.why} for left in found],
     }
 
 

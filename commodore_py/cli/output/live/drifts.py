@@ -21,21 +21,21 @@ def content(report: DriftReport) -> list[dict[str, Any]]:
     """Render drift for programs."""
     return [
         {
-            **identity(one.id),
-            "application": one.application,
-            "missing": one.is_missing,
-            "fields": [_field(each) for each in one.fields],
+            **identity(object_drift.id),
+            "application": object_drift.application,
+            "missing": object_drift.is_missing,
+            "fields": [_field(each) for each in object_drift.fields],
         }
-        for one in report.objects
+        for object_drift in report.objects
     ]
 
 
 def lines(report: DriftReport) -> Iterator[str]:
     """Render drift for people."""
-    for one in report.objects:
-        what = "it is not there" if one.is_missing else "changed since the last sync"
-        yield escaping.one_line(f"{one.id}: {what}")
-        for each in one.fields:
+    for object_drift in report.objects:
+        what = "it is not there" if object_drift.is_missing else "changed since the last sync"
+        yield escaping.one_line(f"{object_drift.id}: {what}")
+        for each in object_drift.fields:
             yield f"  {escaping.one_line(_words(each))}"
             if each.cause:
                 yield f"    {escaping.one_line(each.cause)}"

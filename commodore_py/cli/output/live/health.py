@@ -29,7 +29,7 @@ def report(found: HealthReport) -> dict[str, Any]:
     """The health of objects."""
     return {
         "schema": "live-health/v1",
-        "objects": [_judged(one) for one in found.objects],
+        "objects": [_judged(judged) for judged in found.objects],
         "worst": found.worst,
         "others": found.others,
     }
@@ -37,11 +37,11 @@ def report(found: HealthReport) -> dict[str, Any]:
 
 def report_lines(found: HealthReport) -> Iterator[str]:
     """Render it for people, a line for each object."""
-    for one in found.objects:
-        health = one.health
+    for judged in found.objects:
+        health = judged.health
         word = health.status or _NONE
         status = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
-        about = [str(one.object.id), health.message, f"({health.source})"]
+        about = [str(judged.object.id), health.message, f"({health.source})"]
         yield f"{status}  {escaping.one_line('  '.join(filter(None, about)))}"
 
 
@@ -50,17 +50,17 @@ def tests(cases: Iterable[Case]) -> dict[str, Any]:
     found = list(cases)
     return {
         "schema": "live-health-test/v1",
-        "passed": sum(one.passed for one in found),
-        "failed": sum(not one.passed for one in found),
+        "passed": sum(case.passed for case in found),
+        "failed": sum(not case.passed for case in found),
         "cases": [
             {
-                "folder": one.folder,
-                "input": one.input,
-                "passed": one.passed,
-                "expected": _outcome(one.expected),
-                "found": _outcome(one.found),
+                "folder": case.folder,
+                "input": case.input,
+                "passed": case.passed,
+                "expected": _outcome(case.expected),
+                "found": _outcome(case.found),
             }
-            for one in found
+            for case in found
         ],
     }
 

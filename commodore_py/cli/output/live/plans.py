@@ -36,12 +36,12 @@ def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
         **{name: shown[name] for name in ("changed", "summary", "objects", "common")},
         "compared": [
             {
-                **identity(one.id),
-                "mode": one.mode,
-                "schema": one.has_schema,
-                "notice": one.notice,
+                **identity(compared.id),
+                "mode": compared.mode,
+                "schema": compared.has_schema,
+                "notice": compared.notice,
             }
-            for one in found.compared
+            for compared in found.compared
         ],
         "refused": [{**identity(id_), "why": why} for id_, why in found.refused.items()],
         "hidden": dict(found.hidden),
@@ -53,12 +53,13 @@ def diff_asides(found: LiveDiff, *, quiet: bool) -> Iterator[str]:
     """Notes about the comparison."""
     for rule, count in sorted(found.hidden.items()):
         yield f"not shown: {count} ({_RULES.get(rule, rule)})"
-    unseen = [one for one in found.compared if one.mode == "two-way"]
+    unseen = [compared for compared in found.compared if compared.mode == "two-way"]
     if unseen and quiet:
         yield f"{len(unseen)} objects were compared two-way: fields that are gone are not seen"
     if not quiet:
-        for one in found.compared:
-            yield f"{one.id}: {one.mode}{': ' if one.notice else ''}{one.notice}"
+        for compared in found.compared:
+            notice = f": {compared.notice}" if compared.notice else ""
+            yield f"{compared.id}: {compared.mode}{notice}"
 
 
 def content(found: Plan) -> dict[str, Any]:

@@ -34,15 +34,15 @@ def shown(here: PlanHere) -> dict[str, Any]:
             {"step": step, "after": sorted(before)}
             for step, before in sorted(plan.order.before.items())
         ],
-        "removed": [one.leaf.instance for one in plan.removed],
+        "removed": [removed.leaf.instance for removed in plan.removed],
         "leaving": [
             {
-                "instance": one.instance,
-                "objects": one.objects,
-                "grade": one.grade,
-                "reason": one.reason or None,
+                "instance": leaving.instance,
+                "objects": leaving.objects,
+                "grade": leaving.grade,
+                "reason": leaving.reason or None,
             }
-            for one in here.removed
+            for leaving in here.removed
         ],
         "unlisted": list(plan.unlisted),
         "problems": [_problem(problem) for problem in here.problems],
@@ -99,8 +99,10 @@ def plan_lines(here: PlanHere) -> Iterator[str]:
     plan = here.plan
     if plan.node is not None:
         yield from _lines(plan.node, "")
-    for one in here.removed:
-        yield escaping.one_line(": ".join(filter(None, ("removed", one.instance, one.effect))))
+    for leaving in here.removed:
+        yield escaping.one_line(
+            ": ".join(filter(None, ("removed", leaving.instance, leaving.effect)))
+        )
     for name in plan.unlisted:
         yield f"last: {escaping.one_line(name)}"
 

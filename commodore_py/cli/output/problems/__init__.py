@@ -78,7 +78,8 @@ def as_document(outcome: Outcome) -> dict[str, Any]:
         "failed": bool(verdict.failing),
         "problems": [as_data(problem) for problem in verdict.problems],
         "ignored": [
-            {**as_data(one.problem), "reason": one.reason or None} for one in verdict.ignored
+            {**as_data(ignored.problem), "reason": ignored.reason or None}
+            for ignored in verdict.ignored
         ],
     }
 
@@ -93,7 +94,7 @@ def as_data(problem: Problem) -> dict[str, Any]:
         "options": list(problem.options),
         "place": _place(problem.place),
         "where": problem.where,
-        "related": [_place(one) for one in problem.related],
+        "related": [_place(place) for place in problem.related],
         "subject": problem.subject,
         "fingerprint": problem.fingerprint,
     }

@@ -28,8 +28,8 @@ _LEVELS: dict[Severity, str] = {
 def document(outcome: Outcome) -> dict[str, Any]:
     """All problems; those that are ignored are suppressed, with their reason."""
     verdict = outcome.verdict
-    found = (*verdict.problems, *(one.problem for one in verdict.ignored))
-    rules = {one.code: CODES.get(one.code, Code(one.severity, "")) for one in found}
+    found = (*verdict.problems, *(ignored.problem for ignored in verdict.ignored))
+    rules = {problem.code: CODES.get(problem.code, Code(problem.severity, "")) for problem in found}
     return run(f"commodore {outcome.command}", dict(sorted(rules.items())), results(outcome))
 
 
@@ -38,9 +38,9 @@ def results(outcome: Outcome) -> Iterator[tuple[Problem, dict[str, Any]]]:
     verdict = outcome.verdict
     for problem in verdict.problems:
         yield problem, {}
-    for one in verdict.ignored:
-        suppression = {"kind": "external", "justification": one.reason}
-        yield one.problem, {"suppressions": [suppression]}
+    for ignored in verdict.ignored:
+        suppression = {"kind": "external", "justification": ignored.reason}
+        yield ignored.problem, {"suppressions": [suppression]}
 
 
 def run(
@@ -80,9 +80,9 @@ def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
     if located := _location(problem.place):
         result["locations"] = [located]
     related = [
-        _location(one) | ({"message": {"text": one.note}} if one.note else {})
-        for one in problem.related
-        if _location(one)
+        _location(place) | ({"message": {"text": place.note}} if place.note else {})
+        for place in problem.related
+        if _location(place)
     ]
     if related:
         result["relatedLocations"] = related

@@ -50,14 +50,16 @@ def application_findings(
             yield Finding("plan/no-application", message, leaf.path, remedy)
         elif not found and owner is None:
             yield no_owner(f"the Application of {leaf.instance} is to be written", leaf)
-        for one in found:
-            above = known.owner_of(one)
-            owners.setdefault(above.name if above else f"none of {one.path.parent}", leaf.instance)
-            namespace = str(value_in(one.content, "metadata", "namespace") or "none")
+        for document in found:
+            above = known.owner_of(document)
+            owners.setdefault(
+                above.name if above else f"none of {document.path.parent}", leaf.instance
+            )
+            namespace = str(value_in(document.content, "metadata", "namespace") or "none")
             namespaces.setdefault(namespace, leaf.instance)
-            automated = value_in(one.content, "spec", "syncPolicy", "automated")
+            automated = value_in(document.content, "spec", "syncPolicy", "automated")
             if not isinstance(automated, dict) or automated.get("enabled") is False:
-                message = f"Application {one.name} is not synced automatically"
+                message = f"Application {document.name} is not synced automatically"
                 remedy = "it would never be ready: set spec.syncPolicy.automated"
                 yield Finding("plan/not-automated", message, leaf.path, remedy)
     for code, what, places in (
@@ -87,11 +89,16 @@ def unplanned_waves(
     known: Applications, planned: tuple[Planned, ...], folder: PurePosixPath
 ) -> Iterator[Finding]:
     """Applications that are not in the plan, and yet before its end."""
-    names = {one.name for _, found in planned for one in found}
-    for one in known.all:
-        wave = wave_set(one)
-        if wave is not None and wave < 0 and one.path.parent == folder and one.name not in names:
-            message = f"Application {one.name} has wave {wave}, and is not in the plan"
+    names = {document.name for _, found in planned for document in found}
+    for document in known.all:
+        wave = wave_set(document)
+        if (
+            wave is not None
+            and wave < 0
+            and document.path.parent == folder
+            and document.name not in names
+        ):
+            message = f"Application {document.name} has wave {wave}, and is not in the plan"
             yield Finding("plan/wave", message, PLAN, "remove the annotation, or plan it")
 
 

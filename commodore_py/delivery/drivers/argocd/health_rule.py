@@ -44,7 +44,11 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
     if settings.word("argocd", "health_rule") == "external":
         return
     found = [
-        *(one for one in documents.of_kind("", "ConfigMap") if one.name == CONFIG_MAP),
+        *(
+            document
+            for document in documents.of_kind("", "ConfigMap")
+            if document.name == CONFIG_MAP
+        ),
         *documents.of_kind(GROUP, "ArgoCD"),
     ]
     path = (*DELIVERY, "argocd")
@@ -53,9 +57,9 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
         yield Finding("plan/health-rule", message, path, _REMEDY)
         return
     objects = [
-        KubeObject(id_, one.content, str(one.path))
-        for one in found
-        if (id_ := identify(one.content)) is not None
+        KubeObject(id_, document.content, str(document.path))
+        for document in found
+        if (id_ := identify(document.content)) is not None
     ]
     scripts = tuple(script for setting in settings_of(objects) for script in setting.scripts)
     rules = ScriptTable(scripts).find(GROUP, KIND)
@@ -75,12 +79,14 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
 
 
 def _has_limit(documents: Documents) -> bool:
-    maps = (one for one in documents.of_kind("", "ConfigMap") if one.name == _PARAMETERS)
+    maps = (
+        document for document in documents.of_kind("", "ConfigMap") if document.name == _PARAMETERS
+    )
     given = [
-        *(value_in(one.content, "data", _LIMIT) for one in maps),
+        *(value_in(document.content, "data", _LIMIT) for document in maps),
         *(
-            value_in(one.content, "spec", "cmdParams", _LIMIT)
-            for one in documents.of_kind(GROUP, "ArgoCD")
+            value_in(document.content, "spec", "cmdParams", _LIMIT)
+            for document in documents.of_kind(GROUP, "ArgoCD")
         ),
     ]
     return any(one is not None and str(one) != "0" for one in given)

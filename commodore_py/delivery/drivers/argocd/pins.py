@@ -37,16 +37,18 @@ class Pin(NamedTuple):
 
 def pins_in(manifests: Tree) -> Mapping[str, Pin]:
     """The pins of the Applications of a catalog, by name."""
-    found = {one.name: _pin(one.content) for one in _planned(Documents({"": manifests}))}
+    found = {
+        document.name: _pin(document.content) for document in _planned(Documents({"": manifests}))
+    }
     return {name: pin for name, pin in found.items() if pin is not None}
 
 
 def carried(trees: Mapping[str, Tree], pins: Mapping[str, Pin]) -> dict[str, Tree]:
     """The Applications as they are pinned already; the others follow the branch until they are."""
     documents = Documents(trees)
-    for one in _planned(documents):
-        if one.name in pins:
-            _set(documents.edit(one, PLAN), pins[one.name])
+    for document in _planned(documents):
+        if document.name in pins:
+            _set(documents.edit(document, PLAN), pins[document.name])
     return documents.result()[0]
 
 
@@ -56,15 +58,15 @@ def repinned(manifests: Tree, commit: str) -> Tree:
     A group has the pins of its members as content: it is the next commit's turn.
     """
     documents = Documents({"": manifests})
-    for one in _outdated(documents, manifests):
-        folder = synced_folder(one.content)
-        _set(documents.edit(one, PLAN), Pin(commit, digest_of(manifests, folder)))
+    for document in _outdated(documents, manifests):
+        folder = synced_folder(document.content)
+        _set(documents.edit(document, PLAN), Pin(commit, digest_of(manifests, folder)))
     return documents.result()[0][""]
 
 
 def outdated(manifests: Tree) -> tuple[str, ...]:
     """The Applications that the next push pins."""
-    return tuple(one.name for one in _outdated(Documents({"": manifests}), manifests))
+    return tuple(document.name for document in _outdated(Documents({"": manifests}), manifests))
 
 
 def digest_of(manifests: Tree, folder: PurePosixPath | None) -> str:
@@ -77,16 +79,16 @@ def digest_of(manifests: Tree, folder: PurePosixPath | None) -> str:
 
 
 def _outdated(documents: Documents, manifests: Tree) -> Iterator[Document]:
-    for one in list(_planned(documents)):
-        pin = _pin(one.content)
-        if pin is None or pin.content != digest_of(manifests, synced_folder(one.content)):
-            yield one
+    for document in list(_planned(documents)):
+        pin = _pin(document.content)
+        if pin is None or pin.content != digest_of(manifests, synced_folder(document.content)):
+            yield document
 
 
 def _planned(documents: Documents) -> Iterator[Document]:
-    for one in documents.of_kind(GROUP, KIND):
-        if value_in(one.content, "metadata", "annotations", GATE) is not None:
-            yield one
+    for document in documents.of_kind(GROUP, KIND):
+        if value_in(document.content, "metadata", "annotations", GATE) is not None:
+            yield document
 
 
 def _pin(content: Mapping[str, Any]) -> Pin | None:

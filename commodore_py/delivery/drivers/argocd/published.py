@@ -35,9 +35,9 @@ class Published:
 
     def __init__(self, manifests: Tree) -> None:
         self._manifests = manifests
-        found = Documents({"": manifests}).of_kind(GROUP, KIND)
-        self._known = Applications(found)
-        self.by_name = {one.name: one for one in self._known.all}
+        documents = Documents({"": manifests}).of_kind(GROUP, KIND)
+        self._known = Applications(documents)
+        self.by_name = {document.name: document for document in self._known.all}
 
     def protected_place(self, name: str, folder: PurePosixPath) -> Document | None:
         """The Application as it is, if moving it to a folder now would delete what it deployed.
@@ -52,34 +52,39 @@ class Published:
 
     def group_of(self, folder: PurePosixPath) -> Document | None:
         """The Application that deploys a folder."""
-        return next((one for one in self._known.all if synced_folder(one.content) == folder), None)
+        return next(
+            (document for document in self._known.all if synced_folder(document.content) == folder),
+            None,
+        )
 
     def all_confirm(self, folder: PurePosixPath) -> bool:
         """Return whether no Application of the folder is deleted without a question."""
         inside = [
-            options_of(one.content)
-            for one in self._known.all
-            if one.path.parent == folder and one not in self._known.owners
+            options_of(document.content)
+            for document in self._known.all
+            if document.path.parent == folder and document not in self._known.owners
         ]
         return bool(inside) and all({KEEP, CONFIRM} & options for options in inside)
 
     def left_over(self, names: Collection[str], plan: Plan, *, pruned: bool) -> Iterator[Finding]:
         """Applications that leave the catalog, and what of them stays on the clusters."""
-        removed = {one.leaf.instance: (*one.when.path, "when", "if") for one in plan.removed}
+        removed = {
+            removed.leaf.instance: (*removed.when.path, "when", "if") for removed in plan.removed
+        }
         for name in sorted(self.by_name.keys() - set(names)):
-            one = self.by_name[name]
-            folder = synced_folder(one.content)
+            document = self.by_name[name]
+            folder = synced_folder(document.content)
             instance = folder.parts[0] if folder else name
             path: ParameterPath = removed.get(instance, PLAN)
-            owner = self._known.deployer_of(one)
-            if KEEP in options_of(one.content) or not (
+            owner = self._known.deployer_of(document)
+            if KEEP in options_of(document.content) or not (
                 pruned or (owner is not None and prunes(owner))
             ):
-                namespace = value_in(one.content, "metadata", "namespace") or "argocd"
+                namespace = value_in(document.content, "metadata", "namespace") or "argocd"
                 message = f"Application {name} leaves the catalog, but nothing deletes it"
                 remedy = f"kubectl --namespace {namespace} delete application {name}"
                 yield Finding("plan/stays", message, path, remedy)
-            if not has_finalizer(one.content):
+            if not has_finalizer(document.content):
                 number = self._objects_below(folder)
                 message = f"Application {name} leaves the catalog, and objects of it stay: {number}"
                 remedy = f"its deletion does not delete them: it lacks the finalizer {FINALIZER}"

@@ -46,12 +46,12 @@ def read_back(manifests: Tree) -> Order:
 
 def _group(folders: Mapping[PurePosixPath, list[Document]], folder: PurePosixPath) -> Node:
     waves: dict[int, list[Node]] = {}
-    for one in folders.get(folder, ()):
-        if _is_planned(one):
-            path = _path(one)
+    for document in folders.get(folder, ()):
+        if _is_planned(document):
+            path = _path(document)
             is_group = path is not None and path.parent == GROUPS
-            node = _group(folders, path) if path and is_group else Leaf(_step(one))
-            waves.setdefault(wave_set(one) or 0, []).append(node)
+            node = _group(folders, path) if path and is_group else Leaf(_step(document))
+            waves.setdefault(wave_set(document) or 0, []).append(node)
     return Serial(tuple(Concurrent(tuple(waves[wave])) for wave in sorted(waves)))
 
 

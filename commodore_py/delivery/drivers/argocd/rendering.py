@@ -65,7 +65,7 @@ class _Rendering:
         self._documents = Documents(self._trees)
         self._known = Applications(self._documents.of_kind(GROUP, KIND))
         self._planned = checks.planned_in(job.plan.node, self._known)
-        first = next((one for _, found in self._planned for one in found), None)
+        first = next((document for _, found in self._planned for document in found), None)
         owners = (*((self._known.owner_of(first),) if first else ()), *self._known.owners)
         self._owner = next((owner for owner in owners if owner is not None), None)
         place = self._owner or first
@@ -92,12 +92,15 @@ class _Rendering:
         if self._gate == "fail" and self._owner is not None:
             changed = self._documents.edit(self._owner, PLAN)
             set_retry(inner(inner(changed, "spec"), "syncPolicy"))
-        for one in self._documents.of_kind(GROUP, "AppProject"):
-            if one.path.is_relative_to(self._folder):
-                annotate(self._documents.edit(one, PLAN), {WAVE: str(-len(stages) - 1)})
+        for document in self._documents.of_kind(GROUP, "AppProject"):
+            if document.path.is_relative_to(self._folder):
+                annotate(self._documents.edit(document, PLAN), {WAVE: str(-len(stages) - 1)})
         used = {step.cluster for step in steps_of(node) if isinstance(step, Register)}
         clusters = tuple(self._settings.clusters[name] for name in sorted(used))
-        names = {*(one.name for one in self._known.all), *(one.name for one in self._named)}
+        names = {
+            *(document.name for document in self._known.all),
+            *(named.name for named in self._named),
+        }
         trees, findings = self._documents.result()
         return Laid(
             trees,
@@ -139,13 +142,15 @@ class _Rendering:
 
     def _leaf(self, leaf: Leaf, wave: int, folder: PurePosixPath) -> None:
         found = self._known.of(leaf.instance)
-        for one in found:
-            self._named.append(Named(one.name, leaf.id, leaf.path))
-            self._findings += checks.wave_findings(one, leaf, wave)
-            changed = self._documents.edit(one, leaf.path)
+        for document in found:
+            self._named.append(Named(document.name, leaf.id, leaf.path))
+            self._findings += checks.wave_findings(document, leaf, wave)
+            changed = self._documents.edit(document, leaf.path)
             edit_application(changed, leaf, wave, self._gate, self._settings.clusters)
-            own = one.path.parent if folder == self._folder else folder
-            self._documents.move(one, self._place(changed, own, leaf.path) / one.path.name)
+            own = document.path.parent if folder == self._folder else folder
+            self._documents.move(
+                document, self._place(changed, own, leaf.path) / document.path.name
+            )
         if not found and leaf.render and self._owner is not None:
             made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
             inner(made["spec"], "destination")["namespace"] = leaf.instance
@@ -176,15 +181,17 @@ class _Rendering:
 
     def _keep_ended_groups(self) -> None:
         """Groups that have members until the next push; their end must not delete these."""
-        planned = {one[:3] for _, found in self._planned for one in found}
-        for one in self._known.all:
-            folder = one.path.parent
-            if one[:3] not in planned and self._published.protected_place(one.name, folder):
-                place = self._place(self._documents.edit(one, PLAN), folder, PLAN)
-                self._documents.move(one, place / one.path.name)
+        planned = {document[:3] for _, found in self._planned for document in found}
+        for document in self._known.all:
+            folder = document.path.parent
+            if document[:3] not in planned and self._published.protected_place(
+                document.name, folder
+            ):
+                place = self._place(self._documents.edit(document, PLAN), folder, PLAN)
+                self._documents.move(document, place / document.path.name)
         for folder in sorted(self._stays - {self._folder}):
             group = self._published.group_of(folder)
-            if group is not None and group.name not in {one.name for one in self._named}:
+            if group is not None and group.name not in {named.name for named in self._named}:
                 content = deepcopy(dict(group.content))
                 without_finalizer(content["metadata"])
                 self._named.append(Named(group.name, f"group {folder.name}", PLAN))
@@ -200,10 +207,10 @@ class _Rendering:
             self._findings.append(Finding("plan/no-owner", message, path, "set it to keep"))
             return False
         if self._deletion == "confirm":
-            for one in self._known.all:
-                inside = one.path.parent == self._folder and one not in self._known.owners
-                if inside and KEEP not in options_of(self._documents.edit(one, PLAN)):
-                    set_pruning(self._documents.edit(one, PLAN), CONFIRM)
+            for document in self._known.all:
+                inside = document.path.parent == self._folder and document not in self._known.owners
+                if inside and KEEP not in options_of(self._documents.edit(document, PLAN)):
+                    set_pruning(self._documents.edit(document, PLAN), CONFIRM)
             if not self._published.all_confirm(self._folder):
                 return False
         spec = inner(self._documents.edit(self._owner, PLAN), "spec")
@@ -297,19 +304,23 @@ def project_findings(
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
     known = {project.name: _destinations(project) for project in projects}
     for leaf, found in planned:
-        for one in found if leaf.cluster else ():
-            project = str(value_in(one.content, "spec", "project") or "default")
+        for document in found if leaf.cluster else ():
+            project = str(value_in(document.content, "spec", "project") or "default")
             cluster = clusters[leaf.cluster]
             wanted = {
                 "name": server_name(cluster),
-                "namespace": str(value_in(one.content, "spec", "destination", "namespace") or ""),
+                "namespace": str(
+                    value_in(document.content, "spec", "destination", "namespace") or ""
+                ),
                 "server": cluster.server,
             }
             if project not in known:
                 message = f"project {project} is not in the catalog: its destinations are unknown"
                 yield Finding("plan/project-unknown", message, leaf.path)
             elif not _allows(known[project], wanted):
-                message = f"project {project} does not allow {one.name} on cluster {leaf.cluster}"
+                message = (
+                    f"project {project} does not allow {document.name} on cluster {leaf.cluster}"
+                )
                 lines = f"{{name: {wanted['name']}, namespace: {wanted['namespace']}}}"
                 yield Finding(
                     "plan/project", message, leaf.path, f"add to its destinations {lines}"
