@@ -316,7 +316,7 @@ def _assembled(
     """The catalog that the instances' trees and the reference files make up."""
     inventory, trees, references = sources.inventory, rendered.instances, rendered.references
     place_of = sources.places.parameter
-    notices, own = rendered.notices, Tree()
+    notices, tree = rendered.notices, Tree()
     with run_log.stage("assemble"):
         if plan is not None:
             laid_out = plan.lay_out(
@@ -326,9 +326,9 @@ def _assembled(
                 partial(is_lost, sources.head),
                 pushed=config.push and not config.dry_run,
             )
-            trees, own = laid_out.instances, laid_out.own.below(MANIFESTS)
+            trees, tree = laid_out.instances, laid_out.own.below(MANIFESTS)
             notices = (*notices, *plan.problems, *laid_out.problems)
-        catalog = assemble(trees, references, inventory.nodes) | own
+        catalog = assemble(trees, references, inventory.nodes) | tree
         notices = (
             *notices,
             *names_problem(catalog),

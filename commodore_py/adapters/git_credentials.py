@@ -52,18 +52,18 @@ def without_credentials(url: str) -> str:
 def variables() -> dict[str, str]:
     """The input of the helpers of `settings`; it is seen by this user's processes only."""
     variables = {}
-    for number, known in enumerate(list(_known.values())):
-        if known.password is not None:
-            variables[_USER.format(number)] = known.user
-            variables[_PASSWORD.format(number)] = known.password
+    for number, credentials in enumerate(list(_known.values())):
+        if credentials.password is not None:
+            variables[_USER.format(number)] = credentials.user
+            variables[_PASSWORD.format(number)] = credentials.password
     return variables
 
 
 def settings() -> Iterator[tuple[str, str]]:
     """Git's settings that give it what was set aside."""
-    for number, (url, known) in enumerate(list(_known.items())):
-        if known.password is None:
-            yield f"credential.{url}.username", known.user
+    for number, (url, credentials) in enumerate(list(_known.items())):
+        if credentials.password is None:
+            yield f"credential.{url}.username", credentials.user
             continue
         # An empty helper first: those of the user would store what is given here.
         yield f"credential.{url}.helper", ""

@@ -141,12 +141,12 @@ def version() -> str:
 def git_base(url: str) -> GitBase | None:
     """The repository that kustomize clones for a base; None for a file that it downloads."""
     place, _, query = url.removeprefix("git::").partition("?")
-    found = _ADDRESS.fullmatch(place)
-    if found is None or place.endswith(_FILE_NAMES):
+    match = _ADDRESS.fullmatch(place)
+    if match is None or place.endswith(_FILE_NAMES):
         return None
-    start, path = found["start"], found["path"]
+    start, path = match["start"], match["path"]
     of_github = _GITHUB.fullmatch(start) is not None
-    start = "https://github.com/" if of_github else start if found["sign"] else f"https://{start}"
+    start = "https://github.com/" if of_github else start if match["sign"] else f"https://{start}"
     if "//" in path:
         repository, _, folder = path.partition("//")
     elif git := re.match(r"(.+?\.git)(?:/(.*))?$", path):
@@ -247,9 +247,9 @@ def _kustomizations(folder: Path, files: Files) -> Iterator[_Kustomization]:
         candidates = (here / name for name in _FILES)
         file = next((path for path in candidates if files.kind(path) == "file"), None)
         text = (files.read(file) or b"") if file is not None else b""
-        found = _Kustomization(here, file, text, _parsed(text))
-        yield found
-        names = (here / name for name in _names(found.content))
+        kustomization = _Kustomization(here, file, text, _parsed(text))
+        yield kustomization
+        names = (here / name for name in _names(kustomization.content))
         waiting += [path for path in names if files.kind(path) == "folder"]
 
 

@@ -199,9 +199,9 @@ def _shown_user(scheme: str, user_info: str) -> str:
 def _without_values(text: str) -> str:
     """Without the values of a query's secret members; the value of another may be a URL, too."""
     pieces, at, copied = [], 0, 0
-    while found := _compiled(_IN_QUERY).search(text, at):
-        at = found.end()
-        name = unquote(found[2]).strip("[]")
+    while match := _compiled(_IN_QUERY).search(text, at):
+        at = match.end()
+        name = unquote(match[2]).strip("[]")
         value = _compiled(_VALUE).match(text, at)
         if value and name.lower() not in _NOT_SECRET and _compiled(_NAMED_MEMBER).search(name):
             pieces += [text[copied:at], MASK]
@@ -255,7 +255,7 @@ def _forms_of(value: str) -> Iterable[str]:
     )
     for encode in encoders:
         yield (encoded := encode(value))
-        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
+        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), encoded)
     raw = value.encode(errors="surrogateescape")
     # A text in base64 has one of three forms, by what is before it.
     for before in range(3):

@@ -82,23 +82,23 @@ class _Family:
         """Processes that run now."""
         now = _running()
         known = [process for process in now if process._replace(parent=0, ticks=0) in self._known]
-        found = [*known, *_below([self._root, *(process.number for process in known)], now)]
+        processes = [*known, *_below([self._root, *(process.number for process in known)], now)]
         if self._itself:
-            found += [process for process in now if process.number == self._root]
-        self._known |= {process._replace(parent=0, ticks=0) for process in found}
-        return {process._replace(parent=0, ticks=0) for process in found}
+            processes += [process for process in now if process.number == self._root]
+        self._known |= {process._replace(parent=0, ticks=0) for process in processes}
+        return {process._replace(parent=0, ticks=0) for process in processes}
 
 
 def _below(roots: list[int], everybody: list[Process]) -> list[Process]:
     children: dict[int, list[Process]] = {}
     for process in everybody:
         children.setdefault(process.parent, []).append(process)
-    found, waiting = [], roots
+    processes, waiting = [], roots
     while waiting:
         ours = children.pop(waiting.pop(), [])
-        found += ours
+        processes += ours
         waiting += [our.number for our in ours]
-    return found
+    return processes
 
 
 def effort(root: int) -> Effort | None:

@@ -35,8 +35,8 @@ def unavailable(_settings: Settings) -> str:
 def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
     """Each image of an object once."""
     for image, field in dict(images_of(content)).items():
-        found = _IMAGE.fullmatch(image)
-        if found is None:
+        match = _IMAGE.fullmatch(image)
+        if match is None:
             yield Issue(
                 "images/invalid",
                 f"{image!r} is not a valid name of an image",
@@ -45,16 +45,16 @@ def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
                 subject=image,
                 value=image,
             )
-        elif not found["digest"] and found["tag"] in (None, "latest"):
+        elif not match["digest"] and match["tag"] in (None, "latest"):
             yield Issue(
                 "images/no-tag",
-                f"image {image} has {'the tag latest' if found['tag'] else 'no tag'}",
+                f"image {image} has {'the tag latest' if match['tag'] else 'no tag'}",
                 field,
                 "name a version: it may be another image tomorrow",
                 subject=image,
                 value=image,
             )
-        elif not found["digest"]:
+        elif not match["digest"]:
             text = f"image {image} has no digest"
             yield Issue("images/no-digest", text, field, subject=image, value=image)
 

@@ -62,7 +62,7 @@ class Finder:
         parameters = self._parameters[instance]
         if parameters is None:
             return ()
-        found = [
+        places = [
             Place(path.removeprefix(self._root) if self._root else path, note="rendered by")
             for path in inputs_of(parameters, file)
         ]
@@ -71,8 +71,8 @@ class Finder:
             where, _, line = self._origins.line(instance, paths[0]).rpartition(":")
             name = ".".join(map(str, ("parameters", *paths[0])))
             if where and line.isdecimal():
-                found.append(Place(where, int(line), field=name, note="set by"))
-        return tuple(found)
+                places.append(Place(where, int(line), field=name, note="set by"))
+        return tuple(places)
 
     def _values_of(
         self, instance: str, parameters: Parameters

@@ -22,8 +22,12 @@ _MANIFESTS = PurePosixPath("manifests")
 def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
     """The name of an Application, its paths, and those that it does not read as a whole."""
     id_ = identify(content)
-    found = application_of(KubeObject(id_, content)) if id_ is not None else None
-    return None if found is None else [found.name, [*found.paths], [*found.flat]]
+    application = application_of(KubeObject(id_, content)) if id_ is not None else None
+    return (
+        None
+        if application is None
+        else [application.name, [*application.paths], [*application.flat]]
+    )
 
 
 def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:

@@ -134,10 +134,12 @@ def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.editing.options import options_at
 
-    found = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
+    options = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
     # The shell would take quotes off, and what YAML reads would be another value.
     yield {
-        option.value: option.source for option in found if shlex.quote(option.value) == option.value
+        option.value: option.source
+        for option in options
+        if shlex.quote(option.value) == option.value
     }
 
 

@@ -16,19 +16,21 @@ def with_suggestions(error: click.exceptions.NoSuchCommand) -> click.UsageError:
     """The error, with the commands of that name, or with a similar one, anywhere in the tree."""
     if error.ctx is None:
         return error
-    here, root = error.ctx, error.ctx.find_root()
+    context, root = error.ctx, error.ctx.find_root()
     if error.command_name == "help":
-        return click.UsageError(f"{error.message} Did you mean '{here.command_path} --help'?", here)
-    if here.info_name == "edit" and "." in error.command_name:
-        example = f"{here.command_path} set {error.command_name} VALUE"
-        return click.UsageError(f"{error.message} Did you mean '{example}'?", here)
+        return click.UsageError(
+            f"{error.message} Did you mean '{context.command_path} --help'?", context
+        )
+    if context.info_name == "edit" and "." in error.command_name:
+        example = f"{context.command_path} set {error.command_name} VALUE"
+        return click.UsageError(f"{error.message} Did you mean '{example}'?", context)
     paths = [path for path, _ in _commands(root, root.command, root.command_path)]
-    found = _named(error.command_name, paths) or _similar(error.command_name, here, paths)
+    found = _named(error.command_name, paths) or _similar(error.command_name, context, paths)
     if not found:
         return error
     *others, last = [f"'{path}'" for path in found]
     alternatives = f"{', '.join(others)} or {last}" if others else last
-    return click.UsageError(f"{error.message} Did you mean {alternatives}?", here)
+    return click.UsageError(f"{error.message} Did you mean {alternatives}?", context)
 
 
 def with_global_options(error: click.NoSuchOption) -> click.UsageError:

@@ -222,7 +222,7 @@ def _parts_in(text: str) -> Mapping[str, _Part]:
             here.pop()
         part = parts.setdefault(here[-1], _Part())
         part.uses |= {use["name"] or _ANY for use in _USE.finditer(code)}
-        plain = _TEXT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), code)
+        plain = _TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
         for call in _CALL.finditer(plain):
             part.calls.append((call[0], line + plain.count("\n", 0, call.start())))
     return parts

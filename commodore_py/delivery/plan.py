@@ -52,25 +52,25 @@ def read_plan(
     reader = Reader()
     written = reader.node(commodore.get("plan"))
     settings, wrong = settings_of(commodore.get("delivery"))
-    found = [*reader.findings, *wrong]
+    findings = [*reader.findings, *wrong]
     if written is None:
-        return None, tuple(found)
-    found += [
+        return None, tuple(findings)
+    findings += [
         *_conditions(written, parameters),
         *_instances(written, instances),
         *_clusters(written, settings),
     ]
-    if any(severity_of(finding.code) == "error" for finding in found):
-        return None, tuple(found)
+    if any(severity_of(finding.code) == "error" for finding in findings):
+        return None, tuple(findings)
     node, removed = without_false(written, parameters)
     listed = {node.instance for node in walk(written) if isinstance(node, Leaf)}
     unlisted = tuple(sorted({instance.name for instance in instances} - listed))
     plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
     off = {one.leaf.instance for one in removed}
-    found += _about(plan)
-    found += requirement_findings(plan.node, plan.order, off, instances, requires)
-    refused = any(severity_of(finding.code) == "error" for finding in found)
-    return (None if refused else plan), tuple(found)
+    findings += _about(plan)
+    findings += requirement_findings(plan.node, plan.order, off, instances, requires)
+    refused = any(severity_of(finding.code) == "error" for finding in findings)
+    return (None if refused else plan), tuple(findings)
 
 
 def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:

@@ -68,8 +68,8 @@ class Reader:
         if others:
             message = f"a node is both {kind} and {others[0]}"
             remedy = f"replace what lower layers set with ~{path[-1]}, or nest one in the other"
-            found = Finding("plan/two-kinds", message, (*path, kind), remedy, (*path, others[0]))
-            self.findings.append(found)
+            finding = Finding("plan/two-kinds", message, (*path, kind), remedy, (*path, others[0]))
+            self.findings.append(finding)
             return None
         options = {name: one for name, one in value.items() if name != kind}
         self._known(options, _KINDS[kind], path, f"option of {kind}")

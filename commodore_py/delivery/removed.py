@@ -55,16 +55,18 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
     for removed in plan.removed:
         files = published.subtree(PurePosixPath(removed.leaf.instance)).items()
         contents = (read(e.content, str(p)) for p, e in files if may_hold_objects(str(p)))
-        objects = (found for content in contents if content for found in content.objects)
-        inside[removed.leaf.instance] = {found.id: found for found in objects}
+        objects = (
+            kube_object for content in contents if content for kube_object in content.objects
+        )
+        inside[removed.leaf.instance] = {kube_object.id: kube_object for kube_object in objects}
     staying = find_objects(kept, {id_ for objects in inside.values() for id_ in objects})
     result = []
     for removed in plan.removed:
         gone = [found for id_, found in inside[removed.leaf.instance].items() if id_ not in staying]
-        verdicts = [(of_deletion(found), found) for found in gone]
+        verdicts = [(of_deletion(kube_object), kube_object) for kube_object in gone]
         worst = min(verdicts, key=lambda pair: GRADES.index(pair[0][0]), default=None)
-        (grade, why), found = worst if worst is not None else (NOTHING, None)
-        reason = f"{found.id}: {why}" if found is not None and why else ""
+        (grade, why), kube_object = worst if worst is not None else (NOTHING, None)
+        reason = f"{kube_object.id}: {why}" if kube_object is not None and why else ""
         path = (*removed.when.path, "when", "if")
         result.append(Leaving(removed.leaf.instance, path, len(gone), grade, reason))
     return tuple(result)

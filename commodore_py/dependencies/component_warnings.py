@@ -112,10 +112,10 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
 def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Problem]:
     """Instances with another version than their component that still use parts of it."""
     for instance in inventory.instances:
-        base, own = classes.component(instance.component), classes.component(instance.name)
-        if not instance.aliased or base is None or own is None or _same(base, own):
+        base, dependency = classes.component(instance.component), classes.component(instance.name)
+        if not instance.aliased or base is None or dependency is None or _same(base, dependency):
             continue
-        parts = list(_parts_of_base(base, own, inventory.nodes.get(instance.name)))
+        parts = list(_parts_of_base(base, dependency, inventory.nodes.get(instance.name)))
         if parts:
             yield Problem(
                 f"instance {instance.name} has another version than component {instance.component},"
@@ -132,9 +132,10 @@ def _by_key(names: Iterable[str]) -> Mapping[str, list[str]]:
     return found
 
 
-def _same(base: Dependency, own: Dependency) -> bool:
+def _same(base: Dependency, dependency: Dependency) -> bool:
     one, other = (
-        (git_urls.dependency_key(d.url), d.commit, d.spec.path.strip("/")) for d in (base, own)
+        (git_urls.dependency_key(d.url), d.commit, d.spec.path.strip("/"))
+        for d in (base, dependency)
     )
     return one == other
 

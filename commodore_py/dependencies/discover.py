@@ -106,9 +106,9 @@ def requests_in(node: Node) -> Iterator[tuple[str, Instance]]:
 def _instances_in(node: Node, parameters: ClusterParameters) -> tuple[Instance, ...]:
     claims: dict[str, set[str]] = {}
     listed_as: dict[str, set[str]] = {}
-    for application, wanted in requests_in(node):
-        claims.setdefault(wanted.name, set()).add(wanted.component)
-        for name in (wanted.name, wanted.component):
+    for application, instance in requests_in(node):
+        claims.setdefault(instance.name, set()).add(instance.component)
+        for name in (instance.name, instance.component):
             listed_as.setdefault(name, set()).add(application)
     components = {component for claimed in claims.values() for component in claimed}
     for name in components & claims.keys():

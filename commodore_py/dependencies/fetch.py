@@ -37,8 +37,8 @@ def fetcher(config: Config) -> Fetch:
 
 def not_found(specs: Iterable[DependencySpec], classes: ClassPath) -> tuple[DependencySpec, ...]:
     """The requested dependencies that were skipped in local mode."""
-    found = {dependency.spec for dependency in classes.dependencies}
-    return tuple(spec for spec in specs if spec not in found)
+    dependency_specs = {dependency.spec for dependency in classes.dependencies}
+    return tuple(spec for spec in specs if spec not in dependency_specs)
 
 
 def refuse_missing(config: Config, specs: Iterable[DependencySpec], classes: ClassPath) -> None:
@@ -58,7 +58,7 @@ def must_be_complete(config: Config) -> bool:
 def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Dependency, ...]:
     """The checkouts that exist; missing components and packages are skipped and logged."""
     components = {s.name for s, p in places.items() if s.kind is Kind.COMPONENT and p.is_dir()}
-    found: list[Dependency] = []
+    dependencies: list[Dependency] = []
     errors: list[CommodoreError] = []
     skipped: list[str] = []
     folders = tuple({place for place in places.values() if place.is_dir()})
@@ -72,7 +72,7 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
             if problem is not None:
                 errors.append(problem)
             elif dependency is not None:
-                found.append(dependency)
+                dependencies.append(dependency)
         elif spec.kind is Kind.INSTANCE and spec.component not in components:
             skipped.append(spec.name)
         elif spec.kind in (Kind.COMPONENT, Kind.PACKAGE):
@@ -82,7 +82,7 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     if skipped:
         log.log(level, "instances of skipped components are skipped too: %s", ", ".join(skipped))
     raise_collected(errors, "the working directory is incomplete")
-    return tuple(found)
+    return tuple(dependencies)
 
 
 def _as_found(spec: DependencySpec, place: Path, checkout: Checkout) -> Dependency:

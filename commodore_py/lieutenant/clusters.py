@@ -81,8 +81,8 @@ def load_clusters(
             if isinstance(source, FactsFolder):
                 loaded[name] = cluster_from(config, source, source.cluster(name))
             elif name in listed:
-                found = ApiObject(listed[name], name=f"cluster {name}")
-                loaded[name] = cluster_from(config, source, found)
+                api_object = ApiObject(listed[name], name=f"cluster {name}")
+                loaded[name] = cluster_from(config, source, api_object)
     return loaded
 
 

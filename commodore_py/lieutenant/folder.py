@@ -171,10 +171,12 @@ def _files_of(folder: Path) -> dict[str, Path]:
 
 def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -> ApiObject:
     """The object in a file, or in the content that it is to have."""
-    found = read_object(path, expected=f"one {kind} object of Lieutenant's API", content=content)
-    reader = FieldReader(found)
+    api_object = read_object(
+        path, expected=f"one {kind} object of Lieutenant's API", content=content
+    )
+    reader = FieldReader(api_object)
     try:
-        problems = list(_not_json(found.fields, ()))
+        problems = list(_not_json(api_object.fields, ()))
     except RecursionError as error:
         raise CommodoreError("nested too deeply", where=str(path)) from error
     for where, problem in problems:
@@ -187,17 +189,17 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
             hint="rename the file, or fix the id",
         )
     raise_collected(reader.problems, str(path))
-    for field in found.fields:
+    for field in api_object.fields:
         meant = typo_of(field, _KNOWN_FIELDS)
         if meant and field not in _KNOWN_FIELDS:
             log.warning(
                 "%s: %s is ignored; did you mean %s?",
-                found.place(field),
+                api_object.place(field),
                 field,
                 meant,
                 extra=FROM_FILES,
             )
-    return found
+    return api_object
 
 
 def _not_json(value: object, where: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -70,8 +70,10 @@ def identify(
     A UID that the user trusts counts instead of the one that was remembered.
     """
     uid = _uid(client)
-    found = tuple(_applications(client, kinds))
-    ours = tuple(synced for synced in found if any(_same(synced.url, url) for url in catalog_urls))
+    applications = tuple(_applications(client, kinds))
+    ours = tuple(
+        synced for synced in applications if any(_same(synced.url, url) for url in catalog_urls)
+    )
     server = client.access.server
     hint = "name the context of the right cluster with --context"
     expected = trusted or remembered
@@ -82,7 +84,7 @@ def identify(
             where=f"{server}, context {client.access.name}",
             hint=hint + again,
         )
-    roots = [synced for synced in found if is_root(synced.name)]
+    roots = [synced for synced in applications if is_root(synced.name)]
     if not ours and roots and catalog_urls:
         raise CommodoreError(
             f"this is another cluster: it syncs {roots[0].url}, not {catalog_urls[0]}",
@@ -90,7 +92,7 @@ def identify(
             hint=hint,
         )
     confirmed = "application" if ours else "uid" if expected and uid else ""
-    others = {synced.name for synced in found} - {our.name for our in ours}
+    others = {synced.name for synced in applications} - {our.name for our in ours}
     return Identity(uid, ours, confirmed, frozenset(others))
 
 

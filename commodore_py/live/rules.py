@@ -49,11 +49,11 @@ class UserRules:
     def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
         """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
         found = self._table.find(group, kind)
-        own = self._own.get(scripts.key_of(group, kind))
-        if own is not None and own.decides:
+        own_rule = self._own.get(scripts.key_of(group, kind))
+        if own_rule is not None and own_rule.decides:
             key = scripts.key_of(group, kind)
             in_argocd = bool(found) or has_rule_in_argocd(group, kind)
-            return Ruled(f"{key} of the hierarchy", self._by_own(key, own, content), in_argocd)
+            return Ruled(f"{key} of the hierarchy", self._by_own(key, own_rule, content), in_argocd)
         if not found:
             return None
         script = found[0]
@@ -69,11 +69,11 @@ class UserRules:
         """End the worker process."""
         self._worker.close()
 
-    def _by_own(self, key: str, own: OwnRule, content: Content) -> Verdict:
-        if not own.lua:
-            return own.verdict(content)
+    def _by_own(self, key: str, own_rule: OwnRule, content: Content) -> Verdict:
+        if not own_rule.lua:
+            return own_rule.verdict(content)
         where = ".".join(("parameters", *PATH, key))
-        return self._verdict(Script(key, own.lua, open_libraries=True, where=where), content)
+        return self._verdict(Script(key, own_rule.lua, open_libraries=True, where=where), content)
 
     def _verdict(self, script: Script, content: Content) -> Verdict:
         if self._kills[script] >= MOST_KILLS:
@@ -110,11 +110,11 @@ class Judge:
     def __call__(self, content: Content) -> Health:
         """The health of an object now."""
         group, _, kind = split_version(content)
-        own = self._own.get(scripts.key_of(group, kind))
+        own_rule = self._own.get(scripts.key_of(group, kind))
         health = assess.assess(content, self._rules)
-        if own is None or not own.grace:
+        if own_rule is None or not own_rule.grace:
             return health
-        return in_grace(health, self.saw(content) + own.grace - self._now())
+        return in_grace(health, self.saw(content) + own_rule.grace - self._now())
 
     def saw(self, content: Content) -> float:
         """Remember the generation of an object, and since when it has it or exists."""

@@ -55,7 +55,7 @@ def split_documents(text: bytes) -> tuple[bytes, ...]:
     """The unparsed documents of a file; each can be parsed by itself."""
     if _DIRECTIVE_OR_END.search(text):
         return (text,)
-    starts = [found.start() for found in _START.finditer(text)]
+    starts = [match.start() for match in _START.finditer(text)]
     places = [0, *(start for start in starts if start), len(text)]
     return tuple(part for start, end in pairwise(places) if (part := text[start:end]))
 

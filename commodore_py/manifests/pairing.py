@@ -66,8 +66,8 @@ def pair(
             elif after:
                 (added if id_ in olds else created).append(after)
     # Of several copies that were deleted, the first counts as the object.
-    here = {kube_object.id for kube_object in (*deleted, *created)}
-    other_copies = set(elsewhere(here)) if here else set()
+    object_ids = {kube_object.id for kube_object in (*deleted, *created)}
+    other_copies = set(elsewhere(object_ids)) if object_ids else set()
     deleted, more_removed = _first_of_each(deleted, other_copies)
     created, more_added = _first_of_each(created, other_copies)
     renamed = _renamed(deleted, created)

@@ -85,15 +85,15 @@ def parse_path(pattern: str) -> tuple[str, ...]:
             at += 1
         elif at and pattern[at] != _ITEM:
             raise BadPattern(pattern)
-        found = _WORD.match(pattern, at)
-        if found is None:
+        match = _WORD.match(pattern, at)
+        if match is None:
             raise BadPattern(pattern)
-        item, quoted, plain = found.groups()
+        item, quoted, plain = match.groups()
         if item is not None:
             words.append(_ITEM + item)
         else:
             words.append(plain if quoted is None else quoted)
-        at = found.end()
+        at = match.end()
     if not words:
         raise BadPattern(pattern)
     return tuple(words)

@@ -21,12 +21,12 @@ def parse(value: object) -> Fraction | None:
 
 @lru_cache(maxsize=1024)  # a catalog has few of them, many times
 def _parsed(text: str) -> Fraction | None:
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
         return None
     from fractions import Fraction  # slow, and rarely needed
 
-    number, exponent, suffix = found.groups()
+    number, exponent, suffix = match.groups()
     power = Fraction(10) ** int(exponent[1:]) if exponent else Fraction(1)
     return Fraction(number) * power * _factors().get(suffix or "", Fraction(1))
 

@@ -129,7 +129,7 @@ def with_references_replaced(text: str, replace: Callable[[str], str]) -> str:
     """The value with all references replaced, as it is or in base64."""
 
     def revealed(plain: str) -> str:
-        return _REFERENCE.sub(lambda found: replace(found[0]), plain)
+        return _REFERENCE.sub(lambda match: replace(match[0]), plain)
 
     if _REFERENCE.search(text):
         return revealed(text)

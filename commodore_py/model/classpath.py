@@ -29,8 +29,8 @@ class ClassPath:
 
     def of_kind(self, *kinds: Kind) -> tuple[Dependency, ...]:
         """The dependencies of these kinds, sorted by name."""
-        found = [d for d in self.dependencies if d.spec.kind in kinds]
-        return tuple(sorted(found, key=lambda d: d.spec.name))
+        dependencies = [d for d in self.dependencies if d.spec.kind in kinds]
+        return tuple(sorted(dependencies, key=lambda d: d.spec.name))
 
     def component(self, name: str) -> Dependency | None:
         """The checkout of a component or an instance, by its name."""

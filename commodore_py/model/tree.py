@@ -97,10 +97,12 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def plus(self, added: Mapping[PurePosixPath, Entry]) -> Tree:
         """With files added or replaced; folders that hold one now are not empty any more."""
-        above, known = folders_above(added), self.folders()
+        above, pure_posix_paths = folders_above(added), self.folders()
         made = Tree({**self._entries, **added}, self._folders - above)
         # All of ours are still there, whether empty or not.
-        made._all_folders = known if above <= known else known | above
+        made._all_folders = (
+            pure_posix_paths if above <= pure_posix_paths else pure_posix_paths | above
+        )
         return made
 
     def subtree(self, folder: PurePosixPath) -> Tree:

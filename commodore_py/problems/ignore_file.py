@@ -59,10 +59,10 @@ def parse(text: str, name: str) -> IgnoreFile:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"line (\d+)", str(error))
-        place = Place(name, int(found[1]) if found else 0)
+        match = re.search(r"line (\d+)", str(error))
+        place = Place(name, int(match[1]) if match else 0)
         return IgnoreFile(problems=(_invalid(place, f"it is not valid TOML: {error}"),))
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _ENTRY.finditer(text)]
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRY.finditer(text)]
     entries = content.pop("ignore", [])
     problems = [_invalid(Place(name), f"unknown key {key}") for key in content]
     if not isinstance(entries, list):

@@ -126,11 +126,11 @@ def manifest_problems(
     )
 
 
-def _problems_in(content: bytes, known: Container[str], signs: _Signs) -> Iterator[str]:
+def _problems_in(content: bytes, container: Container[str], signs: _Signs) -> Iterator[str]:
     if any(start in content for start in signs.starts):
         for tag in signs.tag.finditer(content):
             path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))
-            if str(PurePosixPath(path)) not in known:
+            if str(PurePosixPath(path)) not in container:
                 yield (
                     f"reference {_text(tag[0])} stands in a manifest, but in no parameter:"
                     " it has no reference file, and will not be revealed"

@@ -66,22 +66,22 @@ class PrunedDownloads:
 
 def folders(cache: Path) -> tuple[Folder, ...]:
     """The folders of the user's cache, sorted by name."""
-    found = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
-    return tuple(Folder(path, *_sizes(path)[:2]) for path in found)
+    paths = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
+    return tuple(Folder(path, *_sizes(path)[:2]) for path in paths)
 
 
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
     """The remotes with cached objects, sorted by name."""
     mirrors = Mirrors(git_cache)
-    found = []
+    repositories = []
     for entry in sorted(mirrors.entries()):
         try:
             used = datetime.fromtimestamp(entry.stat().st_mtime, tz=UTC)
         except FileNotFoundError:
             continue  # removed by another process
         name = str(entry.relative_to(git_cache))
-        found.append(Repository(name, entry, *_sizes(entry), used))
-    return tuple(found)
+        repositories.append(Repository(name, entry, *_sizes(entry), used))
+    return tuple(repositories)
 
 
 def check_writable(folder: Path) -> None:

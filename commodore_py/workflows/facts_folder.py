@@ -90,8 +90,8 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
                 part.hint = f"add {cluster.id}.yml to the tenant's repository first, and push it"
         raise
     problems += _unreachable("catalog", cluster.catalog_url, severity="warning")
-    found = FactsEdit(file, content, judged(problems, rules, None), diff)
-    return found if rules.dry_run else written(found)
+    facts_edit = FactsEdit(file, content, judged(problems, rules, None), diff)
+    return facts_edit if rules.dry_run else written(facts_edit)
 
 
 def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
@@ -116,8 +116,8 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
         *_unreachable("tenant's", repository),
         *_unreachable("global", global_repository),
     ]
-    found = FactsEdit(file, content, judged(problems, rules, None))
-    return found if rules.dry_run else written(found)
+    facts_edit = FactsEdit(file, content, judged(problems, rules, None))
+    return facts_edit if rules.dry_run else written(facts_edit)
 
 
 def written(found: FactsEdit) -> FactsEdit:
@@ -171,10 +171,10 @@ def _refuse_incomplete(new: NewCluster) -> None:
 def _like(folder: FactsFolder, new: NewCluster) -> bytes:
     """The file of another cluster, with what is different."""
     file = folder.cluster_file(new.like)
-    known = folder.cluster(new.like)
+    api_object = folder.cluster(new.like)
     catalog = new.catalog
     if not catalog:
-        url = FieldReader(known).text("gitRepo", "url")
+        url = FieldReader(api_object).text("gitRepo", "url")
         catalog = url.replace(new.like, new.id)
         if catalog == url:
             raise UsageError(
@@ -192,7 +192,7 @@ def _like(folder: FactsFolder, new: NewCluster) -> bytes:
     }
     content = content_of(file)
     for name in _ITS_OWN:
-        if name in known.fields:
+        if name in api_object.fields:
             content = edited(content, Edit("unset", (name,)), name=str(file))
     for path, value in values.items():
         content = edited(content, Edit("set", path, value), name=str(file))
@@ -217,11 +217,11 @@ def _text_of(**fields: object) -> bytes:
 
 def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[Problem]]:
     """Compile the cluster."""
-    found = outcome_of_cluster(config, cluster)
-    problems = [*found.problems, *map(known_error, found.errors)]
-    if found.change is None:
+    outcome = outcome_of_cluster(config, cluster)
+    problems = [*outcome.problems, *map(known_error, outcome.errors)]
+    if outcome.change is None:
         return None, problems
-    diff = object_diff(found.change, found.change.rules)
+    diff = object_diff(outcome.change, outcome.change.rules)
     return diff, [*problems, *of_changes(diff)]
 
 

@@ -32,7 +32,7 @@ class Worktree(NamedTuple):
 def worktrees_of(bare: Path) -> tuple[Worktree, ...]:
     """The worktrees of a bare repository, without the repository itself."""
     listing = os.fsdecode(git(bare, "worktree", "list", "--porcelain", "-z"))
-    found = []
+    worktrees = []
     for block in listing.split("\0\0"):
         lines = block.strip("\0").split("\0")
         about = dict(line.partition(" ")[::2] for line in lines)
@@ -40,8 +40,8 @@ def worktrees_of(bare: Path) -> tuple[Worktree, ...]:
             continue
         commit, branch = about.get("HEAD", ""), about.get("branch", "").removeprefix(HEADS)
         known = commit if commit.strip("0") else ""
-        found.append(Worktree(Path(about["worktree"]), known, branch, _INITIALIZING in lines))
-    return tuple(found)
+        worktrees.append(Worktree(Path(about["worktree"]), known, branch, _INITIALIZING in lines))
+    return tuple(worktrees)
 
 
 def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "") -> None:
@@ -79,12 +79,12 @@ def reconnect(worktree: Path, bare: Path) -> None:
     link = worktree / ".git"
     with suppress(OSError, ProgramFailed):
         admin = Path(os.fsdecode(link.read_bytes()).removeprefix(_LINK).strip())
-        own = bare.resolve() / "worktrees" / admin.name
+        path = bare.resolve() / "worktrees" / admin.name
         if not admin.is_dir():
             git(bare, "worktree", "repair", os.path.realpath(worktree))
-        elif own.is_dir() and own != admin and _below_clones(own) == _below_clones(admin):
-            write_if_changed(own / "gitdir", os.fsencode(f"{link.absolute()}\n"))
-            write_if_changed(link, os.fsencode(f"{_LINK}{own}\n"))
+        elif path.is_dir() and path != admin and _below_clones(path) == _below_clones(admin):
+            write_if_changed(path / "gitdir", os.fsencode(f"{link.absolute()}\n"))
+            write_if_changed(link, os.fsencode(f"{_LINK}{path}\n"))
 
 
 def clone_beside(worktree: Path) -> Path | None:

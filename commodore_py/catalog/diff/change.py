@@ -29,7 +29,7 @@ def change_between(old: Tree, new: Tree) -> Change:
     deleted = [path for path in old if path not in new]
     added = [path for path in new if path not in old]
     moved = dict(_moved(old, new, deleted, added))
-    found = [
+    file_changes = [
         *(_pair("renamed", moved[path], path, old[moved[path]], new[path]) for path in moved),
         *(_pair("added", path, path, None, new[path]) for path in added if path not in moved),
         *(
@@ -43,7 +43,7 @@ def change_between(old: Tree, new: Tree) -> Change:
             if path in old and old[path] != new[path]
         ),
     ]
-    return Change(tuple(sorted(found, key=lambda file: file.path)))
+    return Change(tuple(sorted(file_changes, key=lambda file: file.path)))
 
 
 def _moved(

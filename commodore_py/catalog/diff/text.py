@@ -121,8 +121,8 @@ def _may_show_secrets(diff: list[str], old: bytes, new: bytes) -> bool:
     if not before and not after:
         return False
     for line in diff:
-        if (found := _HUNK.match(line)) is not None:
-            start, count, start_now, count_now = (int(n) if n else 1 for n in found.groups())
+        if (match := _HUNK.match(line)) is not None:
+            start, count, start_now, count_now = (int(n) if n else 1 for n in match.groups())
             if _meet(before, start, count) or _meet(after, start_now, count_now):
                 return True
     return False

@@ -177,8 +177,8 @@ def _rules(modules: Iterable[Any], policies: Policies) -> tuple[list[Rule], list
 
 def _no_list(file: str, name: str, policies: Policies) -> Problem:
     text = policies.modules[file]
-    found = re.search(rf"^[ \t]*{name}\b", text, re.MULTILINE)
-    line = text.count("\n", 0, found.start()) + 1 if found else 0
+    match = re.search(rf"^[ \t]*{name}\b", text, re.MULTILINE)
+    line = text.count("\n", 0, match.start()) + 1 if match else 0
     message = f"{name} is not a set of messages: write `{name} contains msg if {{ … }}`"
     return policies.problem(Issue("policy/refused", message), file, line)
 

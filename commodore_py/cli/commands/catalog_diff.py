@@ -69,15 +69,15 @@ def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[s
     change = comparison.change
     if output == "text" and options.form != "objects":
         return differences.text_of(change, options), bool(change)
-    found = differences.diff_of(change, options, comparison.unchanged)
+    object_diff = differences.diff_of(change, options, comparison.unchanged)
     if output == "text":
-        return differences.shown(found), bool(found)
+        return differences.shown(object_diff), bool(object_diff)
     if output == "markdown":
-        return as_markdown.object_diff(found), bool(found)
+        return as_markdown.object_diff(object_diff), bool(object_diff)
     content = {
         "schema": "catalog-diff/v1",
         "old": comparison.old,
         "new": comparison.new,
-        **as_json.object_diff(found),
+        **as_json.object_diff(object_diff),
     }
-    return formats.structured(content), bool(found)
+    return formats.structured(content), bool(object_diff)

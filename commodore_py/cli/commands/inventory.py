@@ -181,10 +181,10 @@ def lint(
             what = "classes: no rules of a hierarchy apply" if tree.documents else ""
             messages.warn(f"no {what or 'YAML files: nothing was checked'}", where=str(tree.target))
     defaults = WorkPaths(ctx.obj.working_dir).classes / "defaults"
-    found = (*linting.lint(trees, linter), *linting.unknown_parameters(trees, defaults))
-    verdict = verdict_of(found, target)
+    problems = (*linting.lint(trees, linter), *linting.unknown_parameters(trees, defaults))
+    verdict = verdict_of(problems, target)
     outcome = Outcome(verdict, "inventory lint")
-    streams.result(inventory_forms.findings(found, outcome, output))
+    streams.result(inventory_forms.findings(problems, outcome, output))
     return 1 if outcome.verdict.failing else 0
 
 

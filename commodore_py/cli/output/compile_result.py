@@ -158,13 +158,13 @@ class CompileReporter:
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
             change = published.change
-            found = self.diff(change)
+            object_diff = self.diff(change)
             if self._output == "markdown":
                 about = _about_bundle(change)
-                text = as_markdown.object_diff(found)
+                text = as_markdown.object_diff(object_diff)
                 streams.result(f"_{about}_\n\n{text}" if about else text)
                 return
-            content = {"diff": as_json.object_diff(found)}
+            content = {"diff": as_json.object_diff(object_diff)}
         self._data(result_of(cluster, published, self._collected.warnings) | content)
 
     def _data(self, content: dict[str, Any]) -> None:

@@ -31,7 +31,7 @@ def set_shared(file: Path, key: str, value: str) -> bool:
     if before.get(key) == value:
         return False
     line = f"{key} = {_quoted(value)}"
-    top = found.start() if (found := _TABLE.search(text)) else len(text)
+    top = match.start() if (match := _TABLE.search(text)) else len(text)
     head, tail = text[:top], text[top:]
     old = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=.*$", re.MULTILINE)
     if old.search(head):

@@ -29,11 +29,11 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in job.entry.input_paths:
         for source in inputs_of(job, pattern):
-            found = _found(job, source)
+            tree = _found(job, source)
             output = output.with_files(
-                {output.place(job.entry.output_path, str(at)): file for at, file in found.items()}
+                {output.place(job.entry.output_path, str(at)): file for at, file in tree.items()}
             )
-            for folder in sorted(found.empty_folders):
+            for folder in sorted(tree.empty_folders):
                 if has_git_name(str(folder)) and isabs(job.entry.output_path):
                     continue  # into a checkout, where Git needs its own
                 output = output.with_folder(output.place(job.entry.output_path, str(folder)))

@@ -168,10 +168,10 @@ def _unrecorded(bases: Iterable[RemoteBase], copies: Path) -> Iterator[str]:
         if version is None or url in seen:  # a file, or a circle
             continue
         seen.add(url)
-        found = checked_out.get(version.repository.removesuffix(".git"), [])
-        if not found:
+        paths = checked_out.get(version.repository.removesuffix(".git"), [])
+        if not paths:
             yield f"{url} was not fetched with git"
-        for copy in found:  # one for each version of a repository
+        for copy in paths:  # one for each version of a repository
             for below in kustomize.remote_bases(copy / version.folder):
                 named = kustomize.version_of(below.url)
                 if named is None or not _COMMIT.fullmatch(named.ref):

@@ -77,8 +77,8 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
 
 def about_reference(error: CommodoreError) -> CommodoreError:
     """The error with the reference that Kapitan names in its message, if it does."""
-    found = _REFERENCE.search(str(error))
-    error.subject = found[0] if found else ""
+    match = _REFERENCE.search(str(error))
+    error.subject = match[0] if match else ""
     return error
 
 

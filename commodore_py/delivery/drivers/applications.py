@@ -50,8 +50,8 @@ class Applications:
 
     def owner_of(self, one: Document) -> Document | None:
         """The Application that deploys the folder in which this one lies."""
-        found = [owner for owner in self.owners if one.path.is_relative_to(owner.path.parent)]
-        return max(found, key=lambda owner: len(owner.path.parts), default=None)
+        documents = [owner for owner in self.owners if one.path.is_relative_to(owner.path.parent)]
+        return max(documents, key=lambda owner: len(owner.path.parts), default=None)
 
     def deployer_of(self, one: Document) -> Document | None:
         """The Application, of an owner or of a group, whose folder holds this one."""
@@ -64,11 +64,11 @@ class Applications:
 
     def deployed(self, leaf: Leaf) -> Deployed:
         """Where the instance's manifests are, and how they are applied."""
-        found = self.of(leaf.instance)
-        content = found[0].content if found else {}
+        documents = self.of(leaf.instance)
+        content = documents[0].content if documents else {}
         prune = leaf.app.get("prune", value_in(content, "spec", "syncPolicy", "automated", "prune"))
         namespace = value_in(content, "spec", "destination", "namespace")
-        path = (_synced(found[0]) if found else None) or PurePosixPath(leaf.instance)
+        path = (_synced(documents[0]) if documents else None) or PurePosixPath(leaf.instance)
         options = value_in(content, "spec", "syncPolicy", "syncOptions")
         created = isinstance(options, list) and "CreateNamespace=true" in options
         creates = leaf.app.get("createNamespace", created)

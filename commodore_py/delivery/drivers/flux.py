@@ -168,16 +168,16 @@ class _Rendering:
         self, step: Leaf, word: str, references: Iterable[str], after: tuple[_Part, ...]
     ) -> _Part:
         name = f"{step.instance}-{word}"
-        found: list[Document] = []
+        documents: list[Document] = []
         for reference in references:
             one = object_named(reference, self._trees, step.path)
             if isinstance(one, Finding):
                 self._findings.append(one)
             else:
                 self._documents.remove(one, step.path)
-                found.append(one)
+                documents.append(one)
         self._own[_OBJECTS / name / "objects.yaml"] = written(
-            *(document.content for document in found)
+            *(document.content for document in documents)
         )
         target = self._known.deployed(step).namespace
         part = _Part(

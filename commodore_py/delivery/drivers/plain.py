@@ -30,7 +30,7 @@ _FOLDER = PurePosixPath("plan")
 def render(job: Job) -> Laid:
     """A list of all steps, and copies of their manifests in the order in which they are applied."""
     documents = Documents(job.deployed)
-    known = Applications(documents.of_kind(GROUP, KIND))
+    applications = Applications(documents.of_kind(GROUP, KIND))
     objects = lifted(job, documents, lambda one: _FOLDER / f"{one.name}.yaml")
     trees, findings = documents.result()
     last = tuple(Leaf(name) for name in job.plan.unlisted)
@@ -39,7 +39,7 @@ def render(job: Job) -> Laid:
     places = {step: path for step, (path, _) in objects.files.items()}
     leaves = [step for step in steps_of(node) if isinstance(step, Leaf)]
     for leaf in leaves:
-        places[leaf.id] = known.deployed(leaf).path
+        places[leaf.id] = applications.deployed(leaf).path
     own = dict(objects.files.values())
     laid = Laid(trees, Tree(own), (*objects.findings, *findings))
     copies = _copies(laid.manifests, places, order_of(node))
@@ -55,7 +55,7 @@ def render(job: Job) -> Laid:
         if leaf.id in missing and leaf.path
     ]
     described = {
-        step.id: _described(step, places, known)
+        step.id: _described(step, places, applications)
         for step in steps_of(node)
         if step.id not in missing
     }
@@ -75,7 +75,7 @@ def read_back(manifests: Tree) -> Order:
 
 
 def _described(
-    step: Step, places: Mapping[str, PurePosixPath], known: Applications
+    step: Step, places: Mapping[str, PurePosixPath], applications: Applications
 ) -> dict[str, Any]:
     if isinstance(step, Register):
         return {"register": step.cluster}
@@ -87,7 +87,7 @@ def _described(
         "instance": step.instance,
         "path": path,
         "cluster": step.cluster,
-        "namespace": known.deployed(step).namespace,
+        "namespace": applications.deployed(step).namespace,
         "hooks": {
             "beforeDelete" if word == "before_delete" else word: one for word, one in hooks.items()
         },

@@ -38,12 +38,12 @@ def object_named(
         known = [f"{instance}/{pure_posix_path}" for pure_posix_path in tree or ()] or list(trees)
         message = f"{reference} is not a file of the compiled output"
         return Finding("plan/reference", message, path, near(f"{instance}/{file}", known))
-    found = list(documents_in(instance, PurePosixPath(file), entry))
-    matching = [document for document in found if not wanted or wanted in _names(document)]
+    documents = list(documents_in(instance, PurePosixPath(file), entry))
+    matching = [document for document in documents if not wanted or wanted in _names(document)]
     if len(matching) == 1:
         return matching[0]
     number = "several objects" if matching else "no object"
-    candidates = ", ".join(f"#{_names(document)[0]}" for document in matching or found)
+    candidates = ", ".join(f"#{_names(document)[0]}" for document in matching or documents)
     remedy = f"candidates are: {candidates}" if candidates else ""
     return Finding("plan/reference", f"{reference} matches {number}", path, remedy)
 

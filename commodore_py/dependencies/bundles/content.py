@@ -56,10 +56,10 @@ def _pairs(value: object) -> Iterator[tuple[str, Any]]:
 def resolved(text: str, parameters: Mapping[str, Any]) -> str | None:
     """A text with its references replaced; None if one of them is not a plain value."""
     for _ in range(_DEEPEST):
-        found = _REFERENCE.search(text)
-        if found is None:
+        match = _REFERENCE.search(text)
+        if match is None:
             return text
-        path, given, default = found[1].partition("::")
+        path, given, default = match[1].partition("::")
         value: object = parameters
         for key in path.split(":"):
             value = value.get(key) if isinstance(value, Mapping) else None
@@ -67,5 +67,5 @@ def resolved(text: str, parameters: Mapping[str, Any]) -> str | None:
             value = default
         if not isinstance(value, str | int):
             return None
-        text = f"{text[: found.start()]}{value}{text[found.end() :]}"
+        text = f"{text[: match.start()]}{value}{text[match.end() :]}"
     return None

@@ -242,13 +242,15 @@ def _plain(value: str | None, field: str) -> str:
 
 
 def _about_deviations(bundle: BundleUse) -> Iterator[Problem]:
-    found = bundle.deviations
-    if not found:
+    deviations = bundle.deviations
+    if not deviations:
         return
-    texts = [deviation.text for deviation in found[:_SHOWN]]
-    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    texts = [deviation.text for deviation in deviations[:_SHOWN]]
+    more = [f"and {len(deviations) - _SHOWN} more"] if len(deviations) > _SHOWN else []
     yield Problem(
         f"the cluster deviates from bundle {bundle.version}: {'; '.join([*texts, *more])}",
-        where="\n".join(dict.fromkeys(deviation.where for deviation in found if deviation.where)),
+        where="\n".join(
+            dict.fromkeys(deviation.where for deviation in deviations if deviation.where)
+        ),
         code="bundles/deviation",
     )

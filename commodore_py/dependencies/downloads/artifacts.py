@@ -37,22 +37,22 @@ class Artifacts:
         """Fetch all layers of the requested type; a cached digest is used without a request."""
         reference = Reference.parse(wanted.reference)
         store = self.settings.store
-        known = store.find(*_key(wanted, reference.digest or reference.tag))
+        stored = store.find(*_key(wanted, reference.digest or reference.tag))
         fixed = bool(reference.digest)
-        if known is not None and (fixed or not self.settings.refresh) and store.verified(known):
-            return known
+        if stored is not None and (fixed or not self.settings.refresh) and store.verified(stored):
+            return stored
         self.settings.require_network(str(wanted))
         registry = Registry(
             reference, self.settings.timeout, wanted.plain_http, wanted.verify, login=_login
         )
         manifest, digest = registry.manifest()
-        known = store.find(*_key(wanted, digest))
-        if known is None or not store.verified(known):
-            known = self._pull(wanted, registry, manifest, digest)
+        stored = store.find(*_key(wanted, digest))
+        if stored is None or not store.verified(stored):
+            stored = self._pull(wanted, registry, manifest, digest)
         return store.note(
-            known.source,
+            stored.source,
             *_key(wanted, reference.digest or reference.tag),
-            sha256=known.sha256,
+            sha256=stored.sha256,
             digest=digest,
         )
 

@@ -37,8 +37,8 @@ def entries_in(index: str, chart: Chart) -> Sequence[object]:
     part = re.search(r"^entries:[ ]*\n((?:[ #].*\n?|\n)+)", index, re.MULTILINE)
     if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
         key = rf"""^  (?:{re.escape(chart.name)}|"{re.escape(chart.name)}"):[ ]*\n"""
-        found = re.search(rf"{key}((?:  [ -].*\n?|\n)+)", part[1], re.MULTILINE)
-        listed = _list_in(found[1]) if found is not None else None
+        match = re.search(rf"{key}((?:  [ -].*\n?|\n)+)", part[1], re.MULTILINE)
+        listed = _list_in(match[1]) if match is not None else None
         if listed is not None:
             return listed
     content = yaml.load(index, name=where)

@@ -116,8 +116,8 @@ _OPERATORS: dict[str, Callable[[_Bound, Version], bool]] = {
 
 def is_exact(version: str) -> bool:
     """Return whether a version is exact: all three numbers, and no constraint."""
-    found = _VERSION.fullmatch(version)
-    return found is not None and found[3] is not None
+    match = _VERSION.fullmatch(version)
+    return match is not None and match[3] is not None
 
 
 def best(wanted: str, available: Iterable[str]) -> str | None:
@@ -154,17 +154,17 @@ def _group(text: str) -> list[_Bound]:
 
 
 def _bound(text: str) -> _Bound:
-    found = _ONE.fullmatch(text) if len(text) <= _LONGEST else None
-    if found is None:
+    match = _ONE.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None:
         raise ValueError(f"{text.strip()} is not a valid version or constraint")
     numbers: list[int] = []
-    for part in found.group(2, 3, 4):
+    for part in match.group(2, 3, 4):
         if part is None or not part.isdigit():
             break
         numbers.append(int(part))
     known = len(numbers)
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
-    operator = found[1] or ""
+    operator = match[1] or ""
     return _Bound(
-        _ALIASES.get(operator, operator), Version((major, minor, patch), found[5] or ""), known
+        _ALIASES.get(operator, operator), Version((major, minor, patch), match[5] or ""), known
     )

@@ -203,9 +203,9 @@ class Charts:
             )
 
 
-def content_of(known: Stored, file: Path) -> Content:
+def content_of(stored: Stored, file: Path) -> Content:
     """The files of a chart."""
-    return unpack_tar(file) if known.about.get("form") == "tar" else unpack_chart(file)
+    return unpack_tar(file) if stored.about.get("form") == "tar" else unpack_chart(file)
 
 
 def _tag_of(registry: Registry, wanted: str) -> str:

@@ -160,12 +160,12 @@ class _Run:
             case Artifact():
                 return self.artifacts.fetch(source)
 
-    def placement(self, one: Download, known: Stored, place: Path, places: Places) -> Placement:
+    def placement(self, one: Download, stored: Stored, place: Path, places: Places) -> Placement:
         """The placement of a download; empty for an invalid archive."""
         variant = f"unpacked {one.unpack} {getattr(one.source, 'subpath', '')}"
         shown = without_secrets(str(one.source))
-        if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, known):
-            kind = known.about.get("type") or "unknown"
+        if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, stored):
+            kind = stored.about.get("type") or "unknown"
             self.settings.warn(
                 CommodoreError(
                     f"{shown} is not unpacked and not written: its content type is {kind}",
@@ -177,30 +177,30 @@ class _Run:
         return Placement(
             place,
             _address_of(one.source),
-            f"{known.sha256} {variant}",
-            partial(self._content, one, known, shown),
+            f"{stored.sha256} {variant}",
+            partial(self._content, one, stored, shown),
             shown,
             whole=not isinstance(one.source, WebFile),
             where=_place(one, places),
         )
 
-    def _is_archive(self, one: Download, known: Stored) -> bool:
+    def _is_archive(self, one: Download, stored: Stored) -> bool:
         assert isinstance(one.source, WebFile)  # noqa: S101 - for the type checker
-        file = self.settings.store.content(known)
-        return web_files.is_archive(file, one.source.url, known.about.get("type"))
+        file = self.settings.store.content(stored)
+        return web_files.is_archive(file, one.source.url, stored.about.get("type"))
 
-    def _content(self, one: Download, known: Stored, shown: str) -> Content:
-        file = self.settings.store.content(known)
+    def _content(self, one: Download, stored: Stored, shown: str) -> Content:
+        file = self.settings.store.content(stored)
         try:
             match one.source:
                 case WebFile(url) if one.unpack:
-                    return web_files.unpacked(file, url, known.about.get("type")) or {}
+                    return web_files.unpacked(file, url, stored.about.get("type")) or {}
                 case WebFile():
                     return web_files.alone(file)
                 case Repository():
                     return unpack_tar(file)
                 case Chart():
-                    return charts.content_of(known, file)
+                    return charts.content_of(stored, file)
                 case Artifact() as artifact:
                     return artifacts.content_of(artifact, file)
         except BadArchive as error:

@@ -91,8 +91,8 @@ def _places_of(named: str) -> Iterator[str]:
                 waiting += _named_in(content[len(_LABEL) :], place.rpartition("/")[0])
             continue
         if os.path.lexists(f"{place}/HEAD"):
-            with os.scandir(place) as found:
-                yield from (entry.path for entry in found if entry.is_symlink())
+            with os.scandir(place) as scandir_iterator:
+                yield from (entry.path for entry in scandir_iterator if entry.is_symlink())
         for folder in _FOLDERS:
             links = [*_links_below(f"{place}/{folder}")]
             yield from links

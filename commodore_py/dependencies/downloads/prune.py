@@ -29,20 +29,20 @@ class CachedDownload:
 
 def contents(store: Store) -> tuple[CachedDownload, ...]:
     """Every cached download, sorted by kind and source."""
-    found = []
+    cached_downloads = []
     for note in (store.folder / "known").glob("*.json"):
         try:
-            known, used = read_note(note), note.stat().st_mtime
-            size = store.content(known).stat().st_size if known.sha256 else 0
+            stored, used = read_note(note), note.stat().st_mtime
+            size = store.content(stored).stat().st_size if stored.sha256 else 0
         except (OSError, ValueError, KeyError, TypeError):
             continue  # another run is writing it, or another version wrote it
         kind = note.name.partition("-")[0]
-        found.append(
-            CachedDownload(kind, known.source, size, datetime.fromtimestamp(used, tz=UTC), note)
+        cached_downloads.append(
+            CachedDownload(kind, stored.source, size, datetime.fromtimestamp(used, tz=UTC), note)
         )
     return tuple(
         sorted(
-            found,
+            cached_downloads,
             key=lambda cached_download: (
                 cached_download.kind,
                 cached_download.source,
@@ -59,7 +59,7 @@ def prune_downloads(store: Store, unused: Iterable[CachedDownload], *, before: d
         with suppress(OSError, ValueError, KeyError, TypeError):
             dropped.add(store.content(read_note(cached_download.note)))
         cached_download.note.unlink(missing_ok=True)
-    needed = {store.content(known) for known in _known(store)}
+    needed = {store.content(stored) for stored in _known(store)}
     freed = 0
     for file in (store.folder / "content").glob("*/*"):
         with suppress(FileNotFoundError):

@@ -63,25 +63,25 @@ class Store:
             status = note.stat()
             if not is_of_this_user(status):
                 return None
-            known = read_note(note)
+            stored = read_note(note)
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        if known.sha256 and not self.content(known).is_file():
+        if stored.sha256 and not self.content(stored).is_file():
             return None
         with suppress(OSError):
             if time.time() - status.st_mtime > _STALE:
                 os.utime(note)
-        return known
+        return stored
 
-    def content(self, known: Stored) -> Path:
+    def content(self, stored: Stored) -> Path:
         """The file that holds a content."""
-        return self.folder / "content" / known.sha256[:2] / known.sha256
+        return self.folder / "content" / stored.sha256[:2] / stored.sha256
 
-    def verified(self, known: Stored) -> Path | None:
+    def verified(self, stored: Stored) -> Path | None:
         """The file of a content with a matching digest; a damaged one is removed."""
-        file = self.content(known)
+        file = self.content(stored)
         try:
-            if digest_of(file) == known.sha256:
+            if digest_of(file) == stored.sha256:
                 return file
         except FileNotFoundError:
             return None
@@ -104,18 +104,18 @@ class Store:
 
     def add(self, file: Path, source: str, *key: str, sha256: str = "", **about: str) -> Stored:
         """Move a file into the store as the content of a key."""
-        known = Stored(source, sha256 or digest_of(file), about)
-        place = self.content(known)
+        stored = Stored(source, sha256 or digest_of(file), about)
+        place = self.content(stored)
         place.parent.mkdir(parents=True, exist_ok=True)
         file.replace(place)
-        self._write(known, key)
-        return known
+        self._write(stored, key)
+        return stored
 
     def note(self, source: str, *key: str, sha256: str = "", **about: str) -> Stored:
         """Write a note for a key, about a stored content or without one."""
-        known = Stored(source, sha256, about)
-        self._write(known, key)
-        return known
+        stored = Stored(source, sha256, about)
+        self._write(stored, key)
+        return stored
 
     def forget(self, *key: str) -> None:
         """Remove the note for a key; the content may be that of others, too."""
@@ -127,13 +127,13 @@ class Store:
         for folder in (self.folder, *(self.folder / name for name in _INSIDE)):
             folder.mkdir(exist_ok=True, mode=0o700)
 
-    def _write(self, known: Stored, key: tuple[str, ...]) -> None:
+    def _write(self, stored: Stored, key: tuple[str, ...]) -> None:
         content = {
             "schema": _SCHEMA,
             "kind": key[0],
-            "source": known.source,
-            "sha256": known.sha256,
-            "about": dict(known.about),
+            "source": stored.source,
+            "sha256": stored.sha256,
+            "about": dict(stored.about),
         }
         self._make()
         note = self._note(key)

@@ -37,16 +37,16 @@ _GZIP = {
 def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Stored:
     """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_secrets(url)
-    known = settings.store.find("file", url)
-    if known is not None and not settings.store.verified(known):
-        known = None
-    if known is not None and not settings.refresh:
-        return known
+    stored = settings.store.find("file", url)
+    if stored is not None and not settings.store.verified(stored):
+        stored = None
+    if stored is not None and not settings.refresh:
+        return stored
     settings.require_network(shown)
     conditions = {
-        header: known.about[name]
+        header: stored.about[name]
         for name, header in _CONDITIONS.items()
-        if known is not None and known.about.get(name)
+        if stored is not None and stored.about.get(name)
     }
     request = Request(url, conditions, timeout=settings.timeout, raw=raw)
     with settings.store.incoming() as folder:
@@ -54,9 +54,9 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
         try:
             headers = web.fetch(request, file).headers
         except HttpError as error:
-            if error.status != HTTPStatus.NOT_MODIFIED or known is None:
+            if error.status != HTTPStatus.NOT_MODIFIED or stored is None:
                 raise
-            return settings.store.note(shown, "file", url, sha256=known.sha256, **known.about)
+            return settings.store.note(shown, "file", url, sha256=stored.sha256, **stored.about)
         about = {name: headers[header] for name, header in _NOTED.items() if header in headers}
         return settings.store.add(file, shown, "file", url, **about)
 

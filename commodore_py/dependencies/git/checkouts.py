@@ -119,8 +119,8 @@ def _look_at_worktree(place: Place, record: CheckoutRecord) -> Seen:
             where=str(path),
             hint="move it away; it is checked out again by the next run",
         )
-    known = record.at(path, now.commit)
-    if (known is None or known.url != git_urls.normalise(spec.url)) and (
+    checked_out = record.at(path, now.commit)
+    if (checked_out is None or checked_out.url != git_urls.normalise(spec.url)) and (
         clone_of(path) or path
     ).resolve() != clone.resolve():
         return Seen(makes_room=True)

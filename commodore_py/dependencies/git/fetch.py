@@ -296,9 +296,9 @@ class _Run:
         group, remote = looked.group, git_urls.normalise(looked.group.url)
         dependencies: list[Dependency | CommodoreError] = []
         for place in places:
-            known = self.record.at(place.path, looked.seen[place].commit)
+            checked_out = self.record.at(place.path, looked.seen[place].commit)
             # Asked of the checkout: since the remote was listed, a branch may have moved.
-            commit, short = known[:2] if known is not None else commit_at(place.path)
+            commit, short = checked_out[:2] if checked_out is not None else commit_at(place.path)
             self.record.note(place.path, CheckedOut(commit, short, remote))
             version = _version(place.spec)
             if group.configuration is not None:

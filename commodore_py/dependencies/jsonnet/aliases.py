@@ -34,13 +34,13 @@ def aliases_of(
     components: Sequence[str], parameters: Parameters
 ) -> tuple[list[Aliases], list[CommodoreError]]:
     """The aliases of the components, and the errors of invalid ones."""
-    found, errors = [], []
+    aliaseses, errors = [], []
     for component in components:
         aliases = Aliases(
             component, metadata_of(parameters, component).get("library_aliases") or {}
         )
         if _maps_strings(aliases.libraries):
-            found.append(aliases)
+            aliaseses.append(aliases)
         else:
             errors.append(
                 CommodoreError(
@@ -49,7 +49,7 @@ def aliases_of(
                     hint="write it as `alias.libsonnet: library.libsonnet`",
                 )
             )
-    return found, errors
+    return aliaseses, errors
 
 
 def problems_of(

@@ -38,8 +38,8 @@ def parse_remote(text: str) -> Remote:
         if ssh := pattern(text):
             return _remote("ssh://git@", ssh)
     for form in (_WITH_SUFFIX, _WITHOUT_SUFFIX):
-        if found := form.search(text):
-            return _remote("https://", found)
+        if match := form.search(text):
+            return _remote("https://", match)
     raise CommodoreError(
         f"{without_secrets(text)} is not a Git remote that jsonnet-bundler supports",
         hint=f"write it as {_FORMS}, without a port",

@@ -54,8 +54,8 @@ def sha256_in(block: Block) -> str:
         of, _, text = text.rpartition(" ")
         if of != version:
             return ""
-    found = _SUM.fullmatch(text)
-    return found[1] if found else ""
+    match = _SUM.fullmatch(text)
+    return match[1] if match else ""
 
 
 def is_complete(path: Path, block: Block) -> bool:
@@ -106,8 +106,8 @@ class DownloadInputs:
         pin = self._state.pin(path)
         complete = pin is not None and is_complete(path, pin)
         if self._state.settings.frozen and not complete:
-            known = self._state.lock.blocks.get(path)
-            why = "its pin is incomplete" if known else "it is requested, and it is not locked"
+            block = self._state.lock.blocks.get(path)
+            why = "its pin is incomplete" if block else "it is requested, and it is not locked"
             return self._state.refusal(without_secrets(str(source)), why)
         if path in self._state.settings.renewed and isinstance(source, Chart):
             self._store.forget("chart", *source[:3])  # an exact version would not be requested

@@ -85,20 +85,20 @@ def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
 
 def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
     """Describe differences between a cluster and its lock."""
-    own = lock.blocks.get(("cluster",))
-    if own is None:
+    block = lock.blocks.get(("cluster",))
+    if block is None:
         return ["it is not locked"]
     return [
-        f"{name} is {getattr(cluster, name)}, {own.text(name) or 'none'} is locked"
+        f"{name} is {getattr(cluster, name)}, {block.text(name) or 'none'} is locked"
         for name in _REQUESTS
-        if own.text(name) != getattr(cluster, name)
+        if block.text(name) != getattr(cluster, name)
     ]
 
 
 def with_locked_values(cluster: Cluster, lock: Lock) -> Cluster:
     """The cluster with the facts and names that are locked."""
-    own = lock.blocks.get(("cluster",), Block({}))
-    values: dict[str, Any] = {name: own.text(name) for name in _NAMES}
+    block = lock.blocks.get(("cluster",), Block({}))
+    values: dict[str, Any] = {name: block.text(name) for name in _NAMES}
     for kind in _FACTS:
         facts = lock.blocks.get((kind,))
         if facts is None or not is_digest(facts):

@@ -66,17 +66,17 @@ class GitInputs:
 
     def __call__(self, specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         """Fetch, with the commits that are locked."""
-        wanted = tuple(specs)
-        requests = [self._request(spec, wanted) for spec in wanted]
+        dependency_specs = tuple(specs)
+        requests = [self._request(spec, dependency_specs) for spec in dependency_specs]
         if self._config.local:
             return self._found_locally(requests)
         if self._state.settings.frozen:
             requests = [request for request in requests if not self._is_refused(request)]
-            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in wanted):
+            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
                 self.refuse(None)  # without it, nothing else is known
         if self._state.settings.offline:
             requests = [request for request in map(self._offline, requests) if request is not None]
-            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in wanted):
+            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
                 self._state.raise_changes()
         else:
             self._open_cached(requests)
@@ -107,23 +107,23 @@ class GitInputs:
     def _is_refused(self, request: _Request) -> bool:
         """Return whether a frozen run must end because of this request."""
         spec, path = request.spec, request.path
-        own = self._state.lock.blocks.get(path) if path is not None else request.block
+        block = self._state.lock.blocks.get(path) if path is not None else request.block
         why = ""
         version = spec.version or "the default branch"
-        if request.loose and own is not None and self._is_same(spec, own):
+        if request.loose and block is not None and self._is_same(spec, block):
             return False
-        if own is None:
+        if block is None:
             why = f"{version} is requested, and it is not locked"
-        elif request_in(own) != request_of(spec):
-            same = git_urls.dependency_key(spec.url) == (request_in(own) or ("",))[0]
-            locked = own.text("requested") or "the default branch"
+        elif request_in(block) != request_of(spec):
+            same = git_urls.dependency_key(spec.url) == (request_in(block) or ("",))[0]
+            locked = block.text("requested") or "the default branch"
             why = f"{version} is requested, {locked} is locked"
             if not same:
                 why = (
                     f"{without_secrets(spec.url)} is requested,"
-                    f" {without_secrets(own.text('url'))} is locked"
+                    f" {without_secrets(block.text('url'))} is locked"
                 )
-        elif not commit_in(own) or not is_commit(own.text("tree")):
+        elif not commit_in(block) or not is_commit(block.text("tree")):
             why = "its pin is incomplete"
         if why:
             self._refused.append((request, why))
@@ -165,9 +165,9 @@ class GitInputs:
                 commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
-        wanted = [request.wanted for request in requests]
+        dependency_specs = [request.wanted for request in requests]
         try:
-            return self._fetch(wanted)
+            return self._fetch(dependency_specs)
         except CommodoreError as error:
             gone = [part for part in error.parts if isinstance(part, RevisionNotFound)]
             known = [
@@ -179,7 +179,7 @@ class GitInputs:
                 raise
             rescued = [commits.fetch_by_id(self._config, *one) for one in pinned]
             if any(rescued):
-                return self._fetch(wanted)
+                return self._fetch(dependency_specs)
             for revision_not_found in gone:
                 revision_not_found.hint = self._remedies(revision_not_found, requests)
             raise

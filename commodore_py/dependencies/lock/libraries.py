@@ -51,7 +51,7 @@ class LibraryInputs:
     def resolve(self, direct: Sequence[Wanted], fetch: FetchAll, read: Read) -> Resolution:
         """Resolve with what is locked alone; if that does not do, with the rest as well."""
         resolution = resolve(
-            direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=False), read
+            direct, lambda requests: self._fetched(requests, fetch, all_of_them=False), read
         )
         # Of a component by itself, what its own list requires is refused, all else is missing.
         failed = (*(missing.error for missing in resolution.missing), *resolution.refused)
@@ -62,7 +62,7 @@ class LibraryInputs:
             self._state.raise_changes()
         if unlocked:
             resolution = resolve(
-                direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=True), read
+                direct, lambda requests: self._fetched(requests, fetch, all_of_them=True), read
             )
         for package in resolution.packages:
             self._record(package)

@@ -42,5 +42,5 @@ def file_of(named: Path, cluster_id: str) -> Path:
 
 def short_name(file: Path) -> str:
     """A file for messages and commands in them: relative to the current directory, if below it."""
-    here = Path.cwd()
-    return str(file.relative_to(here) if file.is_relative_to(here) else file)
+    path = Path.cwd()
+    return str(file.relative_to(path) if file.is_relative_to(path) else file)

@@ -98,15 +98,15 @@ class LockedRun(RunLock):
             for kind in ("cluster", "facts", "dynamic_facts"):
                 self.state.keep((kind,))
             return load()
-        found = locked_cluster(self.state, cluster_id, load)
+        cluster = locked_cluster(self.state, cluster_id, load)
         tenant = self.state.lock.blocks.get(("config", "tenant"))
-        if tenant is None and not self._pins(found):
-            values = {"url": git_urls.normalise(found.tenant_repo.url)}
-            values["requested"] = found.tenant_repo.revision or ""
+        if tenant is None and not self._pins(cluster):
+            values = {"url": git_urls.normalise(cluster.tenant_repo.url)}
+            values["requested"] = cluster.tenant_repo.revision or ""
             block = Block({**values, "pinned": False})
             blocks = {**self.state.lock.blocks, ("config", "tenant"): block}
             self.state.lock = self.state.lock._replace(blocks=blocks)
-        return found
+        return cluster
 
     def fetching(self, config: Config, fetch: Fetch) -> Fetch:
         """A function that fetches what is locked."""

@@ -38,8 +38,8 @@ class CheckoutRecord:
 
     def at(self, place: Path, commit: str | None) -> CheckedOut | None:
         """Files that a run checked out, if the checkout is still at that commit."""
-        known = self._known.get(self._name(place))
-        return known if known is not None and known.commit == commit else None
+        checked_out = self._known.get(self._name(place))
+        return checked_out if checked_out is not None and checked_out.commit == commit else None
 
     def others_of(self, place: Path, url: str) -> bool:
         """Return whether other checkouts were made from a repository."""

@@ -63,7 +63,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     busy |= {paths.root / intent.place for _, intent in intents}
     wait_until_idle(busy, patience=patience)
 
-    for lock in (lock for found in locks.values() for lock in found):
+    for lock in (lock for paths in locks.values() for lock in paths):
         log.info("removing a stale lock: %s", lock)
         remove(lock)
     for file, intent in intents:
@@ -95,11 +95,11 @@ def _git_folders(paths: WorkPaths) -> Iterator[Path]:
 
 
 def _locks_in(repository: Path, span: Span) -> list[Path]:
-    found = []
+    paths = []
     for parent, folders, names in os.walk(repository):
-        found += [Path(parent, name) for name in names if name.endswith(_IN_THE_WAY)]
+        paths += [Path(parent, name) for name in names if name.endswith(_IN_THE_WAY)]
         folders[:] = [name for name in folders if not _LOOSE.fullmatch(name)]
-    return [lock for lock in found if span.covers(lock)]
+    return [lock for lock in paths if span.covers(lock)]
 
 
 def _places_of(repository: Path) -> Iterator[Path]:

@@ -87,8 +87,8 @@ class Client:
         return Request(request.method, request.path, request.params, headers, request.body)
 
     def _server(self, shown: Shown) -> Server:
-        found = self._servers.get((shown.certificate, shown.key))
-        if found is None:
+        server = self._servers.get((shown.certificate, shown.key))
+        if server is None:
             access = self.access
             tls = Tls(
                 access.authority,
@@ -97,9 +97,9 @@ class Client:
                 access.verify,
                 access.tls_server_name,
             )
-            found = Server(access.server, tls=tls, proxy=access.proxy, timeout=self._timeout)
-            self._servers[shown.certificate, shown.key] = found
-        return found
+            server = Server(access.server, tls=tls, proxy=access.proxy, timeout=self._timeout)
+            self._servers[shown.certificate, shown.key] = server
+        return server
 
 
 class Writer(Client):

@@ -51,8 +51,8 @@ def assess(content: Content, rules: Rules | None = None) -> Health:
     if rules is not None and (ruled := rules(group, kind, content)):
         waits = ruled.in_argocd or builtin.verdict(group, version, kind, content) is not None
         return Health(*ruled.verdict, f"rule {ruled.rule}", waits)
-    if (found := builtin.verdict(group, version, kind, content)) is not None:
-        return Health(*found, "built-in", waits=True)
+    if (verdict := builtin.verdict(group, version, kind, content)) is not None:
+        return Health(*verdict, "built-in", waits=True)
     if (guessed := kstatus.verdict(group, kind, content)) is not None:
         return Health(*guessed, "kstatus", waits=False)
     return Health(None, NOT_WAITED_FOR, "none", waits=False)

@@ -150,8 +150,8 @@ def _text(path: _Path, given: Any, wrong: list[Wrong]) -> str:  # noqa: ANN401 -
 def _seconds(path: _Path, given: Any, wrong: list[Wrong]) -> float:  # noqa: ANN401 - plain data
     if given is None:
         return 0
-    found = _DURATION.fullmatch(given) if isinstance(given, str) else None
-    if found is None:
+    match = _DURATION.fullmatch(given) if isinstance(given, str) else None
+    if match is None:
         wrong.append(Wrong(path, f"it is not a duration, such as 90s, 5m or 1h: {given}"))
         return 0
-    return int(found[1]) * _SECONDS[found[2]]
+    return int(match[1]) * _SECONDS[match[2]]

@@ -85,7 +85,7 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
             paths, flat = first.paths + found.paths, first.flat + found.flat
             known[found.name] = first._replace(paths=paths, flat=flat)
     files = {_relative(kube_object.file, root) for kube_object in objects}
-    here = [
+    applications = [
         application
         # What is below a folder of files is of this repository, too.
         for application in known.values()
@@ -94,13 +94,15 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
             for file in files
         )
     ]
-    outside = tuple(application for application in known.values() if application not in here)
-    if not here:
+    outside = tuple(
+        application for application in known.values() if application not in applications
+    )
+    if not applications:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
-    groups: dict[str, list[KubeObject]] = {application.name: [] for application in here}
+    groups: dict[str, list[KubeObject]] = {application.name: [] for application in applications}
     unapplied: list[KubeObject] = []
     shared: list[tuple[KubeObject, tuple[str, ...]]] = []
-    owners = {file: owners_of(here, file) for file in files}
+    owners = {file: owners_of(applications, file) for file in files}
     for kube_object in objects:
         names = owners[_relative(kube_object.file, root)]
         if not names:
@@ -111,7 +113,7 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
             shared.append((kube_object, names))
     synced = tuple(
         (application, tuple(groups[application.name]))
-        for application in here
+        for application in applications
         if groups[application.name]
     )
     return Assigned(synced, tuple(unapplied), tuple(shared), outside)

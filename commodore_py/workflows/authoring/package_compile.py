@@ -145,13 +145,13 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
         raise
     _check_listed(node, package)
     places = locator_of(config, cluster, classes)
-    wanted = wanted_components(node, places)
+    dependency_specs = wanted_components(node, places)
     with located(places.parameter):
-        classes = classes.plus(fetch(wanted))
+        classes = classes.plus(fetch(dependency_specs))
     lock.refuse_requests(places)
-    refuse_missing(config, wanted, classes)
+    refuse_missing(config, dependency_specs, classes)
     instances = instances_of(node, classes)
-    _check_present(config, instances, package, wanted=bool(wanted))
+    _check_present(config, instances, package, wanted=bool(dependency_specs))
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
     return sources

@@ -192,8 +192,8 @@ def _check_alone(
         vault=request.vault,
         server=_server(config, request, request.cluster),
     )
-    found = read_tree(folder).items()
-    tree = Tree({path: entry for path, entry in found if ".git" not in path.parts})
+    items_view = read_tree(folder).items()
+    tree = Tree({path: entry for path, entry in items_view if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)
     checked = checked._replace(runs=(*checked.runs, *_WITHOUT_HIERARCHY))
     return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)

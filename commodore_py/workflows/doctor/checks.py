@@ -105,37 +105,39 @@ def managed_tools(here: Environment) -> Verdict:
 
 def api(here: Environment) -> Verdict:
     """Cluster facts can be read."""
-    found = here.api
-    if not found.url:
+    api = here.api
+    if not api.url:
         return Verdict(
             "warn",
             "no API URL",
             "set COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
             " ./facts; `commodore demo` creates an example",
         )
-    if found.problem:
-        return _failed(found.problem)
-    if found.clusters is None:
-        return Verdict("ok", f"{found.url} is reachable")
-    kind = "the folder" if found.is_folder else "the API"
-    return Verdict("ok", f"{kind} {found.url} has {_count(found.clusters, 'cluster')}")
+    if api.problem:
+        return _failed(api.problem)
+    if api.clusters is None:
+        return Verdict("ok", f"{api.url} is reachable")
+    kind = "the folder" if api.is_folder else "the API"
+    return Verdict("ok", f"{kind} {api.url} has {_count(api.clusters, 'cluster')}")
 
 
 def token(here: Environment) -> Verdict:
     """There is a valid token."""
-    found = here.token
+    token_state = here.token
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
-    if not found.needed:
+    if not token_state.needed:
         return Verdict("ok", "not required")
-    problem = found.problem or here.api.rejection
+    problem = token_state.problem or here.api.rejection
     if problem:
         return _failed(problem, otherwise=log_in)
-    if not found.origin:
+    if not token_state.origin:
         return Verdict("warn", "none", log_in)
-    if not found.has_expired:
-        until = f"valid until {_time(found.expiry)}" if found.expiry else "without expiry"
-        return Verdict("ok", f"{found.origin}, {until}")
-    return _expired(found, log_in)
+    if not token_state.has_expired:
+        until = (
+            f"valid until {_time(token_state.expiry)}" if token_state.expiry else "without expiry"
+        )
+        return Verdict("ok", f"{token_state.origin}, {until}")
+    return _expired(token_state, log_in)
 
 
 def _expired(token: TokenState, log_in: str) -> Verdict:
@@ -180,13 +182,13 @@ def local_work(here: Environment) -> Verdict:
 
 def locks(here: Environment) -> Verdict:
     """No Git command that was killed has left a lock."""
-    found = here.work.locks
-    if not found:
+    locks = here.work.locks
+    if not locks:
         return Verdict("ok", "none")
-    paths = _some([str(lock.path) for lock in found])
-    if min(lock.age for lock in found) < _SECONDS_AT_WORK:
+    paths = _some([str(lock.path) for lock in locks])
+    if min(lock.age for lock in locks) < _SECONDS_AT_WORK:
         return Verdict("warn", paths, "wait: a program may be running there")
-    remove = f"rm {shlex.join(str(lock.path) for lock in found)}"
+    remove = f"rm {shlex.join(str(lock.path) for lock in locks)}"
     return Verdict("warn", paths, f"if no program is running there: {remove}")
 
 

@@ -140,9 +140,9 @@ def tenant_in(hierarchy: Hierarchy) -> str:
 
 def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
     """The layer of a file that the user names."""
-    wanted = file.resolve()
+    path = file.resolve()
     files = hierarchy.files
-    names = [name for name in files.names() if files.path(name).resolve() == wanted]
+    names = [name for name in files.names() if files.path(name).resolve() == path]
     if not names:
         raise CommodoreError(
             "not a class file of this hierarchy" if file.is_file() else "no such file",

@@ -40,11 +40,11 @@ def options_at(paths: WorkPaths, path: str) -> tuple[Option, ...]:
     """The values that a parameter may have, the most likely first; nothing is fetched."""
     parts = path_parts(path)
     hierarchy = compiled_hierarchy(paths)
-    found = [*_versions(paths, hierarchy, parts)]
-    if not found:
-        found = [*_by_schema(hierarchy, parts)] or [*_in_use(hierarchy, parts)]
-    unique = {option.value: option for option in reversed(found)}
-    return tuple(option for option in found if unique[option.value] is option)
+    options = [*_versions(paths, hierarchy, parts)]
+    if not options:
+        options = [*_by_schema(hierarchy, parts)] or [*_in_use(hierarchy, parts)]
+    unique = {option.value: option for option in reversed(options)}
+    return tuple(option for option in options if unique[option.value] is option)
 
 
 def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
@@ -52,9 +52,9 @@ def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> It
     if not is_version or path[0] not in _VERSIONED:
         return
     url = _merged(hierarchy, BOOTSTRAP, (*path[:2], "url"))
-    found = cloned_versions(paths, str(url or ""))
-    yield from (Option(inline(tag), "tag") for tag in found.tags)
-    yield from (Option(inline(branch), "branch") for branch in found.branches)
+    versions = cloned_versions(paths, str(url or ""))
+    yield from (Option(inline(tag), "tag") for tag in versions.tags)
+    yield from (Option(inline(branch), "branch") for branch in versions.branches)
 
 
 def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:

@@ -70,11 +70,13 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
     config = replace(config, local=True, dry_run=True)
     with _copy_of(config, files) as (own, own_files), errors_only():
         before = _side(own, cluster_id, checks=True)
-        known = fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
+        dependency_specs = (
+            fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
+        )
         for file, (_, new) in own_files.items():
             file.write_bytes(new)
-        if known:
-            fetch_requested(own, cluster_id, known)
+        if dependency_specs:
+            fetch_requested(own, cluster_id, dependency_specs)
         return _compared(before, _side(own, cluster_id, checks=True))
 
 
@@ -146,11 +148,11 @@ def _key(error: CommodoreError) -> tuple[str, str]:
 
 
 def _side(
-    config: Config, cluster_id: str, known: Cluster | None = None, *, checks: bool = False
+    config: Config, cluster_id: str, cluster: Cluster | None = None, *, checks: bool = False
 ) -> _Side:
     about: tuple[Problem, ...] = ()
     try:
-        sources = pipeline.gather(config, cluster_id, known)
+        sources = pipeline.gather(config, cluster_id, cluster)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))
@@ -174,7 +176,7 @@ def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
 
 
 def fetch_requested(
-    config: Config, cluster_id: str, known: Collection[DependencySpec]
+    config: Config, cluster_id: str, dependency_specs: Collection[DependencySpec]
 ) -> frozenset[DependencySpec]:
     """Resolve the requests of a hierarchy; fetch new ones into a copy of a working directory.
 
@@ -184,16 +186,20 @@ def fetch_requested(
     find = fetcher(config)
     classes = ClassPath(find(wanted_configuration(cluster)))
     packages = wanted_packages(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch(config, packages, known)
+    _fetch(config, packages, dependency_specs)
     classes = classes.plus(find(packages))
     components = wanted_components(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch(config, components, known)
+    _fetch(config, components, dependency_specs)
     return frozenset((*packages, *components))
 
 
 def _fetch(
-    config: Config, wanted: Iterable[DependencySpec], known: Collection[DependencySpec]
+    config: Config, wanted: Iterable[DependencySpec], dependency_specs: Collection[DependencySpec]
 ) -> None:
-    new = [dependency_spec for dependency_spec in wanted if known and dependency_spec not in known]
+    new = [
+        dependency_spec
+        for dependency_spec in wanted
+        if dependency_specs and dependency_spec not in dependency_specs
+    ]
     if new:
         fetcher(replace(config, local=False))(tuple(new))

@@ -123,14 +123,14 @@ def _validated(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result
     if plan:
         check_versions(plan)
         problems += pinned(config.paths.classes / plan.choice.name.partition(".")[0])
-        found = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)
+        outcome = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)
         _refuse_another(config, cluster)
-        problems += found.problems
-        problems += map(known_error, found.errors)
-        if found.change is not None:
-            diff = object_diff(found.change, found.change.rules)
+        problems += outcome.problems
+        problems += map(known_error, outcome.errors)
+        if outcome.change is not None:
+            diff = object_diff(outcome.change, outcome.change.rules)
             problems += of_changes(diff)
-        problems += effect.problems_of(plan, found.nodes)
+        problems += effect.problems_of(plan, outcome.nodes)
         problems += _elsewhere(config, cluster, plan, rules)
         if plan.request.verb == "unset" and not plan.is_item:
             now = effect.value_now(plan)
@@ -147,10 +147,10 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
             everywhere = name.partition(".")[0] == "global"
             ids = tuple(select(config, tenant="" if everywhere else layers.tenant_in(plan.staged)))
         for one in sorted(set(ids) - {cluster}):
-            found = outcome_elsewhere(config, one, plan.files)
-            problems = list(found.problems)
-            if found.change is not None:
-                problems += of_changes(object_diff(found.change, found.change.rules))
+            outcome = outcome_elsewhere(config, one, plan.files)
+            problems = list(outcome.problems)
+            if outcome.change is not None:
+                problems += of_changes(object_diff(outcome.change, outcome.change.rules))
             yield from (
                 problem._replace(message=f"{problem.message} (cluster {one})")
                 for problem in problems

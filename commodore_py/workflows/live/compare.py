@@ -112,18 +112,18 @@ def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
 
 def _paired(cluster: LiveCluster, targets: Iterable[Target]) -> _Pairs:
     """The live object of every target; hooks are left out, as only syncs apply them."""
-    found = _Pairs()
+    pairs = _Pairs()
     for target in targets:
         if target.application is None or hook_facts(target.object.content).is_hook:
             continue
         if why := cluster.unseen(target):
-            found.unseen.append((target, why))
+            pairs.unseen.append((target, why))
         elif (live := cluster.live(target)) is None:
             shown = KubeObject(target.id, target.object.content, target.object.file)
-            found.created.append(_hidden(shown))
+            pairs.created.append(_hidden(shown))
         else:
-            found.pairs.append((target, KubeObject(target.id, live)))
-    return found
+            pairs.pairs.append((target, KubeObject(target.id, live)))
+    return pairs
 
 
 def _difference(

@@ -63,7 +63,7 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
     """
     commits, left_out = synced_commits(cluster)
     namespaces = {target.id.namespace for target in cluster.targets}
-    found: list[ObjectDrift] = []
+    object_drifts: list[ObjectDrift] = []
     changed = {object_change.id for object_change in compared.diff.objects}
     for commit in dict.fromkeys(commits.values()):
         is_here = is_checked_out(cluster.catalog, commit)
@@ -74,8 +74,10 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
             and target.id.namespace in namespaces
             and (not is_here or target.id in changed)
         ]
-        found += _drifted(cluster, targets)
-    return DriftReport(tuple(sorted(found, key=lambda object_drift: object_drift.id)), left_out)
+        object_drifts += _drifted(cluster, targets)
+    return DriftReport(
+        tuple(sorted(object_drifts, key=lambda object_drift: object_drift.id)), left_out
+    )
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:

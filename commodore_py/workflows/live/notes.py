@@ -86,15 +86,15 @@ def _root_of(state: Path) -> Path:
 
 def unfinished(state: Path, digest: str) -> Unfinished:
     """Progress of the last run of this plan, if it did not end."""
-    found = Unfinished(set(), {})
+    unfinished = Unfinished(set(), {})
     for event in _events(state):
         if event["plan"] == digest and event["event"] == "end":
-            found = Unfinished(set(), {})
+            unfinished = Unfinished(set(), {})
         elif event["plan"] == digest and event["event"] == "done":
             name = str(event.get("object", ""))
-            found.done.add((str(event.get("what", "")), name))
-            found.versions[name] = str(event.get("version", ""))
-    return found
+            unfinished.done.add((str(event.get("what", "")), name))
+            unfinished.versions[name] = str(event.get("version", ""))
+    return unfinished
 
 
 def applied_commits(state: Path) -> dict[str, AppliedCommit]:

@@ -180,13 +180,13 @@ class _Watched:
 
 
 def _back_end(here: PlanHere) -> BackEnd:
-    found = next(
+    back_end = next(
         (BACK_ENDS[driver] for driver in here.plan.settings.drivers if driver in BACK_ENDS), None
     )
-    if found is None:
+    if back_end is None:
         raise CommodoreError(
             "the plan has no driver that deploys",
             where="parameters.commodore.delivery.driver",
             hint="a script decides itself when a step is ready; omit --plan to wait for objects",
         )
-    return found
+    return back_end

@@ -105,18 +105,18 @@ def _named(cluster: LiveCluster, root: str) -> ObjectId:
     """`Kind/namespace/name`, or `Kind/name`."""
     kind, _, rest = root.partition("/")
     namespace, _, name = rest.rpartition("/")
-    found = [
+    object_ids = [
         object_id
         for object_id in cluster.cache.list()
         if object_id.kind.lower() == kind.lower()
         and object_id.name == name
         and object_id.namespace == namespace
     ]
-    if not found or not name:
+    if not object_ids or not name:
         names = sorted({target.application for target in cluster.targets if target.application})
         raise CommodoreError(
             f"there is no application and no object {root} in the cluster",
             hint="name an object as Kind/namespace/name;"
             f" applications: {', '.join(names) or 'none'}",
         )
-    return found[0]
+    return object_ids[0]

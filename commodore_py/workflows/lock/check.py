@@ -163,13 +163,13 @@ class _Checking:
         version = block.text("version")
         nothing = "no-helm-program"  # what another program finds is not what this one would
         try:
-            found = self._charts.fetch(Chart(repository, chart, version, nothing))
+            stored = self._charts.fetch(Chart(repository, chart, version, nothing))
         except CommodoreError as error:
             if "there is no version" in str(error) or "there is no chart" in str(error):
                 return "yanked", str(error)
             raise
-        if found.sha256 != sha256_in(block):
-            return "changed", f"its SHA-256 is {found.sha256}"
+        if stored.sha256 != sha256_in(block):
+            return "changed", f"its SHA-256 is {stored.sha256}"
         newest = self._charts.fetch(Chart(repository, chart, requested, nothing))
         now = newest.about.get("version", version)
         return _same_if(now == version, "behind", f"{now} is there")

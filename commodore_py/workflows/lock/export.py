@@ -54,19 +54,19 @@ def export(config: Config, file: Path, path: Path) -> Exported:
 def from_export(config: Config, path: Path) -> Iterator[Config]:
     """Settings of a run that uses an export and no network."""
     with exports.opened(path) as folder:
-        own = LockFile.read(folder / exports.LOCK)
+        lock_file = LockFile.read(folder / exports.LOCK)
         if config.lock_file is not None:
-            beside = LockFile.read(file_of(config.lock_file, own.lock.cluster))
-            if beside.lock.content() != own.lock.content():
+            beside = LockFile.read(file_of(config.lock_file, lock_file.lock.cluster))
+            if beside.lock.content() != lock_file.lock.content():
                 raise LockWouldChange(
                     "the lock file and the one of the export differ",
                     where=f"{config.lock_file}\n{path}",
                     hint="omit --lock, or export again",
                 )
-        exports.restore(folder, own.lock, config.paths)
+        exports.restore(folder, lock_file.lock, config.paths)
         yield replace(
             config,
-            lock_file=own.file,
+            lock_file=lock_file.file,
             frozen=True,
             offline=True,
             local=False,

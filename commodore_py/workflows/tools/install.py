@@ -99,14 +99,14 @@ def _program(release: Release, scratch: Path, timeout: float) -> Path:
     archive = scratch / release.file
     try:
         expected = _expected_digest(release, timeout)
-        found = fetch(Request(release.url, timeout=timeout, raw=True), archive)
+        arrived = fetch(Request(release.url, timeout=timeout, raw=True), archive)
     except NotFound as error:
         raise NotInstalled(
             f"release not found: {error}",
             where=error.where,
             hint="check the version; `commodore tool list` shows the latest ones",
         ) from error
-    _compare(release, expected, found.sha256)
+    _compare(release, expected, arrived.sha256)
     log.info("verified the checksum of %s", release.file)
     return _unpacked(release, archive, scratch / release.tool) if release.member else archive
 

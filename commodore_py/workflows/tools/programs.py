@@ -78,23 +78,23 @@ def query_version(name: str, path: str) -> Tool:
 
 def normalised(text: str) -> str | None:
     """A version with its leading `v`; None when the text is none."""
-    found = _VERSION.fullmatch(text)
-    return f"v{text.removeprefix('v')}" if found else None
+    match = _VERSION.fullmatch(text)
+    return f"v{text.removeprefix('v')}" if match else None
 
 
 def version_in(output: str) -> str | None:
     """The first version that a program names; it may print warnings around it."""
-    found = _VERSION.search(output)
-    return f"v{found[0].removeprefix('v')}" if found else None
+    match = _VERSION.search(output)
+    return f"v{match[0].removeprefix('v')}" if match else None
 
 
 def precedence(version: str) -> Precedence:
     """The sort key of versions, by https://semver.org: a pre-release before its release."""
-    found = _VERSION.fullmatch(version)
-    if not found:
+    match = _VERSION.fullmatch(version)
+    if not match:
         raise ValueError(f"not a version: {version}")
-    core = tuple(int(number) for number in found["core"].split("."))
-    parts = found["pre"].split(".") if found["pre"] else []
+    core = tuple(int(number) for number in match["core"].split("."))
+    parts = match["pre"].split(".") if match["pre"] else []
     return (
         core,
         not parts,

@@ -70,8 +70,8 @@ def bundle(ctx: click.Context, verbose: int) -> None:
 @click.pass_obj
 def list_(settings: Globals, /, output: str, verbose: int) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""
-    found = checkout.read(config_of(settings.more_verbose(verbose)).paths)
-    _print(shown.listed(found), shown.list_lines(found), output)
+    bundles = checkout.read(config_of(settings.more_verbose(verbose)).paths)
+    _print(shown.listed(bundles), shown.list_lines(bundles), output)
 
 
 @bundle.command(short_help="Show a version, or the bundle of a cluster.")
@@ -101,12 +101,12 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
             raise CommodoreError(f"cluster {cluster} includes no bundle")
         _print({"schema": "bundle-show/v1", **shown.used(used)}, shown.used_lines(used), output)
         return
-    found = checkout.read(config.paths)
-    known = found.index.sorted()
-    if not (version or known):
-        raise CommodoreError("there is no bundle yet", where=str(found.folder))
-    entry = found.entry(version) if version else known[-1]
-    content = found.content(entry)
+    bundles = checkout.read(config.paths)
+    entries = bundles.index.sorted()
+    if not (version or entries):
+        raise CommodoreError("there is no bundle yet", where=str(bundles.folder))
+    entry = bundles.entry(version) if version else entries[-1]
+    content = bundles.content(entry)
     _print(shown.content(entry, content), shown.content_lines(entry, content), output)
 
 

@@ -118,8 +118,8 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
         facts=_facts(options["facts"]),
         dynamic_facts=_facts(options["dynamic_facts"]),
     )
-    found = add_cluster(compiling_config(settings, options), new, _rules(options))
-    return _shown(found, options, f"commodore catalog compile {cluster_id} --push")
+    facts_edit = add_cluster(compiling_config(settings, options), new, _rules(options))
+    return _shown(facts_edit, options, f"commodore catalog compile {cluster_id} --push")
 
 
 @click.group(cls=LazyGroup, context_settings=HELP)
@@ -154,8 +154,8 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
         options["repository"],
         options["global_repository"],
     )
-    found = edits.add_tenant(compiling_config(settings, options), new, _rules(options))
-    return _shown(found, options, f"commodore cluster add ID --tenant {tenant_id}")
+    facts_edit = edits.add_tenant(compiling_config(settings, options), new, _rules(options))
+    return _shown(facts_edit, options, f"commodore cluster add ID --tenant {tenant_id}")
 
 
 def _rules(options: dict[str, Any]) -> Rules:

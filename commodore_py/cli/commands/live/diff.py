@@ -71,19 +71,19 @@ def diff(
     """
     settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
-        found = cluster_diff(
+        live_diff = cluster_diff(
             cluster, server_side=server_side, reveal=reveal_in(cluster) if reveal else None
         )
-        plan = plan_of(cluster, found, prune=prune)
-    _show(found, plan, output, quiet=settings.verbosity == 0)
+        plan = plan_of(cluster, live_diff, prune=prune)
+    _show(live_diff, plan, output, quiet=settings.verbosity == 0)
     for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
         messages.info(note)
-    if found.refused:
+    if live_diff.refused:
         return 1
     if out is not None:
         content = formats.structured(plans.content(plan))
         write_if_changed(out, content.encode() + b"\n", private=True)
-    changes = found.diff or any(action.what == "delete" for action in plan.actions)
+    changes = live_diff.diff or any(action.what == "delete" for action in plan.actions)
     return CHANGES_FOUND if exit_code and changes else 0
 
 

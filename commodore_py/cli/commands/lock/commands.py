@@ -232,23 +232,23 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     content and withdrawn bundles are errors.
     What is behind its branch, and servers that do not respond, are only shown.
     """
-    found = checking.check_lock(config_of(settings.more_verbose(verbose)), existing(file).lock)
+    findings = checking.check_lock(config_of(settings.more_verbose(verbose)), existing(file).lock)
     bad = [
         finding
-        for finding in found
+        for finding in findings
         if finding.state in checking.BAD or (strict and finding.state == "unknown")
     ]
     if output != "text":
         content = {
             "schema": "lock-check/v1",
             "file": str(file),
-            "inputs": [finding._asdict() for finding in found],
+            "inputs": [finding._asdict() for finding in findings],
         }
         streams.data(formats.structured(content))
     else:
-        for line in locks.finding_lines(finding for finding in found if finding.state != "same"):
+        for line in locks.finding_lines(finding for finding in findings if finding.state != "same"):
             streams.result(line)
-        messages.info(f"{len(found)} inputs, {len(bad)} problems")
+        messages.info(f"{len(findings)} inputs, {len(bad)} problems")
     return 1 if bad else 0
 
 

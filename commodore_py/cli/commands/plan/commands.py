@@ -69,12 +69,12 @@ def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
     As a picture:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
-    here = _plan_here(settings.more_verbose(verbose), cluster)
+    plan_here = _plan_here(settings.more_verbose(verbose), cluster)
     if output == "json":
-        streams.data(formats.structured(results.shown(here)))
+        streams.data(formats.structured(results.shown(plan_here)))
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
-    for line in lines(here):
+    for line in lines(plan_here):
         streams.result(line)
 
 
@@ -149,18 +149,18 @@ def render(
       commodore plan render --driver plain --output-dir steps
     """
     paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
-    found = rendered(paths, driver)
+    rendered_plan = rendered(paths, driver)
     if output_dir is not None:
-        write_rendered(found, output_dir, paths)
+        write_rendered(rendered_plan, output_dir, paths)
     if output != "text":
-        streams.data(formats.structured(results.rendered(found)))
+        streams.data(formats.structured(results.rendered(rendered_plan)))
         return
-    for line in results.problem_lines(found.problems):
+    for line in results.problem_lines(rendered_plan.problems):
         messages.info(line)
     if output_dir is not None:
-        messages.info(f"wrote {len(found.files)} files to {output_dir}")
+        messages.info(f"wrote {len(rendered_plan.files)} files to {output_dir}")
     else:
-        streams.result(formats.diff_lines(lines_of(found.change)))
+        streams.result(formats.diff_lines(lines_of(rendered_plan.change)))
 
 
 @plan.command("simulate")
@@ -203,14 +203,16 @@ def simulate_(
         if not sign or not path:
             raise click.UsageError(f"--set {value}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
-    here = _plan_here(settings.more_verbose(verbose), cluster)
-    found = simulated(here, _model(model), values=changes, direction="down" if down else "up")
+    plan_here = _plan_here(settings.more_verbose(verbose), cluster)
+    timeline = simulated(
+        plan_here, _model(model), values=changes, direction="down" if down else "up"
+    )
     if output != "text":
-        streams.data(formats.structured(results.timeline(found)))
+        streams.data(formats.structured(results.timeline(timeline)))
     else:
-        for line in results.timeline_lines(found):
+        for line in results.timeline_lines(timeline):
             streams.result(line)
-    return results.EXITS[found.result.state]
+    return results.EXITS[timeline.result.state]
 
 
 def _model(given: Iterable[str]) -> Model:

@@ -28,8 +28,10 @@ _LEVELS: dict[Severity, str] = {
 def document(outcome: Outcome) -> dict[str, Any]:
     """All problems; those that are ignored are suppressed, with their reason."""
     verdict = outcome.verdict
-    found = (*verdict.problems, *(ignored.problem for ignored in verdict.ignored))
-    rules = {problem.code: CODES.get(problem.code, Code(problem.severity, "")) for problem in found}
+    problems = (*verdict.problems, *(ignored.problem for ignored in verdict.ignored))
+    rules = {
+        problem.code: CODES.get(problem.code, Code(problem.severity, "")) for problem in problems
+    }
     return run(f"commodore {outcome.command}", dict(sorted(rules.items())), results(outcome))
 
 

@@ -31,27 +31,27 @@ class Planned(NamedTuple):
     found: tuple[Document, ...]
 
 
-def planned_in(node: Node | None, known: Applications) -> tuple[Planned, ...]:
+def planned_in(node: Node | None, applications: Applications) -> tuple[Planned, ...]:
     """The instances of a plan."""
     leaves = (step for step in steps_of(node) if isinstance(step, Leaf))
-    return tuple(Planned(leaf, known.of(leaf.instance)) for leaf in leaves)
+    return tuple(Planned(leaf, applications.of(leaf.instance)) for leaf in leaves)
 
 
 def application_findings(
-    planned: tuple[Planned, ...], known: Applications, owner: Document | None
+    planned: tuple[Planned, ...], applications: Applications, owner: Document | None
 ) -> Iterator[Finding]:
     """Applications that are missing, not automated, or elsewhere."""
     owners: dict[str, str] = {}
     namespaces: dict[str, str] = {}
-    for leaf, found in planned:
-        if not found and not leaf.render:
+    for leaf, documents in planned:
+        if not documents and not leaf.render:
             message = f"instance {leaf.instance} has no Application"
             remedy = "set `render: true`, and the driver writes one"
             yield Finding("plan/no-application", message, leaf.path, remedy)
-        elif not found and owner is None:
+        elif not documents and owner is None:
             yield no_owner(f"the Application of {leaf.instance} is to be written", leaf)
-        for document in found:
-            above = known.owner_of(document)
+        for document in documents:
+            above = applications.owner_of(document)
             owners.setdefault(
                 above.name if above else f"none of {document.path.parent}", leaf.instance
             )
@@ -86,11 +86,11 @@ def wave_findings(one: Document, leaf: Leaf, wave: int) -> Iterator[Finding]:
 
 
 def unplanned_waves(
-    known: Applications, planned: tuple[Planned, ...], folder: PurePosixPath
+    applications: Applications, planned: tuple[Planned, ...], folder: PurePosixPath
 ) -> Iterator[Finding]:
     """Applications that are not in the plan, and yet before its end."""
     names = {document.name for _, found in planned for document in found}
-    for document in known.all:
+    for document in applications.all:
         wave = wave_set(document)
         if (
             wave is not None

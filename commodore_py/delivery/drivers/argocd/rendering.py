@@ -141,17 +141,17 @@ class _Rendering:
             self._leaf(item, wave, folder)
 
     def _leaf(self, leaf: Leaf, wave: int, folder: PurePosixPath) -> None:
-        found = self._known.of(leaf.instance)
-        for document in found:
+        documents = self._known.of(leaf.instance)
+        for document in documents:
             self._named.append(Named(document.name, leaf.id, leaf.path))
             self._findings += checks.wave_findings(document, leaf, wave)
             changed = self._documents.edit(document, leaf.path)
             edit_application(changed, leaf, wave, self._gate, self._settings.clusters)
-            own = document.path.parent if folder == self._folder else folder
+            pure_posix_path = document.path.parent if folder == self._folder else folder
             self._documents.move(
-                document, self._place(changed, own, leaf.path) / document.path.name
+                document, self._place(changed, pure_posix_path, leaf.path) / document.path.name
             )
-        if not found and leaf.render and self._owner is not None:
+        if not documents and leaf.render and self._owner is not None:
             made = self._copied(self._owner, leaf.instance, leaf.instance, plugin=True)
             inner(made["spec"], "destination")["namespace"] = leaf.instance
             edit_application(made, leaf, wave, self._gate, self._settings.clusters)
@@ -303,8 +303,8 @@ def project_findings(
 ) -> Iterator[Finding]:
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
     known = {project.name: _destinations(project) for project in projects}
-    for leaf, found in planned:
-        for document in found if leaf.cluster else ():
+    for leaf, documents in planned:
+        for document in documents if leaf.cluster else ():
             project = str(value_in(document.content, "spec", "project") or "default")
             cluster = clusters[leaf.cluster]
             wanted = {

@@ -38,12 +38,12 @@ def read_toml(text: str, name: str) -> tuple[Lock, object]:
                 where=name,
                 hint="restore the file from Git, or remove it and compile once without --frozen",
             )
-    found = Reading()
-    found.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
+    reading = Reading()
+    reading.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
     for path, values in _tables(loaded):
-        found.blocks[path] = Block(values)
-    _add_comments(found, text)
-    return found.lock()
+        reading.blocks[path] = Block(values)
+    _add_comments(reading, text)
+    return reading.lock()
 
 
 def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
