@@ -119,7 +119,8 @@ def write_remote(repository: Path, url: str, *, bare: bool = True) -> None:
     from git import GitConfigParser  # slow to load, and most runs make no repository
 
     with GitConfigParser(os.fspath(repository / "config"), read_only=False) as settings:
-        settings.set("core", "bare", "true" if bare else "false")
+        if not bare:
+            settings.set("core", "bare", "false")
         section = 'remote "origin"'
         if settings.has_section(section):
             settings.remove_section(section)
