@@ -58,8 +58,8 @@ class NewResult:
 
 
 def name_of(key: str, answers: Answers) -> str:
-    """The name of the record for these answers."""
-    return digest(json.dumps([key, *answers.items()]).encode())
+    """The name of the record for these answers, in whatever order they were asked for."""
+    return digest(json.dumps([key, *sorted(answers.items())]).encode())
 
 
 def asked(store: Store, key: str) -> list[Answers]:

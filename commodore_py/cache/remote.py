@@ -100,7 +100,7 @@ class RemoteResults:
         for new, is_sent in zip(made, sent, strict=True):
             if is_sent:
                 contents[name_of(new.key, new.answers)].add(new.record.packed())
-                contents[new.key].add(json.dumps(list(new.answers)).encode())
+                contents[new.key].add(json.dumps(sorted(new.answers)).encode())
 
         def add(name: str) -> None:
             self._add(key, name, contents[name])

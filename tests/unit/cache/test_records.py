@@ -65,6 +65,14 @@ def test_many_clusters_keep_their_results(counted: Counted) -> None:
     assert counted.times == 0
 
 
+def test_order_of_questions_does_not_matter(counted: Counted) -> None:
+    counted.done(a="1", b="2")
+    counted.done(b="3", a="1")
+
+    assert counted.done(a="1", b="2") == b"['1', '2']"
+    assert counted.times == 2
+
+
 def test_latest_lists_of_questions_are_kept(counted: Counted) -> None:
     for number in range(MANY):
         counted.done(**{f"a{number}": "1"})
