@@ -18,6 +18,7 @@ from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.fields import field_changes
 from commodore_py.manifests.health.assess import assess
 from commodore_py.manifests.health.own import own_rules
+from commodore_py.manifests.health.scripts import Script, ScriptTable, verdict_of
 from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.manifests.objects import KubeObject, ObjectId, identify
 from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
@@ -125,6 +126,21 @@ def own_health(parameters: dict[str, Any], content: dict[str, Any] | None = None
 def health(content: dict[str, Any]) -> str:
     """The health of an object."""
     return str(assess(content))
+
+
+def script_verdict(fields: dict[str, Any] | None) -> str:
+    """What the result of a script in Lua means."""
+    return str(verdict_of(fields))
+
+
+def script_of_a_kind(group: str, kind: str, settings: list[str], folders: list[str]) -> str:
+    """Which script judges a kind, of those of the settings and those in folders."""
+    tables = (
+        tuple(Script(one, "", open_libraries=True, where=one) for one in patterns)
+        for patterns in (settings, folders)
+    )
+    found = ScriptTable(*tables).find(group, kind)
+    return found[0].pattern if found else "none"
 
 
 def mark(

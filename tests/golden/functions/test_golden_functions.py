@@ -225,5 +225,6 @@ SUBJECTS: dict[str, Callable[..., str]] = {
         *(subjects.argo_cd_settings, subjects.sync_order, subjects.own_health, subjects.health),
         *(subjects.mark, subjects.tracking_method, subjects.reason_to_keep),
         *(subjects.owners, subjects.orphaned),
+        *(subjects.script_verdict, subjects.script_of_a_kind),
     )
 }
