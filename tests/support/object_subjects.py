@@ -37,7 +37,7 @@ def prediction(
     applied: dict[str, Any] | None = None,
     ignored: list[str] | None = None,
 ) -> str:
-    """How a live object is about to change, without what is ignored."""
+    """Predicted changes of a live object, without ignored fields."""
     found = predict(target, live, applied)
     before, after, lines = found.live, found.predicted, [f"{found.mode} {found.notice}".strip()]
     if ignored is not None:
@@ -69,7 +69,7 @@ def noise_of_a_migration(lines: list[str]) -> str:
 
 
 def field_differences(old: object, new: object) -> str:
-    """What differs between two versions of a value."""
+    """Differences between two versions of a value."""
     return "".join(
         f"{change.happened} {written(change.path)}: {change.old!r} -> {change.new!r}\n"
         for change in field_changes(old, new)
@@ -129,12 +129,12 @@ def health(content: dict[str, Any]) -> str:
 
 
 def script_verdict(fields: dict[str, Any] | None) -> str:
-    """What the result of a script in Lua means."""
+    """The verdict of a script in Lua, from its result."""
     return str(verdict_of(fields))
 
 
 def script_of_a_kind(group: str, kind: str, settings: list[str], folders: list[str]) -> str:
-    """Which script judges a kind, of those of the settings and those in folders."""
+    """The script for a kind, of those of the settings and those in directories."""
     tables = (
         tuple(Script(one, "", open_libraries=True, where=one) for one in patterns)
         for patterns in (settings, folders)
@@ -149,7 +149,7 @@ def mark(
     annotations: dict[str, str],
     tracking: dict[str, str],
 ) -> str:
-    """Who manages a live object, by its labels and annotations."""
+    """The manager of a live object, by its labels and annotations."""
     return str(marks.mark_of(ObjectId(*object), labels, annotations, Tracking(**tracking)))
 
 
@@ -159,7 +159,7 @@ def tracking_method(metadata: dict[str, Any], names: list[str]) -> str:
 
 
 def reason_to_keep(annotations: dict[str, str]) -> str:
-    """Why an object must not be deleted."""
+    """The reason not to delete an object."""
     return marks.kept_because(annotations)
 
 
@@ -170,14 +170,14 @@ def ignore_rules(rules: object) -> str:
 
 
 def owners(objects: list[dict[str, Any]]) -> str:
-    """What each object owns, which are nobody's, and cycles."""
+    """Owned objects of each object, objects without an owner, and cycles."""
     records = [_record(**one) for one in objects]
     found = Objects(records)
     lines = []
     for record in found.nodes():
         graph = found.below([record])
         owned = ", ".join(f"{one.id.kind} {one.id.name}" for one in graph.children[record.uid])
-        top = ", nobody's" if found.is_top_level(record) else ""
+        top = ", without owner" if found.is_top_level(record) else ""
         cycle = ", ".join(one.name for one in cycle_in(graph))
         lines.append(f"{record.id}{top}: owns {owned or 'nothing'}; cycle: {cycle or 'none'}\n")
     return "".join(lines)

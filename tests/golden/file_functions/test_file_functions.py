@@ -1,4 +1,4 @@
-"""Functions that read files: for each case of a file, what its `subject` makes of its `files`."""
+"""Functions that read files: the result of a file's `subject` for the `files` of each case."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def jsonnet(
 
 
 def chart(folder: Path, values: dict[str, Any] | None = None) -> str:
-    """What a chart calls and lacks."""
+    """Calls of a chart that differ each time, and whether sub-charts are missing."""
     found = Chart.at(folder)
     calls = (f"{call.function} in {call.file}:{call.line}\n" for call in found.calls(values or {}))
     return f"{found.title or 'no title'}, lacks charts: {found.lacks_charts}\n{''.join(calls)}"

@@ -1,4 +1,4 @@
-"""Filters of instances, and what is left of their files, reported, or refused.
+"""Runs of filters: the files that instances have afterwards, notices, or errors.
 
 Of a case, `filters` and `compiled` are by instance; `files` lie in the working directory. What the
 file has as `given` counts for all its cases. Definitions stand on lines of a made-up file.

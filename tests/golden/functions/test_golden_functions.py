@@ -1,6 +1,6 @@
-"""Pure functions: for each case of a file, what its `subject` makes of it, or why it refuses it.
+"""Pure functions: the result of a file's `subject` for each case, or its errors.
 
-What a file has as `given` counts for all its cases.
+The arguments in `given` are those of all cases of a file.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def plan(
     instances: list[str],
     requires: dict[str, list[str]] | None = None,
 ) -> str:
-    """What comes before each step of a plan, and its findings; an instance may name a component."""
+    """Steps of a plan with their predecessors, and findings; `NAME of COMPONENT` is an instance."""
     pairs = (one.partition(" of ") for one in instances)
     deployed = tuple(Instance(name, component or name) for name, _, component in pairs)
     found, findings = read_plan(parameters, deployed, requires or {})
@@ -196,7 +196,7 @@ def lock_file(text: str) -> str:
 
 
 def simulation(written: Any, model: dict[str, Any] | None = None, *, down: bool = False) -> str:  # noqa: ANN401 - a plan as it is written
-    """What calls of a plan do, round by round."""
+    """Events of calls of a plan, round by round."""
     reader = Reader()
     node = reader.node(written)
     assert node is not None

@@ -70,7 +70,7 @@ def test_pushes_lead_to_what_the_case_expects(case: GoldenCase, golden: Golden) 
 
 
 def _pushed(steps: list[dict[str, Any]]) -> str:
-    """What is reported at each push, and the Applications with how they are pruned."""
+    """Findings of each push, and all Applications with how they are pruned."""
     head, lines = None, []
     for number, step in enumerate(steps, 1):
         settings = dict(step)
