@@ -12,7 +12,7 @@ import time
 from asyncio import timeout
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from commodore_py.adapters.masking import REDACTOR
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 COOKIE = "commodore"
 _NAME = r"[A-Za-z0-9][\w.-]{0,63}"
-_SHORTEST = 16
+_LINE = rf"(?P<name>{_NAME}) +(?P<token>\S{{16,}})(?P<read_only> +read-only)?"
+WEBHOOK = "webhook"
+"""The name of the secret of webhooks; it is no token."""
 _LONGEST_BODY = 1 << 20
 _BODY_SECONDS = 20.0
 _SAFE = ("GET", "HEAD")
@@ -49,7 +51,14 @@ _HEADERS = {
 }
 
 
-def read_tokens(file: Path) -> tuple[dict[str, str], str]:
+class Token(NamedTuple):
+    """A token, and whether its owner may change anything."""
+
+    value: str
+    read_only: bool = False
+
+
+def read_tokens(file: Path) -> tuple[dict[str, Token], str]:
     """The tokens of a file by their names; a missing file is made with one, which is returned."""
     try:
         status = file.stat()
@@ -61,25 +70,26 @@ def read_tokens(file: Path) -> tuple[dict[str, str], str]:
         raise _unusable(file, "is not a file")
     if status.st_mode & 0o077 or status.st_uid != os.geteuid():
         raise _unusable(file, "may be read by others", hint=f"chmod 600 {file}")
-    tokens: dict[str, str] = {}
+    tokens: dict[str, Token] = {}
     for number, line in enumerate(file.read_text("utf-8", errors="replace").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        name, _, token = line.strip().partition(" ")
-        if not re.fullmatch(_NAME, name) or len(token.strip()) < _SHORTEST or name in tokens:
+        found = re.fullmatch(_LINE, line.strip())
+        if found is None or found["name"] in tokens:
             raise _unusable(
                 file,
                 f"has an invalid line {number}",
-                hint=f"lines are NAME TOKEN, each name once, a token of {_SHORTEST} characters",
+                hint="lines are NAME TOKEN, or NAME TOKEN read-only; each name once, a token of at"
+                " least 16 characters",
             )
-        tokens[name] = token.strip()
+        tokens[found["name"]] = Token(found["token"], bool(found["read_only"]))
     if not tokens:
         raise _unusable(file, "has no token", hint="remove it, and one is made")
-    REDACTOR.learn(*tokens.values())
+    REDACTOR.learn(*(one.value for one in tokens.values()))
     return tokens, ""
 
 
-def _first_token(file: Path) -> tuple[dict[str, str], str]:
+def _first_token(file: Path) -> tuple[dict[str, Token], str]:
     token = secrets.token_urlsafe(24)
     name = os.environ.get("USER", "")
     name = name if re.fullmatch(_NAME, name) else "admin"
@@ -90,7 +100,7 @@ def _first_token(file: Path) -> tuple[dict[str, str], str]:
             stream.write(f"{name} {token}\n")
     except OSError as error:
         raise _unusable(file, f"cannot be written: {error.strerror}") from error
-    return {name: token}, token
+    return {name: Token(token)}, token
 
 
 def _unusable(file: Path, why: str, *, hint: str = "") -> CommodoreError:
@@ -123,16 +133,14 @@ class Access:
         self,
         app: ASGIApp,
         *,
-        tokens: Mapping[str, str],
+        tokens: Mapping[str, Token],
         origins: frozenset[str],
-        read_only: bool = False,
     ) -> None:
         self._app = app
         self._tokens = tokens
         self._origins = origins
         self._hosts = frozenset(one.partition("://")[2] for one in origins)
         self._secure = all(one.startswith("https://") for one in origins)
-        self._read_only = read_only
         self._requests = _Buckets(rate=500, burst=1000)
         self._failures = _Buckets(rate=1, burst=20)
 
@@ -186,8 +194,8 @@ class Access:
             raise Refusal(401, "a token is required", {"www-authenticate": "Bearer"})
         if not self._requests.take(name):
             raise _too_many()
-        if method not in _SAFE and self._read_only:
-            raise Refusal(403, "the daemon is read-only")
+        if method not in _SAFE and self._tokens[name].read_only:
+            raise Refusal(403, "this token is read-only")
         if method not in _SAFE and origin is None and not headers.get("authorization"):
             raise Refusal(403, "a change by a session needs its origin")
         return name
@@ -201,13 +209,17 @@ class Access:
         except CookieError:
             return ""
         name, _, proof = (cookie.value if cookie else "").partition(":")
-        token = self._tokens.get(name, "")
-        return name if token and hmac.compare_digest(proof, _proof(token)) else ""
+        named = self._tokens.get(name)
+        return name if named and hmac.compare_digest(proof.encode(), _proof(named)) else ""
 
     def name_of(self, token: str) -> str:
         """The name of a token; empty if it is none. Takes the same time for all."""
         given = token.encode()
-        matches = [n for n, one in self._tokens.items() if hmac.compare_digest(one.encode(), given)]
+        matches = [
+            name
+            for name, one in self._tokens.items()
+            if hmac.compare_digest(one.value.encode(), given)
+        ]
         return matches[0] if matches else ""
 
     def failed(self, client: str) -> None:
@@ -218,7 +230,7 @@ class Access:
     def session(self, name: str) -> str:
         """The header that begins a session."""
         secure = "; Secure" if self._secure else ""
-        value = f"{name}:{_proof(self._tokens[name])}"
+        value = f"{name}:{_proof(self._tokens[name]).decode()}"
         return f'{COOKIE}="{value}"; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800{secure}'
 
 
@@ -227,9 +239,9 @@ def token_in(query: str) -> str:
     return (parse_qs(query).get("token") or [""])[0]
 
 
-def _proof(token: str) -> str:
+def _proof(token: Token) -> bytes:
     """What a session shows instead of its token."""
-    return hmac.new(token.encode(), b"session", "sha256").hexdigest()
+    return hmac.new(token.value.encode(), b"session", "sha256").hexdigest().encode()
 
 
 def _too_many() -> Refusal:

@@ -65,9 +65,7 @@ def application(settings: Settings, daemon: Daemon) -> Access:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _unexpected)
     app.include_router(api.routes(daemon))
-    access = Access(
-        app, tokens=settings.tokens, origins=settings.origins, read_only=settings.read_only
-    )
+    access = Access(app, tokens=settings.tokens, origins=settings.origins)
     app.include_router(page.routes(daemon, access))
     return access
 
@@ -174,7 +172,7 @@ def serve(
     sockets: list[Any],
     *,
     ready: Callable[[], None],
-    tls: tuple[Path, Path] | None = None,
+    tls: Path | None = None,
     behind_proxy: bool = False,
 ) -> None:
     """Serve until a signal ends it."""
@@ -200,13 +198,12 @@ def serve(
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=round(_STOP_SECONDS),
-            ssl_certfile=tls[0] if tls else None,
-            ssl_keyfile=tls[1] if tls else None,
+            ssl_certfile=tls,
         )
         try:
             config.load()
         except OSError as error:  # of TLS
-            raise UsageError(f"the TLS files cannot be used: {error}") from error
+            raise UsageError(f"the TLS file cannot be used: {error}") from error
         server = Server(config, ready, stop)
         with suppress(asyncio.CancelledError):
             await server.serve(sockets)

@@ -27,40 +27,36 @@ from commodore_py.errors import CommodoreError, UsageError
 if TYPE_CHECKING:
     from .settings import Settings
 
-_PORT = 8064
+_PORT, _POLL = "8064", 60
 _MOST_PORTS = 65_535
 _EXTRA = "install it: pip install 'commodore-py[serve]'"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command(context_settings=HELP)
-@click.option("--address", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     default=_PORT,
     show_default=True,
-    type=click.IntRange(min=0, max=_MOST_PORTS),
-    help="Port to listen on; 0 chooses a free one.",
+    metavar="[ADDRESS:]PORT",
+    help="Where to listen, by default on 127.0.0.1 only; port 0 is any free one.",
 )
 @click.option(
-    "--public-name",
-    "public_names",
+    "--tls", type=_FILE, metavar="FILE", help="Certificate and private key in PEM, for HTTPS."
+)
+@click.option(
+    "--behind-proxy",
+    "proxied",
     multiple=True,
     metavar="HOST[:PORT]",
-    help="Host name under which browsers and programs reach the daemon; may be repeated.",
+    help="Host name under which a proxy with TLS serves the daemon; may be repeated.",
 )
-@click.option(
-    "--behind-proxy", is_flag=True, help="A proxy in front terminates TLS for --public-name."
-)
-@click.option("--tls-cert", type=_FILE, metavar="FILE", help="Certificate, for HTTPS.")
-@click.option("--tls-key", type=_FILE, metavar="FILE", help="Its private key.")
 @click.option(
     "--token-file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Lines of NAME TOKEN, readable by you only; by default serve-tokens beside your settings.",
 )
-@click.option("--read-only", is_flag=True, help="Refuse everything that changes anything.")
 @click.option(
     "--jobs",
     default=0,
@@ -70,21 +66,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option(
     "--reconcile",
-    is_flag=True,
-    help="Compile and push clusters whenever a repository that they use changes.",
-)
-@click.option(
-    "--poll",
-    default=60,
-    show_default=True,
+    is_flag=False,
+    flag_value=_POLL,
     type=Seconds(),
-    help="Seconds between two looks at the repositories.",
-)
-@click.option(
-    "--hook-secret",
-    type=_FILE,
-    metavar="FILE",
-    help="File with the secret of webhooks of GitHub and GitLab.",
+    metavar="[SECONDS]",
+    help="Compile and push clusters whenever a repository that they use changes; repositories are"
+    f" looked at after a webhook, and every so many seconds, by default {_POLL}.",
 )
 @own_api_options
 @verbose_option
@@ -103,7 +90,7 @@ def serve(settings: Globals, /, **options: Any) -> None:
       commodore serve
       curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8064/v1/clusters
     Behind a proxy, pushing whatever changes:
-      commodore serve --behind-proxy --public-name clusters.example.com --reconcile
+      commodore serve --behind-proxy clusters.example.com --reconcile
     """
     try:
         from . import app
@@ -112,13 +99,13 @@ def serve(settings: Globals, /, **options: Any) -> None:
             raise
         raise CommodoreError(f"{error.name} is not installed", hint=_EXTRA) from error
     settings = settings.more_verbose(options["verbose"])
-    tls = _tls(options)
-    listener = _listener(options, secure=tls is not None or options["behind_proxy"])
-    port = listener.getsockname()[1]
-    scheme = "https" if tls or options["behind_proxy"] else "http"
-    own_names = () if options["behind_proxy"] else _names_of(options["address"], port)
-    origins = tuple(f"{scheme}://{one.lower()}" for one in (*options["public_names"], *own_names))
-    with listener:
+    address, port = _place(options["port"])
+    tls, proxied = options["tls"], options["proxied"]
+    _refuse_open(address, secure=bool(tls or proxied))
+    with listen(address, port) as listener:
+        hosts = proxied or _hosts(address, listener.getsockname()[1], tls)
+        scheme = "https" if tls or proxied else "http"
+        origins = tuple(f"{scheme}://{host.lower()}" for host in hosts)
         made, new_token = _settings(settings, options, frozenset(origins))
 
         def ready() -> None:
@@ -128,45 +115,55 @@ def serve(settings: Globals, /, **options: Any) -> None:
                 streams.secret(f"{origins[0]}/login?token={new_token}")
 
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
-        app.serve(made, [listener], ready=ready, tls=tls, behind_proxy=options["behind_proxy"])
+        app.serve(made, [listener], ready=ready, tls=tls, behind_proxy=bool(proxied))
     messages.info("Stopped")
 
 
-def _tls(options: dict[str, Any]) -> tuple[Path, Path] | None:
-    cert, key = options["tls_cert"], options["tls_key"]
-    if (cert is None) != (key is None):
-        raise UsageError("--tls-cert and --tls-key belong together")
-    return None if cert is None else (cert, key)
+def _place(text: str) -> tuple[str, int]:
+    """The address and the port of `--port`."""
+    address, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > _MOST_PORTS:
+        raise click.BadParameter(f"{text!r} is not [ADDRESS:]PORT.", param_hint="--port")
+    return address.strip("[]") or "127.0.0.1", int(port)
 
 
-def _listener(options: dict[str, Any], *, secure: bool) -> Any:
-    """The socket of the daemon; addresses that others reach need TLS."""
-    address = options["address"]
+def _refuse_open(address: str, *, secure: bool) -> None:
+    """Refuse addresses that others reach, without TLS."""
     is_loopback = address == "localhost"
     with suppress(ValueError):
         is_loopback = is_loopback or ip_address(address).is_loopback
     if not is_loopback and not secure:
         raise UsageError(
             f"{address} can be reached from other machines, and tokens would not be encrypted",
-            hint="add --tls-cert and --tls-key, or --behind-proxy",
+            hint="add --tls or --behind-proxy",
         )
-    if not options["public_names"] and (not is_loopback or options["behind_proxy"]):
-        raise UsageError("--public-name is missing", hint="name the host that browsers reach")
-    if options["reconcile"] and options["read_only"]:
-        raise UsageError("--reconcile and --read-only cannot be combined")
-    return listen(address, options["port"])
 
 
-def _names_of(address: str, port: int) -> tuple[str, ...]:
+def _hosts(address: str, port: int, tls: Path | None) -> tuple[str, ...]:
+    """The hosts that requests may name: those of the certificate, and of the address."""
     shown = f"[{address}]" if ":" in address else address
-    return tuple(dict.fromkeys((f"{shown}:{port}", f"localhost:{port}")))
+    names = (*_names_in(tls), shown, "localhost") if tls else (shown, "localhost")
+    return tuple(dict.fromkeys(f"{name}:{port}" for name in names))
+
+
+def _names_in(certificate: Path) -> list[str]:
+    from cryptography import x509
+
+    try:
+        found = x509.load_pem_x509_certificate(certificate.read_bytes())
+        names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (OSError, ValueError, x509.ExtensionNotFound) as error:
+        raise UsageError(
+            f"the certificate cannot be used: {error}", where=str(certificate)
+        ) from error
+    return names.get_values_for_type(x509.DNSName)
 
 
 def _settings(
     settings: Globals, options: dict[str, Any], origins: frozenset[str]
 ) -> tuple[Settings, str]:
     """The settings of the daemon, and a token that was made now."""
-    from .access import read_tokens
+    from .access import WEBHOOK, read_tokens
     from .settings import Settings
 
     author = Author(os.environ.get("GIT_AUTHOR_NAME", ""), os.environ.get("GIT_AUTHOR_EMAIL", ""))
@@ -179,18 +176,15 @@ def _settings(
             hint="keep it elsewhere",
         )
     tokens, new_token = read_tokens(file.absolute())
-    secret = ""
-    if options["hook_secret"] is not None:
-        secret = options["hook_secret"].read_text("utf-8").strip()
+    secret = tokens.pop(WEBHOOK, None)
     made = Settings(
         config,
         tokens,
         origins,
         options["jobs"] or os.cpu_count() or 1,
-        read_only=options["read_only"],
-        reconciles=options["reconcile"],
-        poll=float(options["poll"]),
-        hook_secret=secret,
+        reconciles=options["reconcile"] is not None,
+        poll=float(options["reconcile"] or _POLL),
+        hook_secret=secret.value if secret else "",
     )
     return made, new_token
 

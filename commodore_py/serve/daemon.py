@@ -65,7 +65,10 @@ class Daemon:
         self.settings = settings
         prepare(settings.config.paths.state)
         self.state = State.read(settings.config.paths)
-        secrets = (*settings.tokens.values(), *filter(None, (settings.hook_secret,)))
+        secrets = (
+            *(one.value for one in settings.tokens.values()),
+            *filter(None, (settings.hook_secret,)),
+        )
         self.jobs = Jobs(Processes(secrets), self.state, settings.workers)
         self.clusters = Clusters(settings.config, self.jobs, self.state, settings.poll)
         self.reconciler = Reconciler(settings, self.state, self.clusters, self.jobs, self.push)

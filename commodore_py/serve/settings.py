@@ -10,16 +10,17 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
+    from .access import Token
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the command line says."""
 
     config: Config
-    tokens: Mapping[str, str]
+    tokens: Mapping[str, Token]
     origins: frozenset[str]
     workers: int
-    read_only: bool = False
     reconciles: bool = False
     poll: float = 60.0
     hook_secret: str = ""

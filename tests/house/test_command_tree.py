@@ -33,7 +33,7 @@ LISTED = commands_listed()
 MOST_COMMANDS = 64
 MOST_OPTIONS = 15
 MOST_OPTIONS_OF_COMPILE = 36
-MOST_NAMES = 60
+MOST_NAMES = 62
 
 
 def commands_there(ctx: click.Context, name: str = "") -> Iterator[tuple[str, click.Context]]:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-TOKENS = {"ada": "a-token-that-only-ada-has", "bob": "a-token-that-only-bob-has"}
+TOKENS = {
+    "ada": "a-token-that-only-ada-has",
+    "bob": "a-token-that-only-bob-has",
+    "eve": "a-token-that-only-reads read-only",
+}
+SECRET = "a-secret-that-only-the-code-host-has"
 _PATIENCE = 60
 
 
@@ -40,7 +45,7 @@ class Daemon:
         **more: Any,  # noqa: ANN401 - of requests
     ) -> requests.Response:
         """One request; `more` is for the client."""
-        headers = {"Authorization": f"Bearer {TOKENS[by]}"} if by else {}
+        headers = {"Authorization": f"Bearer {TOKENS[by].split()[0]}"} if by else {}
         headers |= more.pop("headers", {})
         if body is not None:
             more["json"] = body
@@ -77,7 +82,8 @@ def serving(work: Path, facts: Path, *options: str, home: Path) -> Iterator[Daem
     tokens = home / "tokens"
     if not tokens.exists():
         tokens.touch(mode=0o600)
-        tokens.write_text("".join(f"{name} {token}\n" for name, token in TOKENS.items()))
+        lines_of_tokens = {**TOKENS, "webhook": SECRET}.items()
+        tokens.write_text("".join(f"{name} {token}\n" for name, token in lines_of_tokens))
     words = ("-d", str(work), "serve", "--port", "0", "--token-file", str(tokens))
     process = subprocess.Popen(
         [sys.executable, "-m", "commodore_py", *words, "--api-url", str(facts), *options],

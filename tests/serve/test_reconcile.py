@@ -16,7 +16,7 @@ import yaml
 from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.fleet import make_fleet
 
-from .daemon import Daemon, serving
+from .daemon import SECRET, Daemon, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-SECRET = "a-secret-that-only-the-code-host-has"
 NAMES = [f"c-{number:02}" for number in range(30)]
-PUSH = ("--reconcile", "--poll", "3600", "--jobs", "2")
+PUSH = ("--reconcile", "3600", "--jobs", "2")
 
 
 @pytest.fixture
@@ -42,7 +41,6 @@ def fleet(tmp_path: Path) -> Fleet:
         make_repository(fleet.repository(name), {"README": "catalog\n"})
         facts = {**cluster, "id": name, "gitRepo": {"url": url_of(fleet.repository(name))}}
         (one.parent / f"{name}.yaml").write_text(yaml.safe_dump(facts))
-    (tmp_path / "secret").write_text(SECRET)
     fleet.work.mkdir()
     return fleet
 
@@ -51,8 +49,7 @@ def test_push_to_shared_configuration_is_pushed_to_every_cluster_once(
     fleet: Fleet, tmp_path: Path
 ) -> None:
     facts = fleet.root / "facts"
-    options = (*PUSH, "--hook-secret", str(tmp_path / "secret"))
-    with serving(fleet.work, facts, *options, home=tmp_path) as daemon:
+    with serving(fleet.work, facts, *PUSH, home=tmp_path) as daemon:
         _until(daemon, lambda states: states == dict.fromkeys(NAMES, "True"))
         assert set(_commits(fleet).values()) == {2}
 
@@ -62,7 +59,7 @@ def test_push_to_shared_configuration_is_pushed_to_every_cluster_once(
         _until(daemon, lambda _: len([n for n in _commits(fleet).values() if n == 3]) >= 5)
         daemon.stop(signal.SIGKILL)
 
-    with serving(fleet.work, facts, *options, home=tmp_path) as daemon:
+    with serving(fleet.work, facts, *PUSH, home=tmp_path) as daemon:
         _until(daemon, lambda states: states == dict.fromkeys(NAMES, "True"))
         done = [job for job in daemon.get("/v1/jobs")["jobs"] if job["state"] == "done"]
         pushes = Counter(job["cluster"] for job in done if job["result"]["outcome"] == "pushed")
@@ -83,7 +80,7 @@ def test_failing_cluster_stops_no_other_and_is_retried_with_growing_pauses(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
-    options = ("--reconcile", "--poll", "1")
+    options = ("--reconcile", "1")
     with serving(fleet.work, fleet.root / "facts", *options, home=tmp_path) as daemon:
         _until(daemon, lambda states: [*states.values()] == ["False", "True", "True"])
         about = daemon.get("/v1/clusters/c-00")
@@ -108,7 +105,7 @@ def test_change_above_the_grade_of_the_stage_is_held(fleet: Fleet, tmp_path: Pat
     make = f"{{ out: {{ a: 1 }}, claim: {json.dumps(volume)} }}"
     component = fleet.repository("component-web")
     commit_to(component, {"component/main.jsonnet": make})
-    options = ("--reconcile", "--poll", "1")
+    options = ("--reconcile", "1")
     with serving(fleet.work, fleet.root / "facts", *options, home=tmp_path) as daemon:
         _until(daemon, lambda states: states == {"c-00": "True"})
         commit_to(component, {"component/main.jsonnet": "{ out: { a: 1 } }"})
@@ -134,7 +131,7 @@ def test_forged_webhook_is_refused(daemon: Daemon, headers: dict[str, str]) -> N
 
 def test_webhook_of_gitlab_names_the_clusters(fleet: Fleet, tmp_path: Path) -> None:
     _keep(fleet, NAMES[:2])
-    options = ("--reconcile", "--hook-secret", str(tmp_path / "secret"))
+    options = ("--reconcile",)
     with serving(fleet.work, fleet.root / "facts", *options, home=tmp_path) as daemon:
         _until(daemon, lambda states: set(states.values()) == {"True"} and len(states) == 2)
         body = {"project": {"git_http_url": url_of(fleet.repository("c-01"))}}
@@ -148,7 +145,7 @@ def test_webhook_of_gitlab_names_the_clusters(fleet: Fleet, tmp_path: Path) -> N
 
 def test_only_one_daemon_of_a_directory_acts(fleet: Fleet, tmp_path: Path) -> None:
     _keep(fleet, NAMES[:1])
-    facts, options = fleet.root / "facts", ("--reconcile", "--poll", "1")
+    facts, options = fleet.root / "facts", ("--reconcile", "1")
     with (
         serving(fleet.work, facts, *options, home=tmp_path) as first,
         serving(fleet.work, facts, *options, home=tmp_path) as second,
