@@ -40,18 +40,19 @@ def program_digest(*more_rooms: str) -> str:
 
 def _packages() -> set[str]:
     """Names and versions, from the names of metadata folders: reading metadata is slow."""
-    found = set()
+    packages = set()
     folders = set()
     for name in _BESIDE:
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
             continue
         origin = Path(spec.origin)
-        found.add(f"{name} {origin.stat().st_size}")
+        packages.add(f"{name} {origin.stat().st_size}")
         folders.add(origin.parent if spec.submodule_search_locations is None else origin.parents[1])
     for folder in folders:
-        found |= {name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))}  # noqa: PTH208 - names are wanted
-    return found
+        names = os.listdir(folder)  # noqa: PTH208 - names are wanted
+        packages |= {name for name in names if name.endswith((".dist-info", ".egg-info"))}
+    return packages
 
 
 def _own_code(folder: str, rooms: Container[str] | None = None) -> Iterator[tuple[str, str]]:

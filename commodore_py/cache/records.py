@@ -41,7 +41,7 @@ class Record:
         result, traces = value.get("result"), value.get("traces")
         if not (isinstance(result, str) and is_digest(result) and isinstance(traces, str)):
             return None
-        return cls(result, traces) if all(one <= "\xff" for one in traces) else None
+        return cls(result, traces) if all(trace <= "\xff" for trace in traces) else None
 
     def packed(self) -> bytes:
         """The record as bytes."""

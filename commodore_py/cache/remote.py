@@ -131,7 +131,7 @@ class RemoteResults:
         A machine that does so at the same time may lose them; then they are missed, and made again.
         """
         others = Signed.all_in(self._read(_record_path(name)) or b"[]")
-        kept = (one for one in others if one.content not in contents)
+        kept = (other for other in others if other.content not in contents)
         signed = (Signed.by(key, name, content) for content in contents)
         everything = (*signed, *(one for one in kept if self._is_trusted(one, name)))
         self._write(_record_path(name), Signed.packed(everything))

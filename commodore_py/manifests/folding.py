@@ -133,7 +133,7 @@ def _others(
             if not common_objects or _object_key(change) not in common_objects:
                 yield change
             continue
-        fields = tuple(one for one in change.fields if _key(change, one) not in common_fields)
+        fields = tuple(field for field in change.fields if _key(change, field) not in common_fields)
         if len(fields) == len(change.fields):
             yield change
         elif fields:

@@ -80,7 +80,7 @@ def stages_for(config: Config, clusters: Iterable[Cluster]) -> tuple[Stage, ...]
     if len(repositories) > 1 and any(stages != (ONLY,) for stages in found):
         raise CommodoreError(
             "the clusters have several global configurations, and one of these has stages",
-            where="\n".join(sorted(without_secrets(one.url) for one in repositories)),
+            where="\n".join(sorted(without_secrets(repository.url) for repository in repositories)),
             hint="compile the clusters of each by themselves, such as with --tenant",
         )
     return found[0] if found else (ONLY,)
@@ -168,7 +168,7 @@ def _problems(name: str, settings: object) -> Iterator[str]:
             yield f"stage {name} has an unknown key {key}; known are {', '.join(_KEYS)}"
     facts = settings.get("facts", {})
     if not isinstance(facts, Mapping) or any(
-        one is None or isinstance(one, Mapping | list) for one in facts.values()
+        fact is None or isinstance(fact, Mapping | list) for fact in facts.values()
     ):
         yield f"stage {name}: facts are names and values"
     if settings.get("max-grade", GRADES[0]) not in GRADES:

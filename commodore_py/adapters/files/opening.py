@@ -52,8 +52,8 @@ def anchored(root: Path, *with_links: Path) -> Iterator[None]:
     links: dict[str, str] = {}
     for folder in map(_absolute, with_links):
         with suppress(OSError), os.scandir(folder) as entries:
-            paths = [path for one in entries for path in (one.path, f"{one.path}/.git")]
-            links |= {one: os.path.realpath(one) for one in paths if os.path.islink(one)}  # noqa: PTH114 - texts
+            paths = [path for entry in entries for path in (entry.path, f"{entry.path}/.git")]
+            links |= {path: os.path.realpath(path) for path in paths if os.path.islink(path)}  # noqa: PTH114 - texts
     anchor = _Anchor(path, os.open(path, _FOLDER), links)
     _anchors.append(anchor)
     try:
@@ -115,7 +115,7 @@ def _absolute(path: Path) -> str:
 
 
 def _anchor_of(path: str) -> _Anchor | None:
-    anchors = (one for one in tuple(_anchors) if f"{path}/".startswith(f"{one.path}/"))
+    anchors = (anchor for anchor in tuple(_anchors) if f"{path}/".startswith(f"{anchor.path}/"))
     return max(anchors, key=lambda anchor: len(anchor.path), default=None)
 
 

@@ -164,7 +164,7 @@ def _compile_stage(
 
 
 def _ended(results: Mapping[str, ClusterResult]) -> int:
-    return sum(one.outcome != _AT_WORK for one in results.values())
+    return sum(result.outcome != _AT_WORK for result in results.values())
 
 
 def _lost(cluster: str, error: BaseException) -> ClusterResult:

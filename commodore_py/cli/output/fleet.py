@@ -73,8 +73,8 @@ class ClusterResult:
     @property
     def errors(self) -> list[dict[str, str]]:
         """The errors that were logged, for programs."""
-        errors = (one for one in self.records if one["levelno"] >= logging.ERROR)
-        lines = (line for one in errors for line in log.as_json(logging.makeLogRecord(one)))
+        errors = (record for record in self.records if record["levelno"] >= logging.ERROR)
+        lines = (line for error in errors for line in log.as_json(logging.makeLogRecord(error)))
         return [
             {name: text for name, text in json.loads(line).items() if name not in _OF_EVERY_LINE}
             for line in lines
@@ -170,7 +170,7 @@ def _is_new(record: dict[str, Any], shown: set[str]) -> bool:
 def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
     """Print what changes, and the table of all clusters; or everything for programs."""
     results = tuple(results)
-    changes = {one.cluster: one.changes for one in results if one.changes}
+    changes = {result.cluster: result.changes for result in results if result.changes}
     common, own = folded_over_clusters(changes)
     if form.output == "json":
         streams.data(formats.structured(_as_data(results, common, code)))
@@ -196,7 +196,7 @@ def _changes_in_text(
     yield from (as_text.headed(one.grade, line_of(one)) for one in common)
     for cluster, changes in own.items():
         yield f"Changes in {escaping.one_line(cluster)} only:"
-        lines = [line for one in changes for line in as_text.change_lines(one.grade, one)]
+        lines = [line for change in changes for line in as_text.change_lines(change.grade, change)]
         yield from lines[:_MOST_LINES]
         if len(lines) > _MOST_LINES:
             yield f"     … {counted(len(lines) - _MOST_LINES, 'more line')}: see --diff objects"
@@ -211,7 +211,7 @@ def _changes_in_markdown(
         yield ""
     for cluster, changes in own.items():
         yield f"## Changes in {escaping.one_line(cluster)} only\n"
-        lines = [line for one in changes for line in as_markdown.change_lines(one)]
+        lines = [line for change in changes for line in as_markdown.change_lines(change)]
         yield from lines[:_MOST_LINES]
         if len(lines) > _MOST_LINES:
             yield f"\n_{counted(len(lines) - _MOST_LINES, 'more line')}_"
@@ -275,8 +275,8 @@ def _markdown(results: Sequence[ClusterResult]) -> str:
 
 
 def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], list[list[str]]]:
-    rows = [_row(one) for one in results]
-    if any(one.stage for one in results):
+    rows = [_row(result) for result in results]
+    if any(result.stage for result in results):
         return _COLUMNS, rows
     return _COLUMNS[:-1], [row[:-1] for row in rows]
 
@@ -309,18 +309,18 @@ def _as_data(
         ],
         "clusters": [
             {
-                "cluster": one.cluster,
-                "result": one.outcome,
-                "exit_code": one.code,
-                "objects": one.objects,
-                "worst": one.worst if one.changes else None,
-                "cached": {"hits": one.cached[0], "of": one.cached[1]},
-                "stage": one.stage or None,
-                "seconds": round(one.seconds, 3),
-                "working_directory": one.folder,
-                "errors": one.errors,
-                "compile": one.content,
+                "cluster": result.cluster,
+                "result": result.outcome,
+                "exit_code": result.code,
+                "objects": result.objects,
+                "worst": result.worst if result.changes else None,
+                "cached": {"hits": result.cached[0], "of": result.cached[1]},
+                "stage": result.stage or None,
+                "seconds": round(result.seconds, 3),
+                "working_directory": result.folder,
+                "errors": result.errors,
+                "compile": result.content,
             }
-            for one in results
+            for result in results
         ],
     }

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 def write_report(results: Sequence[ClusterResult], file: Path) -> None:
     """Write the report: the table, what clusters have in common, and each by itself."""
-    changes = {one.cluster: one.changes for one in results if one.changes}
+    changes = {result.cluster: result.changes for result in results if result.changes}
     common, own = folded_over_clusters(changes)
     style = (PAGE / "page.css").read_text("utf-8")
     page = rendered(
         "report.html",
         css=Markup(style),  # noqa: S704 - a file of ours
         common=[{"grade": one.grade, "text": line_of(one)} for one in common],
-        clusters=[_section(one, own.get(one.cluster, ())) for one in results],
+        clusters=[_section(result, own.get(result.cluster, ())) for result in results],
     )
     write_if_changed(file.absolute(), page.encode())
 

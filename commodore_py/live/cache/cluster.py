@@ -54,9 +54,9 @@ class ClusterCache:
     def list(self, *, top_level_only: bool = False) -> tuple[ObjectId, ...]:
         """The ids of objects, sorted; copies of one object count once."""
         return tuple(
-            one.id
-            for one in self.objects.nodes()
-            if not top_level_only or self.objects.is_top_level(one)
+            node.id
+            for node in self.objects.nodes()
+            if not top_level_only or self.objects.is_top_level(node)
         )
 
     def get(self, id_: ObjectId) -> Record | None:
@@ -66,12 +66,12 @@ class ClusterCache:
     def copies(self, id_: ObjectId) -> tuple[ObjectId, ...]:
         """Every id of an object: it may be served in several groups."""
         record = self.objects.get(id_)
-        return tuple(one.id for one in self.objects.copies(record.uid)) if record else ()
+        return tuple(copy.id for copy in self.objects.copies(record.uid)) if record else ()
 
     def graph(self, roots: Iterable[ObjectId]) -> Graph:
         """Some objects and what they own."""
         records = map(self.objects.get, roots)
-        return self.objects.below(one for one in records if one is not None)
+        return self.objects.below(record for record in records if record is not None)
 
     def holds(self, api: Api) -> bool:
         """Return whether objects of a kind are held; those of others may be in the cluster."""

@@ -27,7 +27,7 @@ class Objects:
     """Records by id and UID; copies of one UID are one node, under the first of its ids."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
-        self._by_id = {one.id: one for one in records}
+        self._by_id = {record.id: record for record in records}
         self._by_uid: dict[str, tuple[Record, ...]] = {}
         for one in sorted(self._by_id.values(), key=lambda one: one.id):
             self._by_uid[one.uid] = (*self._by_uid.get(one.uid, ()), one)
@@ -50,7 +50,7 @@ class Objects:
 
     def below(self, roots: Iterable[Record]) -> Graph:
         """Objects that the roots own, directly and indirectly."""
-        first = tuple({one.uid: one for one in roots}.values())
+        first = tuple({root.uid: root for root in roots}.values())
         children: dict[str, tuple[Record, ...]] = {}
         left = deque(first)
         while left:
@@ -65,7 +65,7 @@ class Objects:
         """Owned objects by the UID of their owner."""
         offered: dict[Key, list[Record]] = defaultdict(list)
         for uid, copies in self._by_uid.items():
-            for key in {uid, *(key for one in copies for key in one.offers)}:
+            for key in {uid, *(key for copy in copies for key in copy.offers)}:
                 offered[key].append(copies[0])
         owned: dict[str, list[Record]] = defaultdict(list)
         for record in self.nodes():
@@ -82,12 +82,12 @@ class Objects:
 
     @cached_property
     def _have_owners(self) -> frozenset[str]:
-        return frozenset(one.uid for records in self._owned.values() for one in records)
+        return frozenset(record.uid for records in self._owned.values() for record in records)
 
 
 def cycle_in(graph: Graph) -> tuple[ObjectId, ...]:
     """Objects that own themselves, in the end, and what they own; sorted."""
-    records = {one.uid: one for one in graph.roots}
+    records = {root.uid: root for root in graph.roots}
     records |= {child.uid: child for owned in graph.children.values() for child in owned}
     waits_for = dict.fromkeys(graph.children, 0)
     for owned in graph.children.values():

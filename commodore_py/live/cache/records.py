@@ -64,7 +64,7 @@ def record_of(api: Api, content: Content, settings: Settings) -> Record:
     if settings.whole(api) and settings.keeps(id_):
         # Items of a list don't say what they are.
         manifest = {"apiVersion": api.api_version, "kind": api.kind, **content}
-    uids = tuple(_text(one, "uid") for one in owners)
+    uids = tuple(_text(owner, "uid") for owner in owners)
     return Record(
         id_,
         uid,
@@ -73,7 +73,7 @@ def record_of(api: Api, content: Content, settings: Settings) -> Record:
         {key: annotations[key] for key in settings.annotations & annotations.keys()},
         is_ending=bool(_text(metadata, "deletionTimestamp")),
         owners=uids,
-        wants=(*uids, *_wants(id_, {_text(one, "kind") for one in owners}, annotations)),
+        wants=(*uids, *_wants(id_, {_text(owner, "kind") for owner in owners}, annotations)),
         offers=tuple(_offers(id_, uid, content)),
         manifest=manifest,
     )

@@ -68,7 +68,7 @@ def texts_of(content: Content, name: str) -> dict[str, str]:
     """Annotations or labels."""
     metadata = content.get("metadata")
     texts = metadata.get(name) if isinstance(metadata, dict) else None
-    if not isinstance(texts, dict) or not all(isinstance(one, str) for one in texts.values()):
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         return {}
     return texts
 
