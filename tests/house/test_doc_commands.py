@@ -79,6 +79,6 @@ def test_data_in_pages_can_be_read() -> None:
     block = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
     for kind, text in (found for path in PAGES for found in block.findall(path.read_text("utf-8"))):
-        assert kind in LOADERS.keys() | RUN | {"text", "jsonnet", "rego"}
+        assert kind in LOADERS.keys() | RUN | {"text", "jsonnet", "rego", "ini", "dockerfile"}
         if kind in LOADERS:
             LOADERS[kind](text)
