@@ -18,8 +18,8 @@ PAGES = sorted(
     [ROOT / "README.md", *ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/how-to/*.md")]
 )
 READ = {path: commands_of(path.read_text("utf-8")) for path in PAGES}
-QUICK = {"README", "start-a-component"}
-"""Pages of each run; the others take minutes together, and belong to the long runs."""
+QUICK = {"README"}
+"""The page of each run; the others take minutes together, and belong to the long runs."""
 
 
 def test_blocks_that_are_not_run_have_a_reason() -> None:

@@ -24,7 +24,7 @@ from tests.support.tables import each
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MANY = 100_000
+MANY = 20_000
 DOORS: dict[str, Callable[[str], Any]] = {
     "load": lambda text: yaml.load(text.encode(), name="f.yaml"),
     "load of a string": lambda text: yaml.load(text, name="f.yaml"),
