@@ -1,4 +1,7 @@
-"""The routes below `/v1`: clusters, values, edits, jobs, and what runs in a cluster."""
+"""The routes below `/v1`: clusters, values, edits, jobs, and what runs in a cluster.
+
+What child processes and errors bring along is without secrets.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from commodore_py.adapters.masking import REDACTOR
 from commodore_py.model.difference import Grade  # noqa: TC001 - FastAPI reads it
 from commodore_py.workflows.editing.requests import Level  # noqa: TC001 - as above
 
@@ -66,7 +68,7 @@ class Push(BaseModel):
 
 def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
     """All routes of the API."""
-    api = APIRouter(prefix="/v1", default_response_class=_Json)
+    api = APIRouter(prefix="/v1")
     clusters, jobs, config = daemon.clusters, daemon.jobs, daemon.settings.config
 
     @api.get("/clusters", summary="All clusters")
@@ -179,7 +181,7 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
 
         async def stream() -> AsyncIterator[str]:
             async for number, event in jobs.events(job, last_event_id):
-                text = json.dumps(REDACTOR.masked_value(event))
+                text = json.dumps(event)
                 yield f"id: {number}\ndata: {text}\n\n" if number else ": alive\n\n"
 
         return StreamingResponse(stream(), media_type="text/event-stream")
@@ -198,21 +200,13 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
     return api
 
 
-class _Json(JSONResponse):
-    """JSON without secrets."""
-
-    def render(self, content: object) -> bytes:
-        """The bytes of a response."""
-        return super().render(REDACTOR.masked_value(content))
-
-
 def _versioned(content: dict[str, Any], version: str | None, status: int = 200) -> Response:
     headers = {"etag": f'"{version}"'} if version else None
-    return _Json(content, status, headers)
+    return JSONResponse(content, status, headers)
 
 
 def _accepted(job: Job) -> Response:
-    return _Json(job.as_data(), 202, {"location": f"/v1/jobs/{job.id}"})
+    return JSONResponse(job.as_data(), 202, {"location": f"/v1/jobs/{job.id}"})
 
 
 def _caller(request: Request) -> str:

@@ -34,7 +34,9 @@ class PortBusy(CommodoreError):
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens, for a server that others bring along."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Without the protocol, asyncio does not switch off the delay of small packets.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
