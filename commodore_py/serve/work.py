@@ -158,11 +158,12 @@ def _fingerprint(cluster: Cluster | None) -> str:
 def summary(config: Config, cluster_id: str) -> dict[str, Any]:
     """A cluster as its working directory has it."""
     paths = compiled_config(config, cluster_id).paths
+    version = configuration_version(paths)
     hierarchy = compiled_hierarchy(paths)
     has_catalog = is_repository(paths.catalog)
     return _masked(
         {
-            "configuration": configuration_version(paths),
+            "configuration": version,
             "instances": _instances(hierarchy),
             "targets": sorted(hierarchy.targets),
             "catalog_commit": commit_of(paths.catalog, "HEAD") if has_catalog else None,
@@ -198,6 +199,8 @@ def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
 def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, Any]:
     """A merged value, and the layers that set it."""
     paths = compiled_config(config, cluster_id).paths
+    # Before the value: an edit in between is then a conflict for whoever uses this version.
+    version = configuration_version(paths)
     if path == "applications" or path.startswith("applications."):
         found, place = value_at(paths, path, target)
         content = {"path": path, "value": found, "steps": [{"action": "set", "file": place}]}
@@ -206,7 +209,7 @@ def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, 
         key = str(path_parts(path)[0]).replace("_", "-")
         usual = key if key in hierarchy.targets else BOOTSTRAP
         content = explained.explanation_content(explain(paths, target or usual, path))
-    return _masked({**content, "configuration": configuration_version(paths)})
+    return _masked({**content, "configuration": version})
 
 
 def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
