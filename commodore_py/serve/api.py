@@ -83,13 +83,13 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
     @api.get("/clusters/{cluster_id}/values/{path:path}", summary="A value and its layers")
     async def get_value(cluster_id: Path, path: Path, target: Path = "") -> Response:
         await clusters.summary(cluster_id)
-        content = await jobs.read("value", config, cluster_id, path, target)
+        content = await jobs.read("work.value", config, cluster_id, path, target)
         return _versioned(content, content["configuration"])
 
     @api.get("/clusters/{cluster_id}/options/{path:path}", summary="Legal values of a parameter")
     async def get_options(cluster_id: Path, path: Path) -> Any:
         await clusters.summary(cluster_id)
-        content = await jobs.read("options", config, cluster_id, path)
+        content = await jobs.read("work.options", config, cluster_id, path)
         return {"schema": "options/v1", **content}
 
     async def edit(cluster_id: str, edit: Edit, how: How) -> Response:
@@ -145,19 +145,19 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
     @api.get("/clusters/{cluster_id}/changes", summary="What a push changes")
     async def get_changes(cluster_id: Path) -> Response:
         await clusters.summary(cluster_id)
-        content = await jobs.read("changes", config, cluster_id)
+        content = await jobs.read("work.changes", config, cluster_id)
         return _versioned(content, content["version"])
 
     @api.get("/clusters/{cluster_id}/plan", summary="The order of deployment")
     async def get_plan(cluster_id: Path) -> Any:
         await clusters.summary(cluster_id)
-        return await jobs.read("plan", config, cluster_id)
+        return await jobs.read("work.plan", config, cluster_id)
 
     @api.get("/clusters/{cluster_id}/live/{what}", summary="The running cluster")
     async def get_live(cluster_id: Path, what: Literal["tree", "status"], root: Path = "") -> Any:
         await clusters.summary(cluster_id)
         root_of_tree = (root,) if what == "tree" else ()
-        return await jobs.read(f"live_{what}", config, cluster_id, *root_of_tree, seconds=300)
+        return await jobs.read(f"work.live_{what}", config, cluster_id, *root_of_tree, seconds=300)
 
     @api.get("/jobs", summary="What runs, waits and has ended")
     async def get_jobs() -> Any:

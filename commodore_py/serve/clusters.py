@@ -82,7 +82,7 @@ class Clusters:
         self._jobs = jobs
         self._state = state
         self._listing: Kept[dict[str, dict[str, Any]]] = Kept(
-            lambda: jobs.read("listing", config), _LISTING_SECONDS
+            lambda: jobs.read("compiling.listing", config), _LISTING_SECONDS
         )
         self._summaries: dict[str, Kept[dict[str, Any]]] = {}
         self._heads: Kept[dict[tuple[str, str], str]] = Kept(self._load_heads, heads_seconds)
@@ -121,7 +121,7 @@ class Clusters:
         kept = self._summaries.get(cluster_id)
         if kept is None:
             kept = self._summaries[cluster_id] = Kept(
-                lambda: self._jobs.read("summary", self._config, cluster_id), _MOMENT
+                lambda: self._jobs.read("work.summary", self._config, cluster_id), _MOMENT
             )
         return await kept.get()
 
@@ -188,7 +188,7 @@ class Clusters:
             for one in (record or {"inputs": {}})["inputs"].values()
         }
         found: dict[tuple[str, str], str] = await self._jobs.read(
-            "remote_heads", sorted(pairs), seconds=300
+            "compiling.remote_heads", sorted(pairs), seconds=300
         )
         return found
 

@@ -83,7 +83,7 @@ class Daemon:
             raise Moved.to(summary["configuration"], terms.base)
         try:
             found: dict[str, Any] = await self.jobs.edit(
-                cluster_id, "edit", self.settings.config, cluster_id, edit, terms
+                cluster_id, "work.edit", self.settings.config, cluster_id, edit, terms
             )
         finally:
             self.clusters.changed(cluster_id, inputs=not terms.dry_run)
@@ -96,7 +96,7 @@ class Daemon:
             "compile",
             cluster_id,
             by,
-            "compile_",
+            "compiling.compile_",
             self.settings.config,
             cluster_id,
             done=self._compiled,
@@ -121,7 +121,15 @@ class Daemon:
 
         config = replace(self.settings.config, push=True)
         return self.jobs.submit(
-            "push", cluster_id, by, "compile_", config, cluster_id, max_grade, seen, done=pushed
+            "push",
+            cluster_id,
+            by,
+            "compiling.compile_",
+            config,
+            cluster_id,
+            max_grade,
+            seen,
+            done=pushed,
         )
 
     async def _compiled(self, job: Job) -> None:

@@ -111,23 +111,23 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
     async def _read(cluster_id: str, work: str, *more: Any) -> tuple[Any, dict[str, Any] | None]:
         """What a tab shows, or why it does not."""
         await clusters.listed(cluster_id)
-        seconds = 300.0 if work == "live_tree" else 60.0
+        seconds = 300.0 if work == "work.live_tree" else 60.0
         return await _tried(jobs.read(work, config, cluster_id, *more, seconds=seconds))
 
     @page.get("/clusters/{cluster_id}/changes")
     async def changes(cluster_id: str) -> Response:
-        diff, failure = await _read(cluster_id, "changes")
+        diff, failure = await _read(cluster_id, "work.changes")
         return _tab("changes.html", "Changes", cluster_id, failure, diff=diff)
 
     @page.get("/clusters/{cluster_id}/plan")
     async def plan(cluster_id: str) -> Response:
-        found, failure = await _read(cluster_id, "plan")
+        found, failure = await _read(cluster_id, "work.plan")
         drawing = drawing_of(found["order"]) if found else None
         return _tab("plan.html", "Plan", cluster_id, failure, plan=found, drawing=drawing)
 
     @page.get("/clusters/{cluster_id}/live")
     async def live(cluster_id: str) -> Response:
-        found, failure = await _read(cluster_id, "live_tree", "")
+        found, failure = await _read(cluster_id, "work.live_tree", "")
         return _tab("live.html", "Live", cluster_id, failure, live=found)
 
     async def _values(
@@ -135,8 +135,8 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
     ) -> Response:
         found = legal = None
         if path:
-            found, why = await _read(cluster_id, "value", path, "")
-            legal, _ = await _read(cluster_id, "options", path)
+            found, why = await _read(cluster_id, "work.value", path, "")
+            legal, _ = await _read(cluster_id, "work.options", path)
             failure = failure or why
         else:
             await clusters.listed(cluster_id)

@@ -49,7 +49,7 @@ class _Order:
     """Work to do in a child process."""
 
     work: str
-    """A function of `work.py`: the daemon itself does without everything that it imports."""
+    """`module.function`: the daemon itself does without everything that these import."""
     arguments: tuple[Any, ...]
     limits: TimeLimits
     secrets: tuple[str, ...]
@@ -138,8 +138,9 @@ def _child(sender: Connection, order: _Order) -> None:
     ours.setLevel(logging.INFO)
     try:
         with redirect_stdout(StringIO()), run_log.watching(_Stages(sender)):
-            work = importlib.import_module("commodore_py.serve.work")
-            found: tuple[str, Any] = "result", getattr(work, order.work)(*order.arguments)
+            module, _, name = order.work.partition(".")
+            work = getattr(importlib.import_module(f"commodore_py.serve.{module}"), name)
+            found: tuple[str, Any] = "result", work(*order.arguments)
     except CommodoreError as error:
         found = "error", error
     except KeyboardInterrupt:
