@@ -174,7 +174,7 @@ class Jobs:
         for task in tuple(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        self._processes.close()
+        await self._processes.close()
         self._keep()
 
     async def wake(self) -> None:

@@ -66,6 +66,7 @@ class Processes:
         self._threads = ThreadPoolExecutor(_MOST_RUNNING, thread_name_prefix="child")
         self._threads.submit(forkserver.ensure_running)  # it takes a while to load everything
         self._secrets = secrets
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def run(
         self, work: str, *arguments: Any, seconds: float, report: Report | None = None
@@ -74,7 +75,10 @@ class Processes:
 
         What it logs is reported as it happens, in the thread of the event loop.
         """
-        loop = asyncio.get_running_loop()
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - this is a coroutine
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
         receiver, sender = self._context.Pipe(duplex=False)
         order = _Order(work, arguments, time_limits.current(), self._secrets)
         process = self._context.Process(target=_child, args=(sender, order))
@@ -107,8 +111,12 @@ class Processes:
             raise value
         return value
 
-    def close(self) -> None:
-        """Wait for what was started to end."""
+    async def close(self) -> None:
+        """End what is still running, such as reads that nobody waits for."""
+        running = tuple(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
         self._threads.shutdown()
 
 

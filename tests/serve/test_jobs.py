@@ -111,6 +111,14 @@ def test_stop_lets_a_job_end(playground: Playground) -> None:
     assert {one["id"]: one["state"] for one in state["jobs"]}[job["id"]] == "done"
 
 
+def test_stop_ends_reads_that_nobody_waits_for(playground: Playground) -> None:
+    with serving(playground.work, playground.facts, home=playground.home) as daemon:
+        daemon.get(ONE)
+        daemon.call("POST", f"{ONE}/compile")
+
+        assert daemon.stop() == 0
+
+
 def test_damaged_state_is_ignored(playground: Playground) -> None:
     file = playground.work / ".commodore" / "serve" / "state.json"
     for damaged in ("{", "[]", '{"schema": "serve-state/v1", "jobs": [1], "clusters": {}}'):
