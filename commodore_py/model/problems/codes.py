@@ -46,10 +46,12 @@ ERRORS: dict[str, Code] = {
     "edit/moved": Code("error", "An edit is based on older commits of the configuration."),
     "edit/no-such-item": Code("error", "A list has no item of that key."),
     "parameters/not-set": Code("error", "No layer sets a parameter."),
+    "request/invalid": Code("error", "A request to the daemon has the wrong shape."),
     "run/busy": Code("error", "Another run is at work in the working directory."),
     "run/crashed": Code("error", "An error in this program itself."),
     "run/lost": Code("error", "A process ended without a result."),
     "run/queue-full": Code("error", "More work is waiting than the daemon accepts."),
+    "run/refused": Code("error", "Any other error; its message says why."),
 }
 """Errors that programs tell apart by their codes."""
 
