@@ -40,8 +40,11 @@ def copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
         _copy_file(entry, copy, found)
 
 
-def copy_bare(repository: Path, copy: Path) -> None:
-    """Copy a bare repository; its objects, which never change, are links to the same files."""
+def copy_bare(repository: Path, copy: Path, folders: Collection[str]) -> None:
+    """Copy a bare repository; its objects, which never change, are links to the same files.
+
+    Folders with other names are not its own: other repositories may be below it.
+    """
     objects = f"{repository}/{OBJECTS}/"
 
     def copy_file(source: str, target: str) -> None:
@@ -51,8 +54,14 @@ def copy_bare(repository: Path, copy: Path) -> None:
                 return
         shutil.copyfile(source, target)
 
-    left_by_killed_git = shutil.ignore_patterns("*.lock")
-    shutil.copytree(repository, copy, ignore=left_by_killed_git, copy_function=copy_file)
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        left_by_killed_git = {name for name in names if name.endswith(".lock")}
+        if folder != os.fspath(repository):
+            return left_by_killed_git
+        others = {name for name in names if name not in folders and (repository / name).is_dir()}
+        return left_by_killed_git | others
+
+    shutil.copytree(repository, copy, ignore=ignored, copy_function=copy_file)
     shutil.copymode(objects, copy)  # the repository itself may be private
 
 

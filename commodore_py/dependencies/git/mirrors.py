@@ -93,7 +93,7 @@ class Mirrors(NamedTuple):
             make_private(self.folder)
             with self.locked(mirror, patience=self.patience):
                 self._update(mirror, address, versions, listed)
-                copy_bare(mirror, clone)
+                copy_bare(mirror, clone, FOLDERS)
                 (clone / _NOTE).unlink(missing_ok=True)
         except (OSError, Busy) as error:
             log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
