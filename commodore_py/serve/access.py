@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "commodore"
-_NAME = r"[A-Za-z0-9][\w.-]{0,63}"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 _LINE = rf"(?P<name>{_NAME}) +(?P<token>\S{{16,}})(?P<read_only> +read-only)?"
 WEBHOOK = "webhook"
 """The name of the secret of webhooks; it is no token."""
-_LONGEST_BODY = 1 << 20
+_LONGEST_BODY, _LONGEST_LOGIN = 1 << 20, 1 << 12
+_MOST_HELD = 64 << 20
+"""Bytes of the bodies of all requests that are being received."""
 _BODY_SECONDS = 20.0
 _SAFE = ("GET", "HEAD")
 _PUBLIC = ("/login", "/static/", "/v1/hooks/git")
@@ -141,6 +143,7 @@ class Access:
         self._origins = origins
         self._hosts = frozenset(one.partition("://")[2] for one in origins)
         self._secure = all(one.startswith("https://") for one in origins)
+        self._held = 0
         self._requests = _Buckets(rate=500, burst=1000)
         self._failures = _Buckets(rate=1, burst=20)
 
@@ -165,7 +168,8 @@ class Access:
 
         try:
             scope["state"] = {**scope.get("state", {}), "caller": self._caller(scope, headers)}
-            body = await _body(receive, headers)
+            longest = _LONGEST_LOGIN if scope["path"] == "/login" else _LONGEST_BODY
+            body = await self._body(receive, headers, longest)
         except Refusal as refusal:
             if refusal.status == 401 and _is_for_people(scope, headers):  # noqa: PLR2004
                 refusal.status = 303
@@ -212,6 +216,32 @@ class Access:
         named = self._tokens.get(name)
         return name if named and hmac.compare_digest(proof.encode(), _proof(named)) else ""
 
+    async def _body(self, receive: Receive, headers: Mapping[str, str], longest: int) -> bytes:
+        """The whole body of a request, within limits of size and time."""
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > longest:
+            raise Refusal(413, f"a body has at most {longest} bytes")
+        body = bytearray()
+        try:
+            async with timeout(_BODY_SECONDS):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Refusal(400, "the request ended before its body")
+                    piece = message.get("body", b"")
+                    body += piece
+                    self._held += len(piece)
+                    if len(body) > longest:
+                        raise Refusal(413, f"a body has at most {longest} bytes")
+                    if self._held > _MOST_HELD:
+                        raise Refusal(503, "too much is being received", {"retry-after": "5"})
+                    if not message.get("more_body"):
+                        return bytes(body)
+        except TimeoutError:
+            raise Refusal(408, "the request was not sent in time") from None
+        finally:
+            self._held -= len(body)
+
     def name_of(self, token: str) -> str:
         """The name of a token; empty if it is none. Takes the same time for all."""
         given = token.encode()
@@ -251,25 +281,6 @@ def _too_many() -> Refusal:
 def _is_for_people(scope: Scope, headers: Mapping[str, str]) -> bool:
     is_page = not scope["path"].startswith("/v1/") and scope["path"] != "/metrics"
     return is_page and scope["method"] in _SAFE and "text/html" in headers.get("accept", "")
-
-
-async def _body(receive: Receive, headers: Mapping[str, str]) -> bytes:
-    """The whole body of a request, within limits of size and time."""
-    length = headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > _LONGEST_BODY:
-        raise Refusal(413, f"a body has at most {_LONGEST_BODY} bytes")
-    body = bytearray()
-    try:
-        async with timeout(_BODY_SECONDS):
-            while True:
-                message = await receive()
-                body += message.get("body", b"")
-                if len(body) > _LONGEST_BODY:
-                    raise Refusal(413, f"a body has at most {_LONGEST_BODY} bytes")
-                if message["type"] != "http.request" or not message.get("more_body"):
-                    return bytes(body)
-    except TimeoutError:
-        raise Refusal(408, "the request was not sent in time") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from .jobs import Job
 
 _LONGEST_PATH = 1000
+_MOST_LEVELS = 128
 
 Path = Annotated[str, Field(max_length=_LONGEST_PATH)]
 IfMatch = Annotated[str, Header(alias="If-Match", description="The version of the configuration.")]
@@ -41,17 +41,12 @@ class How:
         request: Request,
         *,
         level: Level = "cluster",
-        at: Annotated[Path, Query(description="Exactly this class file.")] = "",
         target: Annotated[Path, Query(description="The instance whose layers count.")] = "",
-        clusters: Annotated[list[str], Query(description="Also compile these, or `all`.")] = [],  # noqa: B006 - FastAPI copies it
         if_match: IfMatch = "",
         dry_run: DryRun = False,
     ) -> None:
-        parts = PurePosixPath(at).parts
-        if at and (parts[:2] != ("inventory", "classes") or ".." in parts):
-            raise Refusal(400, "`at` is a file below inventory/classes")
-        self.level, self.at, self.target = level, at, target
-        self.terms = Terms(_caller(request), _tag(if_match), dry_run, tuple(clusters))
+        self.level, self.target = level, target
+        self.terms = Terms(_caller(request), _tag(if_match), dry_run)
 
 
 HowTo = Annotated[How, Depends()]
@@ -93,7 +88,7 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
         return {"schema": "options/v1", **content}
 
     async def edit(cluster_id: str, edit: Edit, how: How) -> Response:
-        placed = replace(edit, level=how.level, at=how.at, target=how.target)
+        placed = replace(edit, value=_bounded(edit.value), level=how.level, target=how.target)
         content = await daemon.edit(cluster_id, placed, how.terms)
         status = 422 if content["refused"] else 200
         return _versioned(content, content["configuration"], status)
@@ -211,6 +206,21 @@ def _accepted(job: Job) -> Response:
 
 def _caller(request: Request) -> str:
     return str(request.state.caller)
+
+
+def _bounded(value: Any) -> Any:
+    """The value, unless it is nested more deeply than class files may be."""
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, dict | list)
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+        ]
+    if level:
+        raise Refusal(422, f"a value has at most {_MOST_LEVELS} levels")
+    return value
 
 
 def _tag(header: str) -> str:

@@ -153,7 +153,11 @@ class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop at signals: the first one lets jobs end, the second one does not."""
-        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        signals = [
+            one
+            for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            if signal.getsignal(one) is not signal.SIG_IGN  # as below nohup
+        ]
         before = {one: signal.signal(one, self.handle_exit) for one in signals}
         try:
             yield
@@ -183,7 +187,7 @@ def serve(
 
         def stop() -> None:
             daemon.jobs.stopping.set()
-            asyncio.run_coroutine_threadsafe(daemon.jobs.wake(), loop)
+            loop.call_soon_threadsafe(daemon.jobs.wake)
 
         config = uvicorn.Config(
             application(settings, daemon),

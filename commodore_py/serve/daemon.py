@@ -37,8 +37,6 @@ class Edit:
     item: str = ""
     """The key of the item, or the name of the instance."""
     level: Level = "cluster"
-    at: str = ""
-    """A class file below the working directory."""
     target: str = ""
     """The instance whose layers count."""
     is_yaml: bool = False
@@ -54,8 +52,6 @@ class Terms:
     base: str = ""
     """The version of the configuration that the caller has seen; any if empty."""
     dry_run: bool = False
-    clusters: tuple[str, ...] = ()
-    """Other clusters to compile with the edit, or `all`."""
 
 
 class Daemon:

@@ -24,6 +24,7 @@ _MOST_JOBS = 100
 """How many may wait, and how many that ended are kept."""
 _MOST_WAITING = 16
 """How many edits may wait for one working directory."""
+_MOST_READS = 64
 _MOST_EVENTS = 1000
 _HEARTBEAT = 15.0
 COMPILE_SECONDS = 3600.0
@@ -84,7 +85,9 @@ class Jobs:
         self._directories: dict[str, asyncio.Lock] = {}
         self._waiting: dict[str, int] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
+        """Replaced by a new one each time that it is set."""
+        self._reading = 0
         self._requests: dict[str, tuple[Any, ...]] = {}
         self.stopping = asyncio.Event()
         self.all: dict[str, Job] = {}
@@ -94,8 +97,14 @@ class Jobs:
 
     async def read(self, work: str, *arguments: Any, seconds: float = READ_SECONDS) -> Any:
         """Do work that changes nothing."""
-        async with self._readers:
-            return await self._processes.run(work, *arguments, seconds=seconds)
+        if self._reading >= _MOST_READS:
+            raise QueueFull(f"{_MOST_READS} reads are waiting", hint="try again later")
+        self._reading += 1
+        try:
+            async with self._readers:
+                return await self._processes.run(work, *arguments, seconds=seconds)
+        finally:
+            self._reading -= 1
 
     async def edit(self, cluster: str, work: str, *arguments: Any) -> Any:
         """Do work in the working directory of a cluster once nothing else is at work there."""
@@ -141,15 +150,14 @@ class Jobs:
             task.cancel()
 
     def last(self, cluster: str) -> Job | None:
-        """The last job of a cluster that ended."""
-        return next(
-            (job for job in reversed(self.all.values()) if job.cluster == cluster and job.is_over),
-            None,
-        )
+        """The last job of a cluster that came to its end."""
+        jobs = (job for job in reversed(self.all.values()) if job.cluster == cluster)
+        return next((job for job in jobs if job.state in ("done", "failed")), None)
 
     async def events(self, job: Job, after: int) -> AsyncIterator[tuple[int, dict[str, Any]]]:
         """The events of a job as they happen, each with its number; 0 is a sign of life."""
         while True:
+            changed = self._changed
             first = job.count - len(job.events)
             for number, event in enumerate(tuple(job.events), first + 1):
                 if number > after:
@@ -161,14 +169,13 @@ class Jobs:
             if self.stopping.is_set():
                 return
             try:
-                async with self._changed:
-                    await asyncio.wait_for(self._changed.wait(), _HEARTBEAT)
+                await asyncio.wait_for(changed.wait(), _HEARTBEAT)
             except TimeoutError:
                 yield 0, {}
 
     async def stop(self, seconds: float) -> None:
         """Let what runs come to its end for a while, then cancel it."""
-        await self.wake()
+        self.wake()
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
         for task in tuple(self._tasks.values()):
@@ -177,10 +184,10 @@ class Jobs:
         await self._processes.close()
         self._keep()
 
-    async def wake(self) -> None:
+    def wake(self) -> None:
         """Have everybody look who waits for events."""
-        async with self._changed:
-            self._changed.notify_all()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     @asynccontextmanager
     async def _alone(self, cluster: str) -> AsyncIterator[None]:
@@ -198,10 +205,8 @@ class Jobs:
         def report(event: dict[str, Any]) -> None:
             job.events.append({**event, "time": round(time.time(), 3)})
             job.count += 1
-            wakes.add(task := asyncio.ensure_future(self.wake()))
-            task.add_done_callback(wakes.discard)
+            self.wake()
 
-        wakes: set[asyncio.Future[None]] = set()
         try:
             async with self._alone(job.cluster):
                 job.state, job.started = "running", time.time()
@@ -219,7 +224,7 @@ class Jobs:
         if done is not None:
             await done(job)
         self._keep()
-        await self.wake()
+        self.wake()
 
     def _forget_old(self) -> None:
         over = [job.id for job in self.all.values() if job.is_over]

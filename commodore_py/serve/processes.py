@@ -12,6 +12,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import signal
 import tempfile
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -82,8 +83,7 @@ class Processes:
         receiver, sender = self._context.Pipe(duplex=False)
         order = _Order(work, arguments, time_limits.current(), self._secrets)
         process = self._context.Process(target=_child, args=(sender, order))
-        await loop.run_in_executor(self._threads, process.start)
-        sender.close()
+        starting = loop.run_in_executor(self._threads, process.start)
 
         def received() -> tuple[str, Any]:
             while True:
@@ -93,8 +93,11 @@ class Processes:
                 if report is not None:
                     loop.call_soon_threadsafe(report, value)
 
-        waiting = loop.run_in_executor(self._threads, received)
+        waiting: asyncio.Future[tuple[str, Any]] | None = None
         try:
+            await asyncio.shield(starting)
+            sender.close()
+            waiting = loop.run_in_executor(self._threads, received)
             kind, value = await asyncio.wait_for(asyncio.shield(waiting), seconds)
         except EOFError:
             raise Lost(
@@ -104,12 +107,26 @@ class Processes:
             raise Lost(f"it was not done within {seconds:.0f} seconds") from None
         finally:
             # Shielded: whoever cancels this must not leave the process behind.
-            await asyncio.shield(loop.run_in_executor(self._threads, _ended, process, receiver))
-            with suppress(EOFError, OSError):
-                await waiting
+            await asyncio.shield(self._end(process, starting, waiting, (sender, receiver)))
         if kind == "error":
             raise value
         return value
+
+    async def _end(
+        self,
+        process: Any,
+        starting: asyncio.Future[None],
+        waiting: asyncio.Future[tuple[str, Any]] | None,
+        pipe: tuple[Connection, Connection],
+    ) -> None:
+        """End a process, which may be starting still, and what waits for it."""
+        await asyncio.wait([starting])
+        sender, receiver = pipe
+        sender.close()
+        await asyncio.get_running_loop().run_in_executor(self._threads, _ended, process, receiver)
+        if waiting is not None:
+            with suppress(EOFError, OSError):
+                await waiting
 
     async def close(self) -> None:
         """End what is still running, such as reads that nobody waits for."""
@@ -117,7 +134,7 @@ class Processes:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        self._threads.shutdown()
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _ended(process: Any, receiver: Connection) -> None:
@@ -130,12 +147,17 @@ def _ended(process: Any, receiver: Connection) -> None:
     if process.is_alive():
         process.kill()
         process.join()
+    if process.pid is not None:
+        # Git would finish a commit or a push after the process that had started it was killed.
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.close()
     receiver.close()
 
 
 def _child(sender: Connection, order: _Order) -> None:
     """Do the work, and send what happens: events, then one result or error."""
+    os.setsid()
     workers.serve_parent()
     ending.listen()
     REDACTOR.learn(*order.secrets)

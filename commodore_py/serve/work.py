@@ -7,7 +7,6 @@ Everything is done by the functions of the command line, in the same working dir
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.git.refs import commit_of
@@ -179,7 +178,6 @@ def edit(config: Config, cluster_id: str, wanted: Edit, terms: Terms) -> dict[st
     own = compiled_config(config, cluster_id)
     rules = Rules(
         dry_run=terms.dry_run,
-        clusters=terms.clusters,
         commit=True,
         push=True,
         author=terms.author,
@@ -203,8 +201,7 @@ def _request(paths: WorkPaths, wanted: Edit) -> Request:
         wanted.path,
         value_of(wanted.value) if wanted.is_yaml else wanted.value,
         wanted.level,
-        Path(wanted.at) if wanted.at else None,
-        wanted.target,
+        target=wanted.target,
     )
     match wanted.verb:
         case "enable" | "disable":

@@ -153,3 +153,14 @@ def _events(daemon: Daemon, job: str, after: int = 0) -> list[dict[str, Any]]:
     answer = requests.get(f"{daemon.url}{job}/events", headers=headers, timeout=60)
     lines = [one.removeprefix("data: ") for one in answer.text.splitlines() if one[:5] == "data:"]
     return [json.loads(one) for one in lines]
+
+
+def test_clients_that_leave_do_not_disturb_events(daemon: Daemon) -> None:
+    job = daemon.call("POST", f"{ONE}/compile")
+    url = f"{daemon.url}{job.headers['location']}/events"
+    headers = {"Authorization": f"Bearer {TOKENS['ada']}"}
+
+    for _ in range(20):
+        requests.get(url, headers=headers, stream=True, timeout=10).close()
+
+    assert _events(daemon, job.headers["location"])[-1]["job"]["state"] == "done"

@@ -86,8 +86,8 @@ class Repository:
                 hint=f"commit them first: {own}",
             )
 
-    def check(self, *, push: bool) -> None:
-        """Refuse, before anything is validated, what could not be committed."""
+    def check(self, *, push: bool, alone: bool = False) -> None:
+        """Refuse, before anything is validated, what could not be committed, or pushed alone."""
         branch = head_of(self.folder)[1]
         usual = default_branch_of(self.folder)
         if branch is None:
@@ -104,6 +104,12 @@ class Repository:
                 f"branch {branch} is not at the remote",
                 where=str(self.folder),
                 hint="push it once",
+            )
+        if alone and git(self.folder, "rev-list", "--max-count=1", f"{upstream}..HEAD"):
+            raise CommodoreError(
+                "the checkout has commits that were not pushed",
+                where=str(self.folder),
+                hint="push or remove them there: an edit would publish them",
             )
 
     def commit(self, message: str, content: bytes, *, author: str = "") -> str:

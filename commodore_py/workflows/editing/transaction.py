@@ -69,7 +69,7 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         repository = Repository(plan.file)
         repository.refuse_changes()
         if plan:
-            repository.check(push=rules.push)
+            repository.check(push=rules.push, alone=bool(rules.author))
     result = _validated(config, plan, cluster, rules)
     if not plan or rules.dry_run:
         return result
@@ -85,18 +85,25 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         _restore(config, plan)
         raise
     if rules.push:
-        _push(config, repository, plan, commit)
+        _push(config, repository, plan, commit, keep=not rules.author)
     return result._replace(written=True, commit=commit, pushed=rules.push)
 
 
-def _push(config: Config, repository: Repository, plan: Plan, commit: str) -> None:
+def _push(config: Config, repository: Repository, plan: Plan, commit: str, *, keep: bool) -> None:
+    """Push the commit; one that is refused is kept for the user, who can push it later."""
     try:
         repository.push(commit)
-    except Overtaken:
-        repository.fetch()
+    except CommodoreError as error:
+        overtaken = isinstance(error, Overtaken)
+        if overtaken:
+            repository.fetch()
+        elif keep:
+            raise
         repository.take_back(f"{commit}^")
         _restore(config, plan)
-        repository.forward()
+        error.hint = "the file was restored"
+        if overtaken:
+            repository.forward()
         raise
 
 
