@@ -12,11 +12,14 @@ from .failures import NotCompiled, UnknownCluster
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from typing import TypeAlias
 
     from commodore_py.config import Config
 
     from .jobs import Jobs
     from .state import State
+
+    Heads: TypeAlias = dict[tuple[str, str], str | None]
 
 Value = TypeVar("Value")
 
@@ -85,7 +88,8 @@ class Clusters:
             lambda: jobs.read("compiling.listing", config), _LISTING_SECONDS
         )
         self._summaries: dict[str, Kept[dict[str, Any]]] = {}
-        self._heads: Kept[dict[tuple[str, str], str]] = Kept(self._load_heads, heads_seconds)
+        self._heads: Kept[Heads] = Kept(self._load_heads, heads_seconds)
+        self._seen: Heads = {}
 
     def warm_up(self) -> None:
         """Read what most requests need before the first one comes."""
@@ -141,7 +145,7 @@ class Clusters:
         """Have the next caller wait for a new list."""
         self._listing.forget()
 
-    async def known_heads(self) -> dict[tuple[str, str], str]:
+    async def known_heads(self) -> Heads:
         """The commits of remotes as they were last read."""
         return await self._heads.get()
 
@@ -153,19 +157,27 @@ class Clusters:
         if inputs:
             self._heads.forget()
 
-    def moved(
-        self, listed: dict[str, Any], heads: dict[tuple[str, str], str]
-    ) -> list[dict[str, Any]]:
+    def moved(self, listed: dict[str, Any], heads: Heads) -> list[dict[str, Any]]:
         """The inputs of a cluster that differ from those of its last pushed compile."""
         record = self.record(listed) or {"inputs": {}}
         found = []
         for name, one in record["inputs"].items():
-            now = heads.get((one["url"], one["version"]), one["gitSha"])
-            if now != one["gitSha"]:
+            now = heads.get((one["url"], one["version"]))
+            if now not in (None, one["gitSha"]):
                 found.append({"input": name, **one, "now": now})
         if record.get("fingerprint") not in (None, listed["fingerprint"]):
             found.append({"input": "facts"})
         return found
+
+    def is_up_to_date(self, listed: dict[str, Any], heads: Heads) -> bool | None:
+        """Whether no input has moved; unknown as long as a remote was never read."""
+        record = self.record(listed)
+        if record is None:
+            return None
+        if self.moved(listed, heads):
+            return False
+        inputs = record["inputs"].values()
+        return all((one["url"], one["version"]) in heads for one in inputs) or None
 
     def record(self, listed: dict[str, Any]) -> dict[str, Any] | None:
         """The inputs of the last pushed compile: of the daemon, or else as it was reported."""
@@ -175,36 +187,36 @@ class Clusters:
             return dict(reported) if reported else None
         return dict(own)
 
-    async def heads(self) -> dict[tuple[str, str], str]:
-        """The commits that remotes have now for all inputs, by URL and version."""
+    async def heads(self) -> Heads:
+        """The commits that remotes have now for all inputs, by URL and version.
+
+        Of a remote that cannot be reached, they are those that were last seen.
+        """
         self._heads.forget()
         return await self._heads.get()
 
-    async def _load_heads(self) -> dict[tuple[str, str], str]:
+    async def _load_heads(self) -> Heads:
         records = [self.record(one) for one in (await self._listing.get()).values()]
         pairs = {
             (one["url"], one["version"])
             for record in records
             for one in (record or {"inputs": {}})["inputs"].values()
         }
-        found: dict[tuple[str, str], str] = await self._jobs.read(
-            "compiling.remote_heads", sorted(pairs), seconds=300
-        )
-        return found
+        found = await self._jobs.read("compiling.remote_heads", sorted(pairs), seconds=300)
+        heads = self._seen | found
+        self._seen = {pair: heads[pair] for pair in pairs if pair in heads}
+        return self._seen
 
-    def _in_short(
-        self, listed: dict[str, Any], heads: dict[tuple[str, str], str]
-    ) -> dict[str, Any]:
+    def _in_short(self, listed: dict[str, Any], heads: Heads) -> dict[str, Any]:
         name = listed["id"]
         job = next((one for one in reversed(self._jobs.all.values()) if one.cluster == name), None)
-        known = bool(heads) and self.record(listed) is not None
         return {
             "id": name,
             "display_name": listed["display_name"],
             "tenant": listed["tenant"],
             "catalog_url": listed["catalog_url"],
             "compiled": listed["compiled"],
-            "up_to_date": not self.moved(listed, heads) if known else None,
+            "up_to_date": self.is_up_to_date(listed, heads),
             "conditions": self._state.clusters.get(name, {}).get("conditions", []),
             "last_job": job.as_data() if job else None,
             "problem": listed["problem"],

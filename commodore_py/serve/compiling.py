@@ -112,26 +112,29 @@ def _fingerprint(cluster: Cluster | None) -> str:
     return hashlib.sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
 
 
-def remote_heads(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The commits that versions of repositories have now; each remote is listed once."""
+def remote_heads(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str | None]:
+    """The commits that versions of repositories have now; each remote is listed once.
+
+    A version that is no branch or tag has none; those of remotes that cannot be reached are left
+    out.
+    """
     wanted: dict[str, list[str]] = {}
     for url, version in pairs:
         wanted.setdefault(url, []).append(version)
 
-    def listed(url: str) -> dict[tuple[str, str], str]:
+    def listed(url: str) -> dict[tuple[str, str], str | None]:
         try:
             refs = RemoteClient().list_refs(url)
-        except CommodoreError:  # it stays as it was last seen; its compile reports why
+        except CommodoreError:  # its compile reports why
             return {}
-        names = {one: names_of(refs, one or "HEAD") for one in wanted[url]}
-        return {
-            (url, version): refs.commits[name]
-            for version, candidates in names.items()
-            for name in candidates
-            if name in refs.commits
-        }
+        found: dict[tuple[str, str], str | None] = {(url, version): None for version in wanted[url]}
+        for _, version in found:
+            for name in names_of(refs, version or "HEAD"):
+                if name in refs.commits:
+                    found[url, version] = refs.commits[name]
+        return found
 
-    heads: dict[tuple[str, str], str] = {}
+    heads: dict[tuple[str, str], str | None] = {}
     for found in in_parallel(listed, wanted, at_most=_MOST_REMOTES):
         heads |= found
     return heads

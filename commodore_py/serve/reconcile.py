@@ -133,7 +133,10 @@ class Reconciler:
             if about.get("wanted") != wanted:  # another state than the one that failed
                 about |= {"wanted": wanted, "failures": 0, "retry_at": 0}
             is_stale = bool(moved) or record is None or bool(about.get("failures"))
-            _set(about, Condition("Synced", str(not is_stale), *_why(moved, record)))
+            is_known = is_stale or clusters.is_up_to_date(listed, heads)
+            status = str(not is_stale) if is_known else "Unknown"
+            why = _why(moved, record) if is_known else ("Unreachable", "a remote was never read")
+            _set(about, Condition("Synced", status, *why))
             if is_stale and time.time() >= float(about.get("retry_at", 0)):
                 time_of_record = str((record or {}).get("time") or "")
                 due.append((int(about.get("failures", 0)), time_of_record, listed["id"]))
