@@ -169,15 +169,20 @@ class Reconciler:
 
 def after(job: Job, about: dict[str, Any]) -> None:
     """Set the conditions of a cluster after a compile or a push."""
+    has_compiled = job.result is not None or any(
+        event["level"] == "stage" and event["message"] == "publish" for event in job.events
+    )
     if job.error is not None:
         code = job.error["reasons"][0]["code"] if job.error["reasons"] else "Failed"
-        _set(about, Condition("Compiled", "False", code, job.error["message"]))
-    if job.result is None:
-        return
-    outcome, commit = job.result["outcome"], str(job.result["commit"])[:12]
-    seconds = f"in {job.result['seconds']} seconds"
-    _set(about, Condition("Compiled", "True", "Succeeded", seconds))
-    if job.kind == "push":
+        if not has_compiled:
+            _set(about, Condition("Compiled", "False", code, job.error["message"]))
+        if job.kind == "push":
+            _set(about, Condition("Pushed", "False", code, job.error["message"]))
+    if has_compiled:
+        seconds = f"in {job.result['seconds']} seconds" if job.result else ""
+        _set(about, Condition("Compiled", "True", "Succeeded", seconds))
+    if job.kind == "push" and job.result is not None:
+        outcome, commit = job.result["outcome"], str(job.result["commit"])[:12]
         worst = f"the worst change is {job.result['worst']}, and that is not allowed"
         message = {"held": worst, "pushed": f"commit {commit}"}.get(outcome, "")
         status = "False" if outcome == "held" else "True"
