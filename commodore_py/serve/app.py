@@ -49,7 +49,6 @@ def application(settings: Settings, daemon: Daemon) -> Access:
         yield
         reconciling.cancel()
         await daemon.jobs.stop(_STOP_SECONDS)
-        daemon.reconciler.close()
 
     app = FastAPI(
         title="commodore",

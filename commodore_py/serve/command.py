@@ -25,6 +25,8 @@ from commodore_py.config import Author, user_folder
 from commodore_py.errors import CommodoreError, UsageError
 
 if TYPE_CHECKING:
+    from commodore_py.config import Config
+
     from .settings import Settings
 
 _PORT, _POLL = "8064", 60
@@ -94,6 +96,7 @@ def serve(settings: Globals, /, **options: Any) -> None:
     """
     try:
         from . import app
+        from .daemon import alone_in
     except ImportError as error:
         if str(error.name).startswith("commodore_py"):
             raise
@@ -106,16 +109,22 @@ def serve(settings: Globals, /, **options: Any) -> None:
         hosts = proxied or _hosts(address, listener.getsockname()[1], tls)
         scheme = "https" if tls or proxied else "http"
         origins = tuple(f"{scheme}://{host.lower()}" for host in hosts)
-        made, new_token = _settings(settings, options, frozenset(origins))
+        author = Author(
+            os.environ.get("GIT_AUTHOR_NAME", ""), os.environ.get("GIT_AUTHOR_EMAIL", "")
+        )
+        config = compiling_config(settings, options, may_log_in=False, author=author)
+        file = _token_file(options["token_file"], config)
+        with alone_in(config.paths):
+            made, new_token = _settings(config, file, options, frozenset(origins))
 
-        def ready() -> None:
-            streams.result(f"Serving {made.config.paths.root} at {origins[0]}/")
-            if new_token:
-                messages.announce("A new token; it is printed this once")
-                streams.secret(f"{origins[0]}/login?token={new_token}")
+            def ready() -> None:
+                streams.result(f"Serving {config.paths.root} at {origins[0]}/")
+                if new_token:
+                    messages.announce("A new token; it is printed this once")
+                    streams.secret(f"{origins[0]}/login?token={new_token}")
 
-        logging.getLogger("uvicorn").setLevel(logging.WARNING)
-        app.serve(made, [listener], ready=ready, tls=tls, behind_proxy=bool(proxied))
+            logging.getLogger("uvicorn").setLevel(logging.WARNING)
+            app.serve(made, [listener], ready=ready, tls=tls, behind_proxy=bool(proxied))
     messages.info("Stopped")
 
 
@@ -160,21 +169,12 @@ def _names_in(certificate: Path) -> list[str]:
 
 
 def _settings(
-    settings: Globals, options: dict[str, Any], origins: frozenset[str]
+    config: Config, file: Path, options: dict[str, Any], origins: frozenset[str]
 ) -> tuple[Settings, str]:
     """The settings of the daemon, and a token that was made now."""
     from .access import WEBHOOK, read_tokens
     from .settings import Settings
 
-    author = Author(os.environ.get("GIT_AUTHOR_NAME", ""), os.environ.get("GIT_AUTHOR_EMAIL", ""))
-    config = compiling_config(settings, options, may_log_in=False, author=author)
-    file = options["token_file"] or _token_file()
-    if file.resolve().is_relative_to(config.paths.root.resolve()):
-        raise UsageError(
-            "the token file is in the working directory, which components may read",
-            where=str(file),
-            hint="keep it elsewhere",
-        )
     tokens, new_token = read_tokens(file.absolute())
     secret = tokens.pop(WEBHOOK, None)
     made = Settings(
@@ -189,8 +189,18 @@ def _settings(
     return made, new_token
 
 
-def _token_file() -> Path:
-    folder = user_folder("XDG_CONFIG_HOME", ".config")
-    if folder is None:
-        raise UsageError("there is no home directory", hint="name a file with --token-file")
-    return folder / "serve-tokens"
+def _token_file(named: Path | None, config: Config) -> Path:
+    """The token file, outside of the working directory."""
+    file = named
+    if file is None:
+        folder = user_folder("XDG_CONFIG_HOME", ".config")
+        if folder is None:
+            raise UsageError("there is no home directory", hint="name a file with --token-file")
+        file = folder / "serve-tokens"
+    if file.resolve().is_relative_to(config.paths.root.resolve()):
+        raise UsageError(
+            "the token file is in the working directory, which components may read",
+            where=str(file),
+            hint="keep it elsewhere",
+        )
+    return file

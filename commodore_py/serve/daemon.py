@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from commodore_py.adapters.files.file_lock import locked
 from commodore_py.dependencies.protection.journal import prepare
+from commodore_py.errors import CommodoreError
 from commodore_py.workflows.editing.repository import Moved
 
 from .clusters import Clusters
@@ -15,8 +18,9 @@ from .reconcile import Reconciler, after
 from .state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
+    from commodore_py.config import WorkPaths
     from commodore_py.model.difference import Grade
 
     from .jobs import Job
@@ -54,12 +58,28 @@ class Terms:
     dry_run: bool = False
 
 
+@contextmanager
+def alone_in(paths: WorkPaths) -> Iterator[None]:
+    """Refuse to serve a working directory that another daemon serves: both would push."""
+    prepare(paths.state)
+    with ExitStack() as stack:
+        try:
+            lock = locked(paths.state / "serve" / "lock", what="this directory", patience=0)
+            stack.enter_context(lock)
+        except CommodoreError as error:
+            raise CommodoreError(
+                "another daemon serves this working directory",
+                where=str(paths.root),
+                hint="end it first",
+            ) from error
+        yield
+
+
 class Daemon:
     """Everything that a running daemon has; made within its event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        prepare(settings.config.paths.state)
         self.state = State.read(settings.config.paths)
         secrets = (
             *(one.value for one in settings.tokens.values()),

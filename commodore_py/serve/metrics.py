@@ -38,9 +38,7 @@ class _Daemon(Collector):
         jobs = GaugeMetricFamily("commodore_jobs", "Jobs by their states.", labels=["state"])
         for state, number in Counter(job.state for job in self._daemon.jobs.all.values()).items():
             jobs.add_metric([state], number)
-        lease = GaugeMetricFamily("commodore_lease", "Whether this daemon holds the lease.")
-        lease.add_metric([], float(self._daemon.reconciler.holds_lease))
-        yield from (conditions, failures, jobs, lease)
+        yield from (conditions, failures, jobs)
 
 
 def registry_of(daemon: Daemon) -> CollectorRegistry:

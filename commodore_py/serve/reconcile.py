@@ -12,11 +12,9 @@ import hmac
 import json
 import logging
 import time
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import git_urls, json_text
-from commodore_py.adapters.files.file_lock import locked
 from commodore_py.errors import CommodoreError
 
 from .failures import QueueFull, Refusal
@@ -37,7 +35,6 @@ log = logging.getLogger(__name__)
 NAME = "reconcile"
 """The caller of its jobs."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 15.0, 3600.0
-_LEASE_SECONDS = 2.0
 _URLS = (
     (
         "repository",
@@ -59,15 +56,10 @@ class Reconciler:
         self._jobs = jobs
         self._push = push
         self._wake = asyncio.Event()
-        self._lease = ExitStack()
         self._looked = float("-inf")
-        self.holds_lease = False
 
     async def run(self) -> None:
-        """Work until the daemon stops; of several daemons in one directory, one does."""
-        while not self._take_lease():  # noqa: ASYNC110 - another process has it
-            await asyncio.sleep(_LEASE_SECONDS)
-        self._state.take_over()
+        """Work until the daemon stops."""
         if not self._settings.reconciles:
             return
         while not self._jobs.stopping.is_set():
@@ -80,10 +72,6 @@ class Reconciler:
                 await asyncio.wait_for(self._wake.wait(), self._until_next())
             except TimeoutError:
                 continue
-
-    def close(self) -> None:
-        """Leave the lease to others."""
-        self._lease.close()
 
     async def hook(self, headers: Mapping[str, str], body: bytes) -> list[str]:
         """The clusters that a push affects, as a code host reports it; they are looked at now."""
@@ -108,15 +96,6 @@ class Reconciler:
             pause = min(_FIRST_PAUSE * 2 ** (about["failures"] - 1), _LONGEST_PAUSE)
             about["retry_at"] = 0 if is_fine else time.time() + pause
         self._wake.set()
-
-    def _take_lease(self) -> bool:
-        file = self._state.file.with_name("lease")
-        try:
-            self._lease.enter_context(locked(file, what="the daemon's state", patience=0))
-        except CommodoreError:
-            return False
-        self.holds_lease = True
-        return True
 
     async def _round(self) -> None:
         clusters = self._clusters

@@ -29,7 +29,6 @@ class State:
     jobs: list[dict[str, Any]] = field(default_factory=list)
     clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By cluster: `conditions`, the `record` of the last push, and `failures` in a row."""
-    is_ours: bool = False
 
     @property
     def file(self) -> Path:
@@ -51,17 +50,8 @@ class State:
             log.warning("the state of the last run cannot be read: %s", error)
         return state
 
-    def take_over(self) -> None:
-        """Write the file from now on; another daemon may have written it until now."""
-        if not self.is_ours:
-            self.is_ours = True
-            latest = State.read(self.paths)
-            self.clusters = {**latest.clusters, **self.clusters}
-
     def save(self) -> None:
-        """Write the file, in one step, if this daemon has the lease."""
-        if not self.is_ours:
-            return
+        """Write the file, in one step."""
         content = {"schema": _SCHEMA, "jobs": self.jobs, "clusters": self.clusters}
         try:
             with anchored(self.paths.root):

@@ -169,7 +169,8 @@ def test_certificate_names_the_hosts(playground: Playground, tmp_path: Path) -> 
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
     file.write_bytes(file.read_bytes() + (tmp_path / "cert.pem").read_bytes())
     options = ("--tls", str(file))
-    with serving(playground.work, playground.facts, *options, home=playground.home) as daemon:
+    (tmp_path / "work").mkdir()
+    with serving(tmp_path / "work", playground.facts, *options, home=playground.home) as daemon:
         assert daemon.url.startswith("https://clusters.example.com:")
         port = daemon.url.rpartition(":")[2]
         headers = {"Host": f"clusters.example.com:{port}"}

@@ -1,19 +1,17 @@
-"""Compiles and pushes in the queue, their events, and what is left of them after a restart."""
+"""Compiles and pushes in the queue, and their events."""
 
 from __future__ import annotations
 
 import json
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import requests
 
-from .daemon import TOKENS, serving
+from .daemon import TOKENS
 
 if TYPE_CHECKING:
-    from .conftest import Playground
     from .daemon import Daemon
 
 ONE = "/v1/clusters/c-demo-1"
@@ -72,59 +70,6 @@ def test_cancelled_job_ends_and_the_next_one_runs(daemon: Daemon) -> None:
 
     assert daemon.done(job)["state"] in ("cancelled", "done")
     assert daemon.done(daemon.call("POST", f"{ONE}/compile"))["state"] == "done"
-
-
-def test_failing_compile_has_all_reasons(playground: Playground) -> None:
-    file = playground.facts / "clusters" / "c-broken.yaml"
-    file.write_text("id: c-broken\ntenant: t-nowhere\n")
-    try:
-        with serving(playground.work, playground.facts, home=playground.home) as daemon:
-            job = daemon.done(daemon.call("POST", "/v1/clusters/c-broken/compile"))
-            value = daemon.call("GET", "/v1/clusters/c-broken/values/a")
-    finally:
-        file.unlink()
-
-    assert job["state"] == "failed"
-    assert "t-nowhere" in job["error"]["reasons"][0]["message"]
-    assert value.status_code == 409
-
-
-def test_restart_shows_what_was_interrupted(playground: Playground) -> None:
-    with serving(playground.work, playground.facts, home=playground.home) as daemon:
-        job = daemon.call("POST", f"{ONE}/compile").json()
-        daemon.stop(signal.SIGKILL)
-
-    with serving(playground.work, playground.facts, home=playground.home) as daemon:
-        again = daemon.get(f"/v1/jobs/{job['id']}")
-        assert daemon.done(daemon.call("POST", f"{ONE}/compile"))["state"] == "done"
-        assert daemon.stop() == 0
-
-    assert again["state"] in ("interrupted", "done")
-
-
-def test_stop_lets_a_job_end(playground: Playground) -> None:
-    with serving(playground.work, playground.facts, home=playground.home) as daemon:
-        job = daemon.call("POST", f"{ONE}/compile").json()
-        assert daemon.stop() == 0
-
-    state = json.loads((playground.work / ".commodore" / "serve" / "state.json").read_text())
-    assert {one["id"]: one["state"] for one in state["jobs"]}[job["id"]] == "done"
-
-
-def test_stop_ends_reads_that_nobody_waits_for(playground: Playground) -> None:
-    with serving(playground.work, playground.facts, home=playground.home) as daemon:
-        daemon.get(ONE)
-        daemon.call("POST", f"{ONE}/compile")
-
-        assert daemon.stop() == 0
-
-
-def test_damaged_state_is_ignored(playground: Playground) -> None:
-    file = playground.work / ".commodore" / "serve" / "state.json"
-    for damaged in ("{", "[]", '{"schema": "serve-state/v1", "jobs": [1], "clusters": {}}'):
-        file.write_text(damaged)
-        with serving(playground.work, playground.facts, home=playground.home) as daemon:
-            assert daemon.get("/v1/jobs")["jobs"] == []
 
 
 def test_cluster_is_up_to_date_until_a_repository_moves(daemon: Daemon) -> None:

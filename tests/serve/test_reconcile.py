@@ -1,4 +1,4 @@
-"""Reconciling thirty clusters: a push to what they share, a kill, failures, webhooks, the lease."""
+"""Reconciling thirty clusters: a push to what they share, a kill, failures, webhooks."""
 
 from __future__ import annotations
 
@@ -68,7 +68,6 @@ def test_push_to_shared_configuration_is_pushed_to_every_cluster_once(
     assert set(_commits(fleet).values()) == {3}
     assert max(pushes.values()) <= 2
     assert 'commodore_condition{cluster="c-00",type="Synced"} 1.0' in metrics
-    assert "commodore_lease 1.0" in metrics
 
 
 def test_failing_cluster_stops_no_other_and_is_retried_with_growing_pauses(
@@ -141,25 +140,6 @@ def test_webhook_of_gitlab_names_the_clusters(fleet: Fleet, tmp_path: Path) -> N
 
     assert (answer.status_code, answer.json()["clusters"]) == (202, ["c-01"])
     assert damaged.status_code == 400
-
-
-def test_only_one_daemon_of_a_directory_acts(fleet: Fleet, tmp_path: Path) -> None:
-    _keep(fleet, NAMES[:1])
-    facts, options = fleet.root / "facts", ("--reconcile", "1")
-    with (
-        serving(fleet.work, facts, *options, home=tmp_path) as first,
-        serving(fleet.work, facts, *options, home=tmp_path) as second,
-    ):
-        _until(first, lambda states: states == {"c-00": "True"})
-        assert "commodore_lease 0.0" in second.call("GET", "/metrics").text
-        assert second.get("/v1/jobs")["jobs"] == []
-        first.stop()
-        for _ in range(100):
-            if "commodore_lease 1.0" in second.call("GET", "/metrics").text:
-                break
-            time.sleep(0.1)
-        fleet.change_data("taken over")
-        _until(second, lambda _: _commits(fleet)["c-00"] == 3)
 
 
 def _keep(fleet: Fleet, names: list[str]) -> None:
