@@ -65,10 +65,19 @@ class Job:
 
     @classmethod
     def restored(cls, stored: dict[str, Any]) -> Job:
-        """A job of an earlier run of the daemon; one that was not done is interrupted."""
+        """A job of an earlier run of the daemon; one that was not done is interrupted.
+
+        Raises KeyError or TypeError if it is damaged.
+        """
         names = ("id", "kind", "cluster", "by", "state", "created", "started", "ended")
         job = cls(**{name: stored[name] for name in names})
         job.result, job.error = stored.get("result"), stored.get("error")
+        texts = (job.id, job.kind, job.cluster, job.by, job.state)
+        times = (job.created, job.started or 0, job.ended or 0)
+        contents = (job.result or {}, job.error or {})
+        for values, type_ in ((texts, str), (times, (int, float)), (contents, dict)):
+            if not all(isinstance(one, type_) for one in values):
+                raise TypeError("a job is damaged")
         if not job.is_over:
             job.state = "interrupted"
         return job

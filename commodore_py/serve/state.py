@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError
 
+from .jobs import Job
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
+
+Stored = TypeVar("Stored")
+Read = TypeVar("Read")
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +48,7 @@ class State:
         try:
             content = json_text.load(state.file.read_bytes(), name=str(state.file))
             if content["schema"] == _SCHEMA:  # otherwise it is of another version
-                state.jobs = [dict(one) for one in content["jobs"]]
+                state.jobs = [one.as_data() for one in _intact(content["jobs"], Job.restored)]
                 state.clusters = {str(name): dict(one) for name, one in content["clusters"].items()}
         except FileNotFoundError:
             pass
@@ -58,3 +64,12 @@ class State:
                 write_if_changed(self.file, json.dumps(content).encode(), private=True)
         except OSError as error:
             log.warning("the state cannot be written: %s", error.strerror)
+
+
+def _intact(stored: Iterable[Stored], read: Callable[[Stored], Read]) -> Iterator[Read]:
+    """The entries of the state that can be read; others are dropped with a warning."""
+    for one in stored:
+        try:
+            yield read(one)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            log.warning("the state of the last run has a damaged entry: %s", error)
