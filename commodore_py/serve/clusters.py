@@ -183,7 +183,7 @@ class Clusters:
         """The inputs of the last pushed compile: of the daemon, or else as it was reported."""
         own = self._state.clusters.get(listed["id"], {}).get("record")
         reported = listed["record"]
-        if own is None or (reported and str(reported["time"]) > str(own["time"])):
+        if own is None or (reported and reported["time"] > own["time"]):
             return dict(reported) if reported else None
         return dict(own)
 

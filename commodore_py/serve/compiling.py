@@ -34,9 +34,10 @@ from commodore_py.workflows.catalog import several
 from commodore_py.workflows.stages import stages_for
 
 from .failures import OtherChanges
+from .state import record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, Change
@@ -74,7 +75,7 @@ def listing(config: Config) -> dict[str, dict[str, Any]]:
                 "catalog_url": without_secrets(cluster.catalog_url) if cluster else "",
                 "compiled": name in compiled,
                 "fingerprint": _fingerprint(cluster),
-                "record": _inputs(reported[name]) if reported.get(name) else None,
+                "record": _inputs(reported.get(name)),
                 "problem": problem,
             }
         )
@@ -95,13 +96,16 @@ def _reported(config: Config, names: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def _inputs(report: Mapping[str, Any]) -> dict[str, Any]:
+def _inputs(report: object) -> dict[str, Any] | None:
     """The inputs in the report of a compile, to be compared with what remotes have later."""
+    if not isinstance(report, dict):
+        return None
     inputs = {kind: report.get(kind) for kind in ("global", "tenant")}
     for section, word in (("instances", "component"), ("packages", "package")):
-        inputs |= {f"{word} {name}": one for name, one in (report.get(section) or {}).items()}
-    shaped = {name: one for name, one in inputs.items() if isinstance(one, dict)}
-    return {"inputs": shaped, "time": report.get("lastCompile")}
+        entries = report.get(section)
+        if isinstance(entries, dict):
+            inputs |= {f"{word} {name}": one for name, one in entries.items()}
+    return record_of({"inputs": inputs, "time": report.get("lastCompile")})
 
 
 def _fingerprint(cluster: Cluster | None) -> str:
@@ -204,7 +208,7 @@ def _allowed(config: Config, cluster: Cluster) -> Grade:
 
 def _record(config: Config, record: BuildRecord, cluster: Cluster) -> dict[str, Any]:
     """The inputs of a compile, with the catalog and what the API knew about the cluster."""
-    found = _inputs(report_body(record))
+    found = _inputs(report_body(record)) or {"inputs": {}, "time": ""}
     if is_repository(config.paths.catalog):
         url = remote_settings(config.paths.catalog).get("url", "")
         head = commit_of(config.paths.catalog, "HEAD") or ""

@@ -49,7 +49,7 @@ class State:
             content = json_text.load(state.file.read_bytes(), name=str(state.file))
             if content["schema"] == _SCHEMA:  # otherwise it is of another version
                 state.jobs = [one.as_data() for one in _intact(content["jobs"], Job.restored)]
-                state.clusters = {str(name): dict(one) for name, one in content["clusters"].items()}
+                state.clusters = dict(_intact(content["clusters"].items(), _cluster))
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError, AttributeError, CommodoreError) as error:
@@ -73,3 +73,42 @@ def _intact(stored: Iterable[Stored], read: Callable[[Stored], Read]) -> Iterato
             yield read(one)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             log.warning("the state of the last run has a damaged entry: %s", error)
+
+
+def record_of(content: object) -> dict[str, Any] | None:
+    """The record of a pushed compile with the inputs that have all they need; None without any."""
+    inputs = content.get("inputs") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or not isinstance(inputs, dict):
+        return None
+    shaped = {
+        name: one
+        for name, one in inputs.items()
+        if isinstance(one, dict)
+        and all(isinstance(one.get(key), str) for key in ("url", "version", "gitSha"))
+    }
+    time, fingerprint = content.get("time"), content.get("fingerprint")
+    record = {"inputs": shaped, "time": time if isinstance(time, str) else ""}
+    if isinstance(fingerprint, str):
+        record["fingerprint"] = fingerprint
+    return record if shaped else None
+
+
+def _cluster(stored: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """What is stored about a cluster; TypeError if it is damaged."""
+    name, content = stored
+    about: dict[str, Any] = {
+        "conditions": [_condition(one) for one in content.get("conditions", [])]
+    }
+    if record := record_of(content.get("record")):
+        about["record"] = record
+    for key, type_ in (("failures", int), ("retry_at", (int, float)), ("wanted", str)):
+        if key in content:
+            if not isinstance(content[key], type_):
+                raise TypeError(f"{key} of {name} is damaged")
+            about[key] = content[key]
+    return name, about
+
+
+def _condition(stored: dict[str, Any]) -> dict[str, Any]:
+    condition = {key: str(stored[key]) for key in ("type", "status", "reason", "message")}
+    return {**condition, "since": float(stored["since"])}
