@@ -68,6 +68,8 @@ class Reconciler:
                 await self._round()
             except CommodoreError as error:  # the next round tries again
                 log.warning("reconciling: %s", error)
+            except Exception:  # as above: one cluster must not end it for all
+                log.exception("reconciling")
             try:
                 await asyncio.wait_for(self._wake.wait(), self._until_next())
             except TimeoutError:
@@ -92,7 +94,7 @@ class Reconciler:
         about = self._about(job.cluster)
         is_fine = job.state == "done" and (job.result or {}).get("outcome") != "held"
         if job.state in ("done", "failed"):
-            about["failures"] = 0 if is_fine else int(about.get("failures", 0)) + 1
+            about["failures"] = 0 if is_fine else about.get("failures", 0) + 1
             pause = min(_FIRST_PAUSE * 2 ** (about["failures"] - 1), _LONGEST_PAUSE)
             about["retry_at"] = 0 if is_fine else time.time() + pause
         self._wake.set()
@@ -116,9 +118,9 @@ class Reconciler:
             status = str(not is_stale) if is_known else "Unknown"
             why = _why(moved, record) if is_known else ("Unreachable", "a remote was never read")
             _set(about, Condition("Synced", status, *why))
-            if is_stale and time.time() >= float(about.get("retry_at", 0)):
-                time_of_record = str((record or {}).get("time") or "")
-                due.append((int(about.get("failures", 0)), time_of_record, listed["id"]))
+            if is_stale and time.time() >= about.get("retry_at", 0):
+                time_of_record = record["time"] if record else ""
+                due.append((about.get("failures", 0), time_of_record, listed["id"]))
         at_work = {
             job.cluster for job in self._jobs.all.values() if not job.is_over and job.by == NAME
         }
@@ -135,8 +137,8 @@ class Reconciler:
         """Seconds until remotes are looked at again, or a failed cluster is tried again."""
         poll = self._settings.poll
         seconds = self._looked + poll - time.monotonic()
-        waits = [
-            float(about["retry_at"]) - time.time()
+        waits: list[float] = [
+            about["retry_at"] - time.time()
             for about in self._state.clusters.values()
             if about.get("retry_at")
         ]
