@@ -102,9 +102,9 @@ class Reconciler:
     async def _round(self) -> None:
         clusters = self._clusters
         if time.monotonic() - self._looked >= self._settings.poll:
+            self._looked = time.monotonic()  # before: a webhook in between asks for another look
             clusters.forget_listing()
             await clusters.heads()
-            self._looked = time.monotonic()
         heads = await clusters.known_heads()
         due = []
         for listed in await clusters.listing():
