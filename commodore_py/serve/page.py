@@ -78,7 +78,10 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
         )
 
     @page.get("/clusters/{cluster_id}")
-    async def overview(cluster_id: str, failure: dict[str, Any] | None = None) -> Response:
+    async def overview(cluster_id: str) -> Response:
+        return await _overview(cluster_id)
+
+    async def _overview(cluster_id: str, failure: dict[str, Any] | None = None) -> Response:
         about = await clusters.get(cluster_id)
         return _tab(
             "overview.html",
@@ -105,7 +108,7 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
         except UnknownCluster:
             raise
         except CommodoreError as error:
-            return await overview(cluster_id, as_data(error))
+            return await _overview(cluster_id, as_data(error))
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
     async def _read(cluster_id: str, work: str, *more: Any) -> tuple[Any, dict[str, Any] | None]:

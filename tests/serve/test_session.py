@@ -127,6 +127,10 @@ def test_plan_and_live_of_a_cluster_without_them_are_refused(daemon: Daemon) -> 
     assert daemon.get("/v1/clusters/c-demo-2/plan")["order"]
 
 
+def test_page_takes_nothing_from_the_body_of_a_read(daemon: Daemon) -> None:
+    assert daemon.call("GET", "/clusters/c-demo-1", {"a": 1}).status_code == 200
+
+
 def test_description_of_the_api_names_every_path(daemon: Daemon) -> None:
     paths = daemon.get("/v1/openapi.json")["paths"]
 
