@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from commodore_py.errors import CommodoreError
 from commodore_py.model.names import did_you_mean
 
 from .failures import NotCompiled, UnknownCluster
@@ -29,7 +30,7 @@ _MOST_PROBLEMS = 200
 
 
 class Kept(Generic[Value]):
-    """A value that is read again in the background once it is old."""
+    """A value that is read again once it is old: in the background, unless it is much too old."""
 
     def __init__(self, load: Callable[[], Awaitable[Value]], fresh: float) -> None:
         self._load = load
@@ -39,19 +40,20 @@ class Kept(Generic[Value]):
         self._loading: asyncio.Task[Value] | None = None
 
     async def get(self) -> Value:
-        """The value; only the first caller waits for it, and those after `forget`."""
-        value = self.now()
-        if value is not None or self._loading is None:
-            assert value is not None  # noqa: S101 - otherwise it is being loaded
-            return value
+        """The value; callers wait for the first one, after `forget`, and if it is too old."""
+        age = self.refresh()
+        if self._value is not None and age < 2 * self._fresh:
+            return self._value
+        assert self._loading is not None  # noqa: S101 - it is as old as that
         return await asyncio.shield(self._loading)
 
-    def now(self) -> Value | None:
-        """The value as far as it was read; nobody waits."""
-        if self._loading is None and time.monotonic() - self._read >= self._fresh:
+    def refresh(self) -> float:
+        """Begin to read it if it is old; returns how old it is."""
+        age = time.monotonic() - self._read
+        if self._loading is None and age >= self._fresh:
             self._loading = asyncio.get_running_loop().create_task(self._reload())
             self._loading.add_done_callback(_observed)
-        return self._value
+        return age
 
     def forget(self) -> None:
         """Have the next caller wait for a new value."""
@@ -93,24 +95,25 @@ class Clusters:
 
     def warm_up(self) -> None:
         """Read what most requests need before the first one comes."""
-        self._listing.now()
-        self._heads.now()
+        self._listing.refresh()
+        self._heads.refresh()
 
     async def all(self) -> list[dict[str, Any]]:
         """Every cluster in a few words."""
         listing = await self._listing.get()
-        heads = self._heads.now() or {}
+        heads = await self._heads_in_time()
         return [self._in_short(one, heads) for one in listing.values()]
 
     async def get(self, cluster_id: str) -> dict[str, Any]:
         """Everything about a cluster that needs no evaluation."""
         listed = await self.listed(cluster_id)
-        about = self._in_short(listed, self._heads.now() or {})
+        heads = await self._heads_in_time()
+        about = self._in_short(listed, heads)
         job = self._jobs.last(cluster_id)
         problems = ((job.result or {}).get("problems") or []) if job else []
         about |= {
             "facts": listed["facts"],
-            "moved": self.moved(listed, self._heads.now() or {}),
+            "moved": self.moved(listed, heads),
             "problems": problems[:_MOST_PROBLEMS],
             "error": job.error if job else None,
         }
@@ -194,6 +197,13 @@ class Clusters:
         """
         self._heads.forget()
         return await self._heads.get()
+
+    async def _heads_in_time(self) -> Heads:
+        """The same for a request, which does not wait for slow remotes: none of them is known."""
+        try:
+            return await asyncio.wait_for(self._heads.get(), _MOMENT)
+        except (TimeoutError, CommodoreError):
+            return {}
 
     async def _load_heads(self) -> Heads:
         records = [self.record(one) for one in (await self._listing.get()).values()]

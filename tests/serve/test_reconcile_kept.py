@@ -1,0 +1,36 @@
+"""Values that are kept for moments."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from commodore_py.serve.clusters import Kept
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_old_value_is_given_once_more_and_a_too_old_one_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads = iter(range(10))
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("commodore_py.serve.clusters.time", clock)
+
+    async def load() -> int:
+        return next(reads)
+
+    async def run() -> list[int]:
+        kept = Kept(load, fresh=10)
+        values = []
+        for seconds in (0, 5, 15, 40):
+            now[0] = seconds
+            values.append(await kept.get())
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        return values
+
+    assert asyncio.run(run()) == [0, 0, 0, 2]
