@@ -86,9 +86,7 @@ class Clusters:
         self._config = config
         self._jobs = jobs
         self._state = state
-        self._listing: Kept[dict[str, dict[str, Any]]] = Kept(
-            lambda: jobs.read("compiling.listing", config), _LISTING_SECONDS
-        )
+        self._listing: Kept[dict[str, dict[str, Any]]] = Kept(self._load_listing, _LISTING_SECONDS)
         self._summaries: dict[str, Kept[dict[str, Any]]] = {}
         self._heads: Kept[Heads] = Kept(self._load_heads, heads_seconds)
         self._seen: Heads = {}
@@ -197,6 +195,16 @@ class Clusters:
         """
         self._heads.forget()
         return await self._heads.get()
+
+    async def _load_listing(self) -> dict[str, dict[str, Any]]:
+        listing: dict[str, dict[str, Any]] = await self._jobs.read(
+            "compiling.listing", self._config
+        )
+        # An API that does not answer in full must not have clusters forgotten.
+        if listing and not any(one["problem"] for one in listing.values()):
+            for name in self._state.clusters.keys() - listing.keys():
+                del self._state.clusters[name]
+        return listing
 
     async def _heads_in_time(self) -> Heads:
         """The same for a request, which does not wait for slow remotes: none of them is known."""

@@ -57,6 +57,7 @@ class Reconciler:
         self._push = push
         self._wake = asyncio.Event()
         self._looked = float("-inf")
+        self._compared = 0.0
 
     async def run(self) -> None:
         """Work until the daemon stops."""
@@ -95,12 +96,15 @@ class Reconciler:
         is_fine = job.state == "done" and (job.result or {}).get("outcome") != "held"
         if job.state in ("done", "failed"):
             about["failures"] = 0 if is_fine else about.get("failures", 0) + 1
-            pause = min(_FIRST_PAUSE * 2 ** (about["failures"] - 1), _LONGEST_PAUSE)
+            pause = min(_FIRST_PAUSE * 2 ** min(about["failures"] - 1, 10), _LONGEST_PAUSE)
             about["retry_at"] = 0 if is_fine else time.time() + pause
+        elif not self._jobs.stopping.is_set():  # cancelled by a caller
+            about["retry_at"] = time.time() + _LONGEST_PAUSE
         self._wake.set()
 
     async def _round(self) -> None:
         clusters = self._clusters
+        self._compared = now = time.time()
         if time.monotonic() - self._looked >= self._settings.poll:
             self._looked = time.monotonic()  # before: a webhook in between asks for another look
             clusters.forget_listing()
@@ -118,7 +122,7 @@ class Reconciler:
             status = str(not is_stale) if is_known else "Unknown"
             why = _why(moved, record) if is_known else ("Unreachable", "a remote was never read")
             _set(about, Condition("Synced", status, *why))
-            if is_stale and time.time() >= about.get("retry_at", 0):
+            if is_stale and now >= about.get("retry_at", 0):
                 time_of_record = record["time"] if record else ""
                 due.append((about.get("failures", 0), time_of_record, listed["id"]))
         at_work = {
@@ -140,7 +144,8 @@ class Reconciler:
         waits: list[float] = [
             about["retry_at"] - time.time()
             for about in self._state.clusters.values()
-            if about.get("retry_at")
+            # Others wait for a worker: the end of a job begins a round.
+            if about.get("retry_at", 0) > self._compared
         ]
         return max(0.2, min([seconds if self._looked > 0 else poll, *waits]))
 

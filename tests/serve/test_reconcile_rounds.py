@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from commodore_py.serve.clusters import Clusters
+from commodore_py.serve.jobs import Job
 from commodore_py.serve.reconcile import Reconciler
 
 SECRET = "a-secret-that-only-the-code-host-has"
@@ -36,7 +41,42 @@ def test_webhook_while_remotes_are_read_has_them_read_again() -> None:
     asyncio.run(run())
 
 
-def _reconciler(heads: Any) -> Reconciler:  # noqa: ANN401 - a function
+@pytest.mark.parametrize(
+    ("state", "failures", "pause"),
+    [("failed", 0, 15), ("failed", 2, 60), ("failed", 5000, 3600), ("cancelled", 0, 3600)],
+)
+def test_push_that_is_not_done_is_tried_again_after_a_pause(
+    state: str, failures: int, pause: int
+) -> None:
+    about = {"failures": failures}
+    reconciler = _reconciler(None, {"c-one": about})
+
+    asyncio.run(reconciler.ended(Job("a", "push", "c-one", "reconcile", state)))
+
+    assert pause - 5 < about["retry_at"] - time.time() <= pause
+
+
+@pytest.mark.parametrize(
+    ("problem", "names"), [("", ["c-one"]), ("not reachable", ["c-one", "c-two"])]
+)
+def test_cluster_that_is_no_longer_listed_is_forgotten(problem: str, names: list[str]) -> None:
+    async def read(*_: object) -> dict[str, Any]:
+        return {"c-one": {"problem": problem}}
+
+    state: Any = SimpleNamespace(clusters={"c-one": {}, "c-two": {}})
+    jobs: Any = SimpleNamespace(read=read)
+    config: Any = None
+
+    asyncio.run(_listed(Clusters(config, jobs, state, 60)))
+
+    assert list(state.clusters) == names
+
+
+async def _listed(clusters: Clusters) -> None:
+    await clusters.listing()
+
+
+def _reconciler(heads: Any, abouts: dict[str, Any] | None = None) -> Reconciler:  # noqa: ANN401 - a function
     async def listing() -> list[dict[str, Any]]:
         return [{"id": "c-one", "fingerprint": ""}]
 
@@ -53,6 +93,6 @@ def _reconciler(heads: Any) -> Reconciler:  # noqa: ANN401 - a function
         is_up_to_date=lambda *_: True,
     )
     settings: Any = SimpleNamespace(reconciles=True, poll=3600.0, hook_secret=SECRET, workers=1)
-    state: Any = SimpleNamespace(clusters={}, save=lambda: None)
+    state: Any = SimpleNamespace(clusters=abouts or {}, save=lambda: None)
     jobs: Any = SimpleNamespace(all={}, stopping=asyncio.Event())
     return Reconciler(settings, state, clusters, jobs, heads)
