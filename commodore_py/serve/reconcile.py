@@ -58,6 +58,10 @@ class Reconciler:
         self._wake = asyncio.Event()
         self._looked = float("-inf")
         self._compared = 0.0
+        if not settings.reconciles:  # nothing would keep it true
+            for about in state.clusters.values():
+                about["conditions"] = [o for o in about["conditions"] if o["type"] != "Synced"]
+                about["failures"] = 0
 
     async def run(self) -> None:
         """Work until the daemon stops."""

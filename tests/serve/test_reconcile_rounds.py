@@ -56,6 +56,15 @@ def test_push_that_is_not_done_is_tried_again_after_a_pause(
     assert pause - 5 < about["retry_at"] - time.time() <= pause
 
 
+def test_daemon_that_does_not_reconcile_tells_nothing_about_it() -> None:
+    conditions = [{"type": "Compiled", "status": "True"}, {"type": "Synced", "status": "True"}]
+    about = {"conditions": conditions, "failures": 3}
+
+    _reconciler(None, {"c-one": about}, reconciles=False)
+
+    assert about == {"conditions": conditions[:1], "failures": 0}
+
+
 @pytest.mark.parametrize(
     ("problem", "names"), [("", ["c-one"]), ("not reachable", ["c-one", "c-two"])]
 )
@@ -76,7 +85,9 @@ async def _listed(clusters: Clusters) -> None:
     await clusters.listing()
 
 
-def _reconciler(heads: Any, abouts: dict[str, Any] | None = None) -> Reconciler:  # noqa: ANN401 - a function
+def _reconciler(
+    heads: object, abouts: dict[str, Any] | None = None, *, reconciles: bool = True
+) -> Reconciler:
     async def listing() -> list[dict[str, Any]]:
         return [{"id": "c-one", "fingerprint": ""}]
 
@@ -92,7 +103,9 @@ def _reconciler(heads: Any, abouts: dict[str, Any] | None = None) -> Reconciler:
         moved=lambda *_: [],
         is_up_to_date=lambda *_: True,
     )
-    settings: Any = SimpleNamespace(reconciles=True, poll=3600.0, hook_secret=SECRET, workers=1)
+    settings: Any = SimpleNamespace(
+        reconciles=reconciles, poll=3600.0, hook_secret=SECRET, workers=1
+    )
     state: Any = SimpleNamespace(clusters=abouts or {}, save=lambda: None)
     jobs: Any = SimpleNamespace(all={}, stopping=asyncio.Event())
-    return Reconciler(settings, state, clusters, jobs, heads)
+    return Reconciler(settings, state, clusters, jobs, push=clusters.heads)
