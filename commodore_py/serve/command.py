@@ -152,7 +152,9 @@ def _hosts(address: str, port: int, tls: Path | None) -> tuple[str, ...]:
     """The hosts that requests may name: those of the certificate, and of the address."""
     shown = f"[{address}]" if ":" in address else address
     names = (*_names_in(tls), shown, "localhost") if tls else (shown, "localhost")
-    return tuple(dict.fromkeys(f"{name}:{port}" for name in names))
+    # Browsers leave out the usual port.
+    ports = ("", f":{port}") if port == (443 if tls else 80) else (f":{port}",)
+    return tuple(dict.fromkeys(f"{name}{port}" for port in ports for name in names))
 
 
 def _names_in(certificate: Path) -> list[str]:
@@ -165,7 +167,7 @@ def _names_in(certificate: Path) -> list[str]:
         raise UsageError(
             f"the certificate cannot be used: {error}", where=str(certificate)
         ) from error
-    return names.get_values_for_type(x509.DNSName)
+    return [name for name in names.get_values_for_type(x509.DNSName) if "*" not in name]
 
 
 def _settings(

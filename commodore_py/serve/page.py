@@ -159,7 +159,9 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
     @page.post("/clusters/{cluster_id}/values")
     async def change(cluster_id: str, request: Request) -> Response:
         form = await _form(request)
-        path, text = form.get("path", ""), form.get("value", "")
+        if not {"path", "value", "do"} <= form.keys():
+            raise Refusal(422, "the form is not complete")
+        path, text = form["path"], form["value"]
         level = _LEVELS.get(form.get("level", ""), "cluster")
         edit = Edit("set", path, text, level=level, is_yaml=True)
         dry_run = form.get("do") != "save"

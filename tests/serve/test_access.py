@@ -273,3 +273,14 @@ def test_login_takes_a_short_body_only(daemon: Daemon) -> None:
     answer = daemon.call("POST", "/login", by="", data={"token": "x" * 5000})
 
     assert answer.status_code == 413
+
+
+def test_form_without_a_value_changes_nothing(daemon: Daemon, playground: Playground) -> None:
+    before = playground.classes()
+
+    answer = daemon.call(
+        "POST", "/clusters/c-demo-1/values", data={"path": "web_shop.replicas", "do": "save"}
+    )
+
+    assert answer.status_code == 422
+    assert playground.classes() == before
