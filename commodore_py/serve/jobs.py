@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 
 from .failures import QueueFull, as_data
+from .state import intact
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -100,8 +101,7 @@ class Jobs:
         self._requests: dict[str, tuple[Any, ...]] = {}
         self.stopping = asyncio.Event()
         self.all: dict[str, Job] = {}
-        for stored in state.jobs:
-            job = Job.restored(stored)
+        for job in intact(state.jobs, Job.restored):
             self.all[job.id] = job
 
     async def read(self, work: str, *arguments: Any, seconds: float = READ_SECONDS) -> Any:

@@ -11,8 +11,6 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError
 
-from .jobs import Job
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
@@ -48,8 +46,8 @@ class State:
         try:
             content = json_text.load(state.file.read_bytes(), name=str(state.file))
             if content["schema"] == _SCHEMA:  # otherwise it is of another version
-                state.jobs = [one.as_data() for one in _intact(content["jobs"], Job.restored)]
-                state.clusters = dict(_intact(content["clusters"].items(), _cluster))
+                state.jobs = list(content["jobs"])
+                state.clusters = dict(intact(content["clusters"].items(), _cluster))
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError, AttributeError, CommodoreError) as error:
@@ -66,7 +64,7 @@ class State:
             log.warning("the state cannot be written: %s", error.strerror)
 
 
-def _intact(stored: Iterable[Stored], read: Callable[[Stored], Read]) -> Iterator[Read]:
+def intact(stored: Iterable[Stored], read: Callable[[Stored], Read]) -> Iterator[Read]:
     """The entries of the state that can be read; others are dropped with a warning."""
     for one in stored:
         try:

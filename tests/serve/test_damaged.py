@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.serve.state import State
+from commodore_py.serve.jobs import Job
+from commodore_py.serve.state import State, intact
 
 from .daemon import serving
 
@@ -47,7 +48,7 @@ def test_damaged_job_is_dropped_and_others_stay(
 ) -> None:
     state = _state(tmp_path, jobs=[{"id": "x"}, 1, {**JOB, "id": "b", **damage}, JOB])
 
-    assert [one["id"] for one in state.jobs] == ["a"]
+    assert [one.id for one in intact(state.jobs, Job.restored)] == ["a"]
     assert len(caplog.records) == 3
 
 

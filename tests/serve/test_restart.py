@@ -75,6 +75,7 @@ def test_stop_ends_reads_that_nobody_waits_for(playground: Playground) -> None:
 
 def test_damaged_state_is_ignored(playground: Playground) -> None:
     file = playground.work / ".commodore" / "serve" / "state.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
     for damaged in ("{", "[]", '{"schema": "serve-state/v1", "jobs": [1], "clusters": {}}'):
         file.write_text(damaged)
         with serving(playground.work, playground.facts, home=playground.home) as daemon:
