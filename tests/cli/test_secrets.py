@@ -97,7 +97,7 @@ def with_credentials(fleet: Fleet, server: HttpServer, user: str) -> None:
         path.write_text(text)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_the_urls_of_a_cluster(
     fleet: Fleet, server: HttpServer, run: Runs, monkeypatch: pytest.MonkeyPatch, user: str
@@ -127,7 +127,7 @@ def test_credentials_in_the_urls_of_a_cluster(
     assert run.files_with(CANARY) == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_the_urls_of_components(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
@@ -149,7 +149,7 @@ def test_credentials_in_the_urls_of_components(
     assert not any(CANARY in file.read_text() for file in configs)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("user", USERS)
 def test_credentials_in_urls_that_fail(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
@@ -248,7 +248,7 @@ def test_names_of_others_are_escaped_in_every_form(fleet: Fleet, run: Runs) -> N
 
 
 @pytest.mark.parametrize("log", ["text", "json", "github"])
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 def test_names_of_outputs_are_escaped(fleet: Fleet, run: Runs, log: str) -> None:
     names = ["a\x1b[2Jb", "a\n::error file=x::forged", "::error::forged", "a\u202eb", "a\u200bb"]
     main = "{" + ", ".join(f"{json.dumps(name)}: {{a: 'b'}}" for name in names) + "}"
@@ -334,7 +334,7 @@ def test_credentials_in_a_repository_to_download(
 
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-", "1>&- 2>&-"])
 @pytest.mark.parametrize("known", [True, False])
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 def test_closed_streams(fleet: Fleet, closed: str, *, known: bool) -> None:
     cluster = CLUSTER if known else "c-none"
     command = f"{sys.executable} -m commodore_py -d {fleet.work} catalog compile {cluster}"

@@ -19,7 +19,7 @@ from tests.support.servers import git_http
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine, Ran
 
-pytestmark = pytest.mark.sample(2)
+pytestmark = pytest.mark.sample(3)
 
 PROGRAM = Path(sys.executable).with_name("commodore")
 SECOND = "c-two"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.published import Published
 
-pytestmark = pytest.mark.sample(4)
+pytestmark = pytest.mark.sample(6)
 
 MANIFEST = "apiVersion: v1\nkind: X\nmetadata:\n  name: x\n"
 

@@ -18,7 +18,7 @@ from tests.support.scenarios.locked import LockedCluster, files_below, settings_
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.sample(2)
+pytestmark = pytest.mark.sample(3)
 
 
 @pytest.fixture

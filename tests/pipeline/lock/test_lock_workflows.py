@@ -22,7 +22,7 @@ from tests.support.scenarios.locked import LockedCluster, tag
 if TYPE_CHECKING:
     from commodore_py.config import Config
 
-pytestmark = pytest.mark.sample(2)
+pytestmark = pytest.mark.sample(3)
 
 
 def _config(cluster: LockedCluster) -> Config:

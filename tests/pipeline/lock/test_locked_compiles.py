@@ -16,7 +16,7 @@ from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.fleet import CLUSTER, component_entries
 from tests.support.scenarios.locked import LockedCluster, replace_history, tag
 
-pytestmark = pytest.mark.sample(3)
+pytestmark = pytest.mark.sample(5)
 
 
 @pytest.fixture
