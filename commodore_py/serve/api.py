@@ -29,7 +29,9 @@ _LONGEST_PATH = 1000
 _MOST_LEVELS = 128
 
 Path = Annotated[str, Field(max_length=_LONGEST_PATH)]
-IfMatch = Annotated[str, Header(alias="If-Match", description="The version of the configuration.")]
+IfMatch = Annotated[
+    str | None, Header(alias="If-Match", description="The version of the configuration.")
+]
 DryRun = Annotated[bool, Query(description="Answer as usual, and write nothing.")]
 
 
@@ -42,7 +44,7 @@ class How:
         *,
         level: Level = "cluster",
         target: Annotated[Path, Query(description="The instance whose layers count.")] = "",
-        if_match: IfMatch = "",
+        if_match: IfMatch = None,
         dry_run: DryRun = False,
     ) -> None:
         self.level, self.target = level, target
@@ -131,7 +133,9 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
         request: Request,
         cluster_id: Path,
         push: Push | None = None,
-        if_match: Annotated[str, Header(alias="If-Match", description="That of changes.")] = "",
+        if_match: Annotated[
+            str | None, Header(alias="If-Match", description="That of changes.")
+        ] = None,
     ) -> Response:
         seen, grade = _tag(if_match), push.max_grade if push else None
         job = await daemon.push(cluster_id, _caller(request), max_grade=grade, seen=seen)
@@ -223,6 +227,11 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def _tag(header: str) -> str:
-    """The version in an `If-Match` header."""
-    return header.strip().removeprefix("W/").strip('"')
+def _tag(header: str | None) -> str:
+    """The version in an `If-Match` header; empty if any will do."""
+    if header is None or header.strip() == "*":
+        return ""
+    tag = header.strip().removeprefix("W/").strip('"')
+    if not tag:
+        raise Refusal(400, "If-Match has no version")
+    return tag

@@ -156,6 +156,10 @@ class Jobs:
     def cancel(self, job: Job) -> None:
         """End a job, with all programs that it has started."""
         if task := self._tasks.get(job.id):
+            if job.state == "queued":  # a task that has not begun ends without a word
+                job.state, job.ended = "cancelled", time.time()
+                self._keep()
+                self.wake()
             task.cancel()
 
     def last(self, cluster: str) -> Job | None:

@@ -284,3 +284,12 @@ def test_form_without_a_value_changes_nothing(daemon: Daemon, playground: Playgr
 
     assert answer.status_code == 422
     assert playground.classes() == before
+
+
+@pytest.mark.parametrize(("header", "status"), [("", 400), ('""', 400), ("*", 200), ('"x"', 409)])
+def test_version_that_a_change_is_for(daemon: Daemon, header: str, status: int) -> None:
+    change = f"{VALUE}?dry_run=true"
+
+    answer = daemon.call("PUT", change, {"value": 3}, headers={"If-Match": header})
+
+    assert answer.status_code == status
