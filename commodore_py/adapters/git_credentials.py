@@ -51,12 +51,12 @@ def without_credentials(url: str) -> str:
 
 def variables() -> dict[str, str]:
     """The input of the helpers of `settings`; it is seen by this user's processes only."""
-    variables = {}
+    environment = {}
     for number, credentials in enumerate(list(_known.values())):
         if credentials.password is not None:
-            variables[_USER.format(number)] = credentials.user
-            variables[_PASSWORD.format(number)] = credentials.password
-    return variables
+            environment[_USER.format(number)] = credentials.user
+            environment[_PASSWORD.format(number)] = credentials.password
+    return environment
 
 
 def settings() -> Iterator[tuple[str, str]]:

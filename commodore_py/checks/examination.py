@@ -43,7 +43,7 @@ class Examined:
 
     def plain(self) -> Any:  # noqa: ANN401 - plain data
         """The result as plain data."""
-        return self.objects, self.runs, [asdict(finding) for finding in self.findings]
+        return self.objects, self.runs, [asdict(result) for result in self.findings]
 
     @classmethod
     def restored(cls, values: Any) -> Examined:  # noqa: ANN401 - plain data
@@ -53,8 +53,7 @@ class Examined:
             objects,
             tuple(CheckRun(*run) for run in runs),
             tuple(
-                Finding(**{**finding, "issue": issue_from(finding["issue"])})
-                for finding in findings
+                Finding(**{**result, "issue": issue_from(result["issue"])}) for result in findings
             ),
         )
 
@@ -104,9 +103,7 @@ def examine(
             continue
         added = list(_of_check(name, check, documents, settings, definitions))
         findings += added
-        severities = {
-            finding.issue.severity or severity_of(finding.issue.code) for finding in added
-        }
+        severities = {result.issue.severity or severity_of(result.issue.code) for result in added}
         runs.append(CheckRun(name, outcome_of(bool(severities - {"info"}))))
     objects = sum(len(document.objects or ()) for document in documents)
     return Examined(objects, tuple(runs), tuple(findings))

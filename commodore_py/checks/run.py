@@ -44,7 +44,7 @@ def check_catalog(
     finder = Finder(origins or Unknown(), settings.root)
     examined = _examined(catalog, settings)
     runs = {run.name: run for run in examined.runs}
-    problems = [_problem(finding, settings, finder) for finding in examined.findings]
+    problems = [_problem(result, settings, finder) for result in examined.findings]
     for name, check in RUN_CHECKS.items():
         ended = check.run(catalog.objects, settings) if settings.wants(name) else None
         if ended is None:

@@ -74,7 +74,7 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
 
 def removed_findings(found: Iterable[Leaving]) -> Iterator[Finding]:
     """A finding for each removed instance."""
-    for leaving in found:
-        message = f"instance {leaving.instance} is removed: its condition is false"
-        effect = f"; {leaving.effect}" if leaving.effect else ""
-        yield Finding("plan/removed", f"{message}{effect}", leaving.path)
+    for removed in found:
+        message = f"instance {removed.instance} is removed: its condition is false"
+        effect = f"; {removed.effect}" if removed.effect else ""
+        yield Finding("plan/removed", f"{message}{effect}", removed.path)

@@ -169,7 +169,7 @@ def settings_of(given: Any) -> tuple[Settings, list[Finding]]:
 def credential_findings(cluster: Cluster) -> list[Finding]:
     """Credentials that are not secret references; their values are never shown."""
     at = (*DELIVERY, "clusters", cluster.name, "credentials")
-    credential_findings = []
+    findings = []
     for key, value in _pairs(cluster.credentials):
         text = str(value)
         plain = key in _SECRETS and not (text.startswith("?{vaultkv:") and text.endswith("}"))
@@ -177,7 +177,7 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
         if plain or inside:
             what = "is not one whole secret reference"
             remedy = "write ?{vaultkv:PATH/KEY} and nothing else"
-            credential_findings.append(
+            findings.append(
                 Finding(
                     "plan/credential", f"{key} of cluster {cluster.name} {what}", (*at, key), remedy
                 )
@@ -185,12 +185,12 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
     tls = cluster.credentials.get("tlsClientConfig", {})
     if not isinstance(tls, dict):
         message = f"tlsClientConfig of cluster {cluster.name} is not a mapping"
-        credential_findings.append(Finding("plan/credential", message, (*at, "tlsClientConfig")))
+        findings.append(Finding("plan/credential", message, (*at, "tlsClientConfig")))
     keys = dict(_pairs(cluster.credentials))
     if keys.get("insecure") and "caData" in keys:
         message = f"cluster {cluster.name} has both caData and insecure"
-        credential_findings.append(Finding("plan/credential", message, at, "remove one of them"))
-    return credential_findings
+        findings.append(Finding("plan/credential", message, at, "remove one of them"))
+    return findings
 
 
 def _pairs(value: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -72,7 +72,9 @@ def identify(
     uid = _uid(client)
     applications = tuple(_applications(client, kinds))
     ours = tuple(
-        synced for synced in applications if any(_same(synced.url, url) for url in catalog_urls)
+        application
+        for application in applications
+        if any(_same(application.url, url) for url in catalog_urls)
     )
     server = client.access.server
     hint = "name the context of the right cluster with --context"
@@ -84,7 +86,7 @@ def identify(
             where=f"{server}, context {client.access.name}",
             hint=hint + again,
         )
-    roots = [synced for synced in applications if is_root(synced.name)]
+    roots = [application for application in applications if is_root(application.name)]
     if not ours and roots and catalog_urls:
         raise CommodoreError(
             f"this is another cluster: it syncs {roots[0].url}, not {catalog_urls[0]}",
@@ -92,7 +94,7 @@ def identify(
             hint=hint,
         )
     confirmed = "application" if ours else "uid" if expected and uid else ""
-    others = {synced.name for synced in applications} - {our.name for our in ours}
+    others = {application.name for application in applications} - {our.name for our in ours}
     return Identity(uid, ours, confirmed, frozenset(others))
 
 

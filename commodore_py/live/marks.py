@@ -153,10 +153,10 @@ def method_of(application: Content, names: Collection[str]) -> str:
     metadata = mapping(application.get("metadata"))
     labels = mapping(metadata.get("labels"))
     if _TRACKING_ID in mapping(metadata.get("annotations")) and any(
-        str(mapping.get("manager")).startswith(_ARGOCD)
-        and mapping.get("operation") == "Update"
-        and f"f:{_TRACKING_ID}" in _annotations_of(mapping)
-        for mapping in mappings(metadata.get("managedFields"))
+        str(entry.get("manager")).startswith(_ARGOCD)
+        and entry.get("operation") == "Update"
+        and f"f:{_TRACKING_ID}" in _annotations_of(entry)
+        for entry in mappings(metadata.get("managedFields"))
     ):
         return "annotation"
     is_mark = labels.get(_DEFAULT_LABEL) in names and labels.get(_MANAGED_BY) != "Helm"

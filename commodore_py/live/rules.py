@@ -135,14 +135,14 @@ def scripts_in(folder: Path) -> tuple[Script, ...]:
     """The scripts below a folder in Argo CD's layout: GROUP/KIND/health.lua."""
     if not folder.is_dir():
         raise CommodoreError("this folder of rules does not exist", where=str(folder))
-    scripts = tuple(sorted(_scripts_below(folder), key=lambda script: script.where.encode()))
-    if not scripts:
+    in_order = tuple(sorted(_scripts_below(folder), key=lambda script: script.where.encode()))
+    if not in_order:
         raise CommodoreError(
             f"this folder holds no {SCRIPT}",
             where=str(folder),
             hint=f"rules are files GROUP/KIND/{SCRIPT}, with _ as a wildcard",
         )
-    return scripts
+    return in_order
 
 
 def folders_in(folder: Path) -> Iterator[Path]:

@@ -64,9 +64,9 @@ def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
 
 def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
     for before, after in pairs.same:
-        if field_changes := _graded(before, after):
-            worst = grades.worst([change.grade for change in field_changes])
-            yield ObjectChange("changed", before, after, field_changes, worst)
+        if changes := _graded(before, after):
+            worst = grades.worst([change.grade for change in changes])
+            yield ObjectChange("changed", before, after, changes, worst)
     for before, after in pairs.renamed:
         verdict = grades.of_deletion(before)
         yield ObjectChange("renamed", before, after, _graded(before, after), *verdict)

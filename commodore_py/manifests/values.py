@@ -61,9 +61,9 @@ def canonical(value: object) -> Canonical:
 
 def leaves(value: object, *, name: str = "") -> Counter[tuple[str, Canonical]]:
     """The scalars of a value by path; the object's own name is replaced by a placeholder."""
-    leaves: Counter[tuple[str, Canonical]] = Counter()
-    _collect(value, "", name, leaves)
-    return leaves
+    counts: Counter[tuple[str, Canonical]] = Counter()
+    _collect(value, "", name, counts)
+    return counts
 
 
 def similarity(old: Counter[tuple[str, Canonical]], new: Counter[tuple[str, Canonical]]) -> float:

@@ -73,15 +73,15 @@ def folders(cache: Path) -> tuple[Folder, ...]:
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
     """The remotes with cached objects, sorted by name."""
     mirrors = Mirrors(git_cache)
-    repositories = []
+    entries = []
     for entry in sorted(mirrors.entries()):
         try:
             used = datetime.fromtimestamp(entry.stat().st_mtime, tz=UTC)
         except FileNotFoundError:
             continue  # removed by another process
         name = str(entry.relative_to(git_cache))
-        repositories.append(Repository(name, entry, *_sizes(entry), used))
-    return tuple(repositories)
+        entries.append(Repository(name, entry, *_sizes(entry), used))
+    return tuple(entries)
 
 
 def check_writable(folder: Path) -> None:

@@ -100,11 +100,11 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     }
     plan, findings = read_plan(parameters, instances, requires)
     locator = Locator(lambda: compiled_hierarchy(paths))
-    plan_here = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
-    plan_here = plan_here.valid(findings)
+    current_plan = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
+    current_plan = current_plan.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
     removed = leaving(plan, _published(paths), _kept(paths, plan)) if plan.removed else ()
-    return plan_here.valid(removed_findings(removed))._replace(removed=removed)
+    return current_plan.valid(removed_findings(removed))._replace(removed=removed)
 
 
 def _refuse_none(parameters: Parameters) -> None:

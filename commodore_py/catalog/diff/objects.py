@@ -157,7 +157,7 @@ def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
 
 def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
     found = [read(text, path, hide=hidden) for text in texts]
-    readable = [read for read in found if read is not None]
+    readable = [content for content in found if content is not None]
     return readable if len(readable) == len(found) else None
 
 

@@ -89,7 +89,9 @@ class Discovery:
 
 def discover(client: Client) -> Discovery:
     """Ask the server for its groups, and then for the kinds of each version."""
-    versions = [("", text) for text in texts(mapping(client.get("/api")).get("versions"))]
+    versions = [
+        ("", core_version) for core_version in texts(mapping(client.get("/api")).get("versions"))
+    ]
     if not versions:  # every cluster has v1: without it, all of its objects would be missing
         raise HttpError("answered without any version of its API", where="/api")
     versions += _versions(client.get("/apis"))
@@ -103,7 +105,7 @@ def discover(client: Client) -> Discovery:
 def _versions(answer: object) -> Iterator[tuple[str, str]]:
     for group in mappings(mapping(answer).get("groups")):
         first = text(mapping(group.get("preferredVersion")).get("version"))
-        names = [text(mapping.get("version")) for mapping in mappings(group.get("versions"))]
+        names = [text(entry.get("version")) for entry in mappings(group.get("versions"))]
         yield from ((text(group.get("name")), name) for name in sorted(names, key=first.__ne__))
 
 
@@ -120,12 +122,12 @@ def _kinds(client: Client, group: str, version: str) -> list[Api] | None:
         return None
     return [
         Api(
-            *(group, version, text(mapping.get("kind")), text(mapping.get("name"))),
-            namespaced=mapping.get("namespaced") is True,
-            verbs=frozenset(texts(mapping.get("verbs"))),
+            *(group, version, text(resource.get("kind")), text(resource.get("name"))),
+            namespaced=resource.get("namespaced") is True,
+            verbs=frozenset(texts(resource.get("verbs"))),
         )
-        for mapping in mappings(resources)
-        if "/" not in text(mapping.get("name"))  # else it is a part of another one
+        for resource in mappings(resources)
+        if "/" not in text(resource.get("name"))  # else it is a part of another one
     ]
 
 

@@ -105,20 +105,20 @@ def managed_tools(here: Environment) -> Verdict:
 
 def api(here: Environment) -> Verdict:
     """Cluster facts can be read."""
-    api = here.api
-    if not api.url:
+    server = here.api
+    if not server.url:
         return Verdict(
             "warn",
             "no API URL",
             "set COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
             " ./facts; `commodore demo` creates an example",
         )
-    if api.problem:
-        return _failed(api.problem)
-    if api.clusters is None:
-        return Verdict("ok", f"{api.url} is reachable")
-    kind = "the folder" if api.is_folder else "the API"
-    return Verdict("ok", f"{kind} {api.url} has {_count(api.clusters, 'cluster')}")
+    if server.problem:
+        return _failed(server.problem)
+    if server.clusters is None:
+        return Verdict("ok", f"{server.url} is reachable")
+    kind = "the folder" if server.is_folder else "the API"
+    return Verdict("ok", f"{kind} {server.url} has {_count(server.clusters, 'cluster')}")
 
 
 def token(here: Environment) -> Verdict:
@@ -182,13 +182,13 @@ def local_work(here: Environment) -> Verdict:
 
 def locks(here: Environment) -> Verdict:
     """No Git command that was killed has left a lock."""
-    locks = here.work.locks
-    if not locks:
+    files = here.work.locks
+    if not files:
         return Verdict("ok", "none")
-    paths = _some([str(lock.path) for lock in locks])
-    if min(lock.age for lock in locks) < _SECONDS_AT_WORK:
+    paths = _some([str(lock.path) for lock in files])
+    if min(lock.age for lock in files) < _SECONDS_AT_WORK:
         return Verdict("warn", paths, "wait: a program may be running there")
-    remove = f"rm {shlex.join(str(lock.path) for lock in locks)}"
+    remove = f"rm {shlex.join(str(lock.path) for lock in files)}"
     return Verdict("warn", paths, f"if no program is running there: {remove}")
 
 

@@ -201,27 +201,27 @@ def _rendered_folders(found: Found, catalog: Path) -> frozenset[str]:
 
 
 def _argocd_settings(
-    client: Client, objects: tuple[KubeObject, ...], identity: Identity
+    client: Client, objects: tuple[KubeObject, ...], cluster_identity: Identity
 ) -> ArgoSettings:
     """The settings of Argo CD in the catalog, otherwise in the cluster."""
-    argocd_settings = next(iter(settings_of(objects)), None) or _settings_in_cluster(
-        client, identity
+    settings = next(iter(settings_of(objects)), None) or _settings_in_cluster(
+        client, cluster_identity
     )
-    for rule in argocd_settings.ignored:
+    for rule in settings.ignored:
         if rule.jq:
             words = "jqPathExpressions are not evaluated, what they name is compared"
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
-    if not argocd_settings.tracking.method:
-        methods = {application.method for application in identity.applications}
+    if not settings.tracking.method:
+        methods = {application.method for application in cluster_identity.applications}
         method = next((one for one in ("annotation", "label") if one in methods), "")
-        argocd_settings = argocd_settings._replace(
-            tracking=argocd_settings.tracking._replace(method=method)
-        )
-    return argocd_settings
+        settings = settings._replace(tracking=settings.tracking._replace(method=method))
+    return settings
 
 
-def _settings_in_cluster(client: Client, identity: Identity) -> ArgoSettings:
-    for namespace in sorted({application.namespace for application in identity.applications}):
+def _settings_in_cluster(client: Client, cluster_identity: Identity) -> ArgoSettings:
+    for namespace in sorted(
+        {application.namespace for application in cluster_identity.applications}
+    ):
         try:
             content = client.find(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
         except HttpError as error:

@@ -86,26 +86,26 @@ def _root_of(state: Path) -> Path:
 
 def unfinished(state: Path, digest: str) -> Unfinished:
     """Progress of the last run of this plan, if it did not end."""
-    unfinished = Unfinished(set(), {})
+    progress = Unfinished(set(), {})
     for event in _events(state):
         if event["plan"] == digest and event["event"] == "end":
-            unfinished = Unfinished(set(), {})
+            progress = Unfinished(set(), {})
         elif event["plan"] == digest and event["event"] == "done":
             name = str(event.get("object", ""))
-            unfinished.done.add((str(event.get("what", "")), name))
-            unfinished.versions[name] = str(event.get("version", ""))
-    return unfinished
+            progress.done.add((str(event.get("what", "")), name))
+            progress.versions[name] = str(event.get("version", ""))
+    return progress
 
 
 def applied_commits(state: Path) -> dict[str, AppliedCommit]:
     """By application, the commit that was applied last."""
-    applied_commits = {}
+    commits = {}
     for event in _events(state):
         applications, commit = event.get("applications"), event.get("commit")
         if event["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
             applied = AppliedCommit(commit, str(event.get("time", "")))
-            applied_commits.update(dict.fromkeys(map(str, applications), applied))
-    return applied_commits
+            commits.update(dict.fromkeys(map(str, applications), applied))
+    return commits
 
 
 def _events(state: Path) -> Iterator[dict[str, object]]:

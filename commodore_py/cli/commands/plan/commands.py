@@ -69,12 +69,12 @@ def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
     As a picture:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
-    plan_here = _plan_here(settings.more_verbose(verbose), cluster)
+    current_plan = _plan_here(settings.more_verbose(verbose), cluster)
     if output == "json":
-        streams.data(formats.structured(results.shown(plan_here)))
+        streams.data(formats.structured(results.shown(current_plan)))
         return
     lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
-    for line in lines(plan_here):
+    for line in lines(current_plan):
         streams.result(line)
 
 
@@ -203,9 +203,9 @@ def simulate_(
         if not sign or not path:
             raise click.UsageError(f"--set {value}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
-    plan_here = _plan_here(settings.more_verbose(verbose), cluster)
+    current_plan = _plan_here(settings.more_verbose(verbose), cluster)
     timeline = simulated(
-        plan_here, _model(model), values=changes, direction="down" if down else "up"
+        current_plan, _model(model), values=changes, direction="down" if down else "up"
     )
     if output != "text":
         streams.data(formats.structured(results.timeline(timeline)))

@@ -119,10 +119,10 @@ def text_lines(field: FieldChange) -> list[str]:
     """The lines that change in a text."""
     old, new = (str(text).split("\n") for text in (field.old, field.new))
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    text_lines = [f"{line[:1]}{shown(line[1:])}".rstrip() for line in lines]
-    if len(text_lines) > _MOST_LINES:
-        text_lines[_MOST_LINES:] = [f"… {counted(len(text_lines) - _MOST_LINES, 'more line')}"]
-    return text_lines
+    changed = [f"{line[:1]}{shown(line[1:])}".rstrip() for line in lines]
+    if len(changed) > _MOST_LINES:
+        changed[_MOST_LINES:] = [f"… {counted(len(changed) - _MOST_LINES, 'more line')}"]
+    return changed
 
 
 def kinds(objects: Sequence[ObjectId], *, at_most: int | None = None) -> str:

@@ -193,7 +193,7 @@ def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
     return {
         "schema": "live-wait/v1",
         "for": goal,
-        "left": [{**identity(left.id), "why": left.why} for left in found],
+        "left": [{**identity(item.id), "why": item.why} for item in found],
     }
 
 
