@@ -17,10 +17,11 @@ from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     compiling_config,
+    jobs_option,
     own_api_options,
     verbose_option,
 )
-from commodore_py.cli.settings.types import MOST_PROCESSES, Seconds
+from commodore_py.cli.settings.types import Seconds
 from commodore_py.config import Author, user_folder
 from commodore_py.errors import CommodoreError, UsageError
 
@@ -59,13 +60,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="FILE",
     help="Lines of NAME TOKEN, readable by you only; by default serve-tokens beside your settings.",
 )
-@click.option(
-    "--jobs",
-    default=0,
-    show_default=True,
-    type=click.IntRange(min=0, max=MOST_PROCESSES),
-    help="Number of clusters that are compiled at a time; 0 uses all available CPUs.",
-)
+@jobs_option
 @click.option(
     "--reconcile",
     is_flag=False,

@@ -29,6 +29,7 @@ from commodore_py.cli.settings.options import (
     destination_options,
     diff_option,
     format_option,
+    jobs_option,
     lock_by_default,
     lock_options,
     lock_settings,
@@ -188,13 +189,7 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     shell_complete=completion.tenants,
     help="Compile all clusters of this tenant.",
 )
-@click.option(
-    "--jobs",
-    default=0,
-    show_default=True,
-    type=click.IntRange(min=0, max=MOST_PROCESSES),
-    help="Number of clusters that are compiled at a time; 0 uses all available CPUs.",
-)
+@jobs_option
 @click.option(
     "--scheduler",
     default="",

@@ -17,6 +17,7 @@ from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.names import typo_of
 
 from . import directories, origins, user_file
+from .types import MOST_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,6 +82,13 @@ def problem_output_option(command: _Command) -> _Command:
     return format_option("text", "json", "sarif", "markdown")(command)
 
 
+jobs_option = click.option(
+    "--jobs",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0, max=MOST_PROCESSES),
+    help="Number of clusters that are compiled at a time; 0 uses all available CPUs.",
+)
 strict_option = click.option(
     "--strict/--no-strict",
     default=False,
