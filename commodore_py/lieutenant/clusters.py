@@ -59,21 +59,26 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
 
 
 def load_clusters(
-    config: Config, names: Sequence[str] = (), *, tenant: str = ""
+    config: Config,
+    names: Sequence[str] = (),
+    *,
+    tenant: str = "",
+    listed: Mapping[str, Any] | None = None,
 ) -> dict[str, Cluster | None]:
-    """Several clusters by their ids, or all, from one list; what cannot be loaded is None."""
+    """Several clusters by their ids, or all, from one list; what cannot be loaded is None.
+
+    The list is requested, unless it is given as `listed`.
+    """
     with doing("listing clusters"), _naming_origin(config):
         source = source_of(config)
-        listed: dict[str, Any] = {}
         # Of files, only those that are named are read.
-        if not (names and isinstance(source, FactsFolder)):
+        if listed is None and not (names and isinstance(source, FactsFolder)):
             try:
-                listed = {
-                    str(cluster.get("id")): cluster for cluster in source.clusters(tenant=tenant)
-                }
+                listed = by_id(source.clusters(tenant=tenant))
             except CommodoreError:
                 if not names:
                     raise
+    listed = listed or {}
     loaded: dict[str, Cluster | None] = {}
     for name in dict.fromkeys(names or sorted(listed)):
         loaded[name] = None
@@ -97,6 +102,11 @@ def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> lis
     """The unmodified cluster objects of one tenant or of all."""
     with doing("listing clusters"), _naming_origin(config):
         return source_of(config).clusters(tenant=tenant, sort_by=sort_by)
+
+
+def by_id(clusters: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Cluster objects by their ids."""
+    return {str(cluster.get("id")): cluster for cluster in clusters}
 
 
 @contextmanager

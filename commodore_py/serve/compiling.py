@@ -23,6 +23,8 @@ from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.dependencies.git.remotes import RemoteClient, names_of
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import (
+    by_id,
+    list_clusters,
     load_cluster,
     load_clusters,
     report_body,
@@ -37,7 +39,7 @@ from .failures import OtherChanges
 from .state import record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, Change
@@ -57,8 +59,9 @@ def listing(config: Config) -> dict[str, dict[str, Any]]:
     problem = ""
     if config.api_url:
         try:
-            loaded |= load_clusters(config)
-            reported = _reported(config, loaded)
+            objects = by_id(list_clusters(config))
+            loaded |= load_clusters(config, listed=objects)
+            reported = _reported(config, objects)
         except CommodoreError as error:
             problem = str(error)
     for name, paths in compiled.items():
@@ -83,13 +86,13 @@ def listing(config: Config) -> dict[str, dict[str, Any]]:
     }
 
 
-def _reported(config: Config, names: Iterable[str]) -> dict[str, Any]:
+def _reported(config: Config, objects: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The reports of the last pushed compiles, as the API has them."""
     source = source_of(config)
     if not isinstance(source, FactsFolder):
-        return {str(one.get("id")): one.get("compileMeta") for one in source.clusters()}
+        return {name: cluster.get("compileMeta") for name, cluster in objects.items()}
     found = {}
-    for name in names:
+    for name in objects:
         file = source.root / "reports" / f"{name}.json"
         with suppress(OSError, ValueError):
             found[name] = json_text.load(file.read_bytes(), name=str(file))
@@ -218,5 +221,5 @@ def _record(config: Config, record: BuildRecord, cluster: Cluster) -> dict[str, 
 
 def masked(content: dict[str, Any]) -> dict[str, Any]:
     """A result without secrets, of plain values."""
-    masked: dict[str, Any] = REDACTOR.masked_value(as_json.plain(content))
-    return masked
+    shown: dict[str, Any] = REDACTOR.masked_value(as_json.plain(content))
+    return shown
