@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from commodore_py.model.difference import Grade  # noqa: TC001 - FastAPI reads it
 from commodore_py.workflows.editing.requests import Level  # noqa: TC001 - as above
 
-from .daemon import Edit, Terms, Verb
+from .daemon import Edit, Verb, rules_for
 from .failures import Refusal
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class How:
         dry_run: DryRun = False,
     ) -> None:
         self.level, self.target = level, target
-        self.terms = Terms(_caller(request), _tag(if_match), dry_run)
+        self.rules = rules_for(_caller(request), _tag(if_match), dry_run=dry_run)
 
 
 HowTo = Annotated[How, Depends()]
@@ -91,7 +91,7 @@ def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
 
     async def edit(cluster_id: str, edit: Edit, how: How) -> Response:
         placed = replace(edit, value=_bounded(edit.value), level=how.level, target=how.target)
-        content = await daemon.edit(cluster_id, placed, how.terms)
+        content = await daemon.edit(cluster_id, placed, how.rules)
         status = 422 if content["refused"] else 200
         return _versioned(content, content["configuration"], status)
 

@@ -10,6 +10,7 @@ from commodore_py.adapters.files.file_lock import locked
 from commodore_py.dependencies.protection.journal import prepare
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.editing.repository import Moved
+from commodore_py.workflows.editing.rules import Rules
 
 from .clusters import Clusters
 from .jobs import Jobs
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     from commodore_py.config import WorkPaths
     from commodore_py.model.difference import Grade
+    from commodore_py.workflows.editing.requests import Level
 
     from .jobs import Job
     from .settings import Settings
 
 
 Verb = Literal["set", "unset", "add", "set item", "remove item", "enable", "disable"]
-Level = Literal["cluster", "tenant", "global"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,9 @@ class Edit:
     """Whether the value is written as in class files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How an edit is to be carried out."""
-
-    author: str
-    """The caller, who becomes the author of the commit."""
-    base: str = ""
-    """The version of the configuration that the caller has seen; any if empty."""
-    dry_run: bool = False
+def rules_for(author: str, base: str, *, dry_run: bool = False) -> Rules:
+    """How an edit of a caller is carried out, who has seen this version of the configuration."""
+    return Rules(dry_run=dry_run, commit=True, push=True, author=author, base=base)
 
 
 @contextmanager
@@ -89,20 +84,20 @@ class Daemon:
         self.clusters = Clusters(settings.config, self.jobs, self.state, settings.poll)
         self.reconciler = Reconciler(settings, self.state, self.clusters, self.jobs, self.push)
 
-    async def edit(self, cluster_id: str, edit: Edit, terms: Terms) -> dict[str, Any]:
+    async def edit(self, cluster_id: str, edit: Edit, rules: Rules) -> dict[str, Any]:
         """Carry out an edit."""
         summary = await self.clusters.summary(cluster_id)
-        if terms.base and terms.base != summary["configuration"]:
+        if rules.base and rules.base != summary["configuration"]:
             self.clusters.changed(cluster_id)  # what was read may be a moment old
             summary = await self.clusters.summary(cluster_id)
-        if terms.base and terms.base != summary["configuration"]:
-            raise Moved.to(summary["configuration"], terms.base)
+        if rules.base and rules.base != summary["configuration"]:
+            raise Moved.to(summary["configuration"], rules.base)
         try:
             found: dict[str, Any] = await self.jobs.edit(
-                cluster_id, "work.edit", self.settings.config, cluster_id, edit, terms
+                cluster_id, "work.edit", self.settings.config, cluster_id, edit, rules
             )
         finally:
-            self.clusters.changed(cluster_id, inputs=not terms.dry_run)
+            self.clusters.changed(cluster_id, inputs=not rules.dry_run)
         return found
 
     async def compile(self, cluster_id: str, by: str) -> Job:

@@ -14,12 +14,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import PAGE
 
 from .access import Access, token_in
-from .daemon import Edit, Level, Terms, Verb
+from .daemon import Edit, Verb, rules_for
 from .failures import Refusal, UnknownCluster, as_data
 from .metrics import registry_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+
+    from commodore_py.workflows.editing.requests import Level
 
     from .daemon import Daemon
 
@@ -99,7 +101,7 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
             if instance := form.get("enable") or form.get("disable"):
                 verb: Verb = "enable" if "enable" in form else "disable"
                 edit = Edit(verb, "applications", item=instance)
-                await daemon.edit(cluster_id, edit, Terms(by, form.get("base", "")))
+                await daemon.edit(cluster_id, edit, rules_for(by, form.get("base", "")))
                 return RedirectResponse(f"/clusters/{quote(cluster_id)}", 303)
             if form.get("do") == "push":
                 job = await daemon.push(cluster_id, by, seen=form.get("seen", ""))
@@ -165,9 +167,9 @@ def routes(daemon: Daemon, access: Access) -> APIRouter:  # noqa: C901, PLR0915 
         level = _LEVELS.get(form.get("level", ""), "cluster")
         edit = Edit("set", path, text, level=level, is_yaml=True)
         dry_run = form.get("do") != "save"
-        terms = Terms(str(request.state.caller), form.get("base", ""), dry_run)
+        rules = rules_for(str(request.state.caller), form.get("base", ""), dry_run=dry_run)
         await clusters.listed(cluster_id)
-        done, failure = await _tried(daemon.edit(cluster_id, edit, terms))
+        done, failure = await _tried(daemon.edit(cluster_id, edit, rules))
         return await _values(cluster_id, path, failure, edit=done, text=text, level=level)
 
     @page.get("/jobs")

@@ -27,7 +27,7 @@ _SCHEMA = "serve-state/v1"
 
 @dataclass(slots=True)
 class State:
-    """The file of the state directory; what cannot be read is begun anew with a warning."""
+    """The file of the state directory; what cannot be read is dropped with a warning."""
 
     paths: WorkPaths
     jobs: list[dict[str, Any]] = field(default_factory=list)

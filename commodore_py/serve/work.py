@@ -28,10 +28,9 @@ from commodore_py.workflows.catalog import several
 from commodore_py.workflows.editing import transaction
 from commodore_py.workflows.editing.list_items import KeyTaken, item_named
 from commodore_py.workflows.editing.options import options_at
-from commodore_py.workflows.editing.plan import value_at
+from commodore_py.workflows.editing.plan import target_of, value_at
 from commodore_py.workflows.editing.repository import configuration_version
 from commodore_py.workflows.editing.requests import Request
-from commodore_py.workflows.editing.rules import Rules
 from commodore_py.workflows.live import cluster as live
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.drift import drift_of
@@ -48,8 +47,9 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.workflows.editing.rules import Rules
 
-    from .daemon import Edit, Terms
+    from .daemon import Edit
 
 
 def compiled_config(config: Config, cluster_id: str) -> Config:
@@ -111,9 +111,8 @@ def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, 
         content = {"path": path, "value": found, "steps": [{"action": "set", "file": place}]}
     else:
         hierarchy = compiled_hierarchy(paths)
-        key = str(path_parts(path)[0]).replace("_", "-")
-        usual = key if key in hierarchy.targets else BOOTSTRAP
-        content = explained.explanation_content(explain(paths, target or usual, path))
+        target = target or target_of(hierarchy, path_parts(path))
+        content = explained.explanation_content(explain(paths, target, path))
     return masked({**content, "configuration": version})
 
 
@@ -122,8 +121,7 @@ def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
     paths = compiled_config(config, cluster_id).paths
     hierarchy = compiled_hierarchy(paths)
     parts = path_parts(path) if path else ()
-    key = str(parts[0]).replace("_", "-") if parts else ""
-    tracer = Tracer(hierarchy.replay(key if key in hierarchy.targets else BOOTSTRAP))
+    tracer = Tracer(hierarchy.replay(target_of(hierarchy, parts) if parts else BOOTSTRAP))
     below = getattr(tracer.value(parts), "items", None) if not parts or tracer.follow(parts) else {}
     keys = [dotted((*parts, str(name))) for name in below] if isinstance(below, dict) else []
     return masked(
@@ -139,8 +137,8 @@ def changes(config: Config, cluster_id: str) -> dict[str, Any]:
     """What the last compile changes in the catalog: objects and grades."""
     catalog = compiled_config(config, cluster_id).paths.catalog
     with compared(catalog, "HEAD") as comparison:
-        options = differences.DiffOptions("objects")
-        diff = differences.diff_of(comparison.change, options, comparison.unchanged)
+        as_objects = differences.DiffOptions("objects")
+        diff = differences.diff_of(comparison.change, as_objects, comparison.unchanged)
         return masked(
             {
                 "schema": "catalog-diff/v1",
@@ -173,16 +171,9 @@ def live_status(config: Config, cluster_id: str) -> dict[str, Any]:
         return masked(live_output.status(report, orphans_of(cluster), drift, cluster.unapplied()))
 
 
-def edit(config: Config, cluster_id: str, wanted: Edit, terms: Terms) -> dict[str, Any]:
+def edit(config: Config, cluster_id: str, wanted: Edit, rules: Rules) -> dict[str, Any]:
     """Carry out an edit: compiled, checked, committed and pushed; or refused."""
     own = compiled_config(config, cluster_id)
-    rules = Rules(
-        dry_run=terms.dry_run,
-        commit=True,
-        push=True,
-        author=terms.author,
-        base=terms.base,
-    )
     found = transaction.run(own, _request(own.paths, wanted), rules)
     if not found.plan and wanted.verb == "add":
         raise KeyTaken(f"{wanted.path} has that item already", where=found.plan.choice.shown)
@@ -211,8 +202,7 @@ def _request(paths: WorkPaths, wanted: Edit) -> Request:
             return replace(request, verb=wanted.verb)
     parts = path_parts(wanted.path)
     hierarchy = compiled_hierarchy(paths)
-    key = str(parts[0]).replace("_", "-")
-    target = wanted.target or (key if key in hierarchy.targets else BOOTSTRAP)
+    target = wanted.target or target_of(hierarchy, parts)
     item = item_named(hierarchy.replay(target), parts, wanted.item)
     path = dotted((*parts, item)) if isinstance(item, Selector) else wanted.path
     if wanted.verb == "set item":

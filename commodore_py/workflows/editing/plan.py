@@ -109,7 +109,7 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
     path = path_parts(request.path)
     refuse_indices(path)
     application = application_in(hierarchy, request, path)
-    target = BOOTSTRAP if application else _target_of(hierarchy, path, request.target)
+    target = BOOTSTRAP if application else target_of(hierarchy, path, request.target)
     replay = hierarchy.replay(target)
     at: tuple[str | int, ...] = APPLICATIONS
     meant, stray, is_item = "", "", list_in(path) != path
@@ -194,7 +194,8 @@ def _refuse_reference(present: object, path: ParameterPath, request: Request, wh
     )
 
 
-def _target_of(hierarchy: Hierarchy, path: ParameterPath, named: str) -> str:
+def target_of(hierarchy: Hierarchy, path: ParameterPath, named: str = "") -> str:
+    """The target whose layers count for a path: the one that is named, or else its instance."""
     if named and named not in hierarchy.targets:
         hint = did_you_mean(named, hierarchy.targets, listed="the targets are")
         raise CommodoreError(f"target {named} not found", where="--target", hint=hint)
@@ -225,7 +226,7 @@ def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
     keys = sorted({parameter_key(name) for name in hierarchy.targets} - {parameter_key(BOOTSTRAP)})
     if top.startswith("_") or top in keys or tracer.follow(path[:1]):
         return ""
-    replays = ((key, Tracer(hierarchy.replay(_target_of(hierarchy, (key,), "")))) for key in keys)
+    replays = ((key, Tracer(hierarchy.replay(target_of(hierarchy, (key,), "")))) for key in keys)
     inside = [dotted((key, *path)) for key, one in replays if one.follow((key, path[0]))]
     if inside:
         return f"did you mean {' or '.join(inside)}?"
