@@ -18,7 +18,7 @@ from .remote import RemoteResults
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from .questions.base import View
@@ -143,8 +143,8 @@ class ResultCache:
 
     def _find(self, store: Store, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
-        asked_here = asked(store, work.key)
-        for before in asked_here:
+        changed = ""
+        for before in asked(store, work.key):
             answers = _answers(work.view, before)
             if answers is None:
                 continue
@@ -152,7 +152,10 @@ class ResultCache:
             result = store.blob(record.result) if record is not None else None
             if record is not None and result is not None:
                 return Hit(answers, record, result)
-        return self._find_shared(work) or self._why_missed(asked_here, work.view)
+            differing = (one for one, now in answers.items() if now != before[one])
+            if not changed and (question := next(differing, "")):
+                changed = parse(question).describe(self.roots)
+        return self._find_shared(work) or changed or "there is no cached result"
 
     def _find_shared(self, work: Work[Any]) -> Hit | None:
         remote = self._remote
@@ -167,14 +170,6 @@ class ResultCache:
                 if result is not None:
                     return Hit(answers, record, result, is_shared=True)
         return None
-
-    def _why_missed(self, asked_here: Sequence[Answers], view: View) -> str:
-        """Describe what has changed since the last result."""
-        for before in asked_here:
-            for question, now in (_answers(view, before) or {}).items():
-                if now != before[question]:
-                    return parse(question).describe(self.roots)
-        return "there is no cached result"
 
     def _restored(self, store: Store, work: Work[Made], hit: Hit) -> Made | None:
         try:
