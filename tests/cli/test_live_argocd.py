@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.argocd_catalog import recorded, write_catalog
-from tests.support.servers import kubernetes
-from tests.support.servers.kubernetes import Kind
+from tests.support.argocd_catalog import recorded_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,16 +18,6 @@ if TYPE_CHECKING:
 LABEL = "app.kubernetes.io/instance"
 
 
-@pytest.fixture
-def server() -> Iterator[Cluster]:
-    with kubernetes.serve() as cluster:
-        cluster.kinds += [
-            Kind("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", False),
-            Kind("example.com", "v1", "Thing", "things"),
-        ]
-        yield cluster
-
-
 @pytest.fixture(params=["annotation", "label"])
 def method(request: pytest.FixtureRequest) -> str:
     found: str = request.param
@@ -38,15 +25,15 @@ def method(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def live(commodore: CommandLine, server: Cluster, method: str) -> Callable[..., Ran]:
-    write_catalog(Path("catalog"))
-    git = ("git", "-C", "catalog", "-c", "user.name=T", "-c", "user.email=t@example.com")
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "state")):
-        subprocess.run([*git, *words], check=True)
-    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    for one in recorded(method, head.stdout.strip()):
-        server.put(one)
-    Path("kubeconfig").write_text(kubernetes.kubeconfig_of(server.url))
+def server(commodore: CommandLine, method: str) -> Iterator[Cluster]:
+    del commodore  # it has changed to an empty folder
+    with recorded_cluster(Path(), method) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
+    del server  # its kubeconfig names it
 
     def run(verb: str, *words: str) -> Ran:
         place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig")

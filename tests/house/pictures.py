@@ -19,12 +19,10 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from tests.support.argocd_catalog import recorded, write_catalog
-from tests.support.servers import kubernetes
-from tests.support.servers.kubernetes import Kind
+from tests.support.argocd_catalog import recorded_cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 _PROMPT = "$ "
@@ -111,9 +109,9 @@ class Terminal:
         """End the shell."""
         self._tmux("kill-server")
 
-    def _until(self, condition: object) -> None:
+    def _until(self, condition: Callable[[str], bool]) -> None:
         deadline = time.monotonic() + _SECONDS
-        while not condition(self._tmux("capture-pane", "-p")):  # type: ignore[operator]
+        while not condition(self._tmux("capture-pane", "-p")):
             if time.monotonic() > deadline:
                 raise TimeoutError(self._tmux("capture-pane", "-p"))
             time.sleep(0.1)
@@ -155,29 +153,10 @@ def main() -> None:
             for picture in PICTURES:
                 terminal.run(f"({picture.before}) >/dev/null 2>&1")
                 draw(picture, terminal.run(picture.command))
-            with _argocd(home / "live"):
+            (home / "live").mkdir()
+            with recorded_cluster(home / "live", "annotation"):
                 terminal.run("cd ../live")
                 draw(_LIVE, terminal.run(_LIVE.command))
-
-
-@contextmanager
-def _argocd(folder: Path) -> Iterator[None]:
-    """A catalog, and its cluster as Argo CD left it: objects that were recorded."""
-    folder.mkdir()
-    write_catalog(folder / "catalog")
-    git = ("git", "-C", str(folder / "catalog"), "-c", "user.name=T", "-c", "user.email=t@t.t")
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "state")):
-        subprocess.run([*git, *words], check=True)
-    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    with kubernetes.serve() as cluster:
-        cluster.kinds += [
-            Kind("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", False),
-            Kind("example.com", "v1", "Thing", "things"),
-        ]
-        for one in recorded("annotation", head.stdout.strip()):
-            cluster.put(one)
-        (folder / "kubeconfig").write_text(kubernetes.kubeconfig_of(cluster.url))
-        yield
 
 
 if __name__ == "__main__":

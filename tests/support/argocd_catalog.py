@@ -6,8 +6,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .builders import commit_in, git
+from .servers import kubernetes
+from .servers.kubernetes import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .servers.kubernetes import Cluster
 
 Object: TypeAlias = dict[str, Any]
 
@@ -98,6 +108,23 @@ def recorded(method: str, commit: str) -> list[Object]:
     text = (RECORDINGS / f"{method}.json").read_text("utf-8")
     found: list[Object] = json.loads(text.replace(COMMIT, commit))
     return found
+
+
+@contextmanager
+def recorded_cluster(folder: Path, method: str) -> Iterator[Cluster]:
+    """A catalog with its kubeconfig in a folder, and its cluster as Argo CD has synced it."""
+    write_catalog(folder / "catalog")
+    git(folder / "catalog", "init", "--quiet")
+    commit = commit_in(folder / "catalog", {}, message="state")
+    with kubernetes.serve() as cluster:
+        cluster.kinds += [
+            Kind("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", False),
+            Kind("example.com", "v1", "Thing", "things"),
+        ]
+        for one in recorded(method, commit):
+            cluster.put(one)
+        (folder / "kubeconfig").write_text(kubernetes.kubeconfig_of(cluster.url))
+        yield cluster
 
 
 def record(method: str, objects: list[Object], *, url: str, commit: str) -> None:
