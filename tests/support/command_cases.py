@@ -1,0 +1,222 @@
+"""Commands in a prepared directory: YAML cases of files, command lines and results."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.support.authoring import make_component_clone, make_package_clone
+from tests.support.builders import commit_to, git, make_repository
+from tests.support.fleet import make_fleet
+from tests.support.servers.api import serve_api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine, Ran
+
+
+def cases_in(folder: Path) -> list[Any]:
+    """The cases of all files of a directory, as parameters."""
+    return list(_cases_in(folder))
+
+
+def run_case(
+    commodore: CommandLine, folder: Path, request: pytest.FixtureRequest, case: dict[str, Any]
+) -> None:
+    """Prepare the directory of a case, run its commands, and compare."""
+    text = str(case)
+    made = (name for name in ("work", "demo", "facts") if f"<{name}>" in text)
+    values = {"dir": str(folder), **{name: request.getfixturevalue(name) for name in made}}
+    with contextlib.ExitStack() as stack:
+        if "api" in case["given"]:
+            server = stack.enter_context(serve_api())
+            values["api"] = server.url
+            for path, answer in case["given"]["api"].items():
+                server.serves(path, answer)
+        case = _filled(case, values)
+        for kind, given in case["given"].items():
+            if kind in GIVEN:
+                GIVEN[kind](folder, given)
+        for step in case.get("steps", [case]):
+            _check_step(commodore, folder, case, step)
+
+
+def _cases_in(folder: Path) -> Iterator[Any]:
+    for path in sorted(folder.glob("*.yaml")):
+        content = yaml.safe_load(path.read_text("utf-8"))
+        for case in content["cases"]:
+            given = _merged(content.get("given", {}), case.get("given", {}))
+            whole = {**case, "given": given, "words": content.get("words", {})}
+            rows = case.get("each", [{}])
+            for number, row in enumerate(rows):
+                suffix = f"-{number}" if len(rows) > 1 else ""
+                name = f"{path.stem}-{case['case'].replace(' ', '_')}{suffix}"
+                marks = [pytest.mark.long] if number and case.get("long") else []
+                yield pytest.param(_filled(whole, row), id=name, marks=marks)
+
+
+def _check_step(
+    commodore: CommandLine, folder: Path, case: dict[str, Any], step: dict[str, Any]
+) -> None:
+    _commits(folder, step.get("commits", {}))
+    _files(folder, step.get("files", {}))
+    words = shlex.split(step["run"])
+    words[:1] = shlex.split(case["words"].get(words[0], shlex.quote(words[0])))
+    variables = {**case["given"].get("env", {}), **step.get("env", {})}
+    with contextlib.chdir(step.get("cd", folder)):
+        ran = commodore(*words, stdin=step.get("stdin", ""), **variables)
+
+    assert ran.code == step.get("code", 0), f"{step['run']}\n{ran.out}{ran.err}"
+    assert "Traceback" not in ran.err
+    for stream, text in (("out", ran.out), ("err", ran.err), ("both", ran.out + ran.err)):
+        _check_text(text, step.get(stream, []), ran)
+    assert not [text for text in step.get("lacks", ()) if text in ran.out + ran.err], ran
+    for text in step.get("once", ()):
+        assert (ran.out + ran.err).count(text) == 1, ran
+    if "json" in step:
+        _check_subset(json.loads(ran.out), step["json"], "$")
+    for path, wanted in step.get("writes", {}).items():
+        _check_file(folder / path, wanted, ran)
+    for path, names in step.get("tree", {}).items():
+        files = (file for file in (folder / path).rglob("*") if file.is_file())
+        assert sorted(str(file.relative_to(folder / path)) for file in files) == sorted(names), ran
+
+
+def _check_text(text: str, wanted: str | list[str], ran: Ran) -> None:
+    """Compare a whole text, or look for parts, whatever the width that they were wrapped to."""
+    if isinstance(wanted, str):
+        assert text == wanted, ran
+    else:
+        plain = " ".join(text.split())
+        missing = [part for part in wanted if part not in text and part not in plain]
+        assert not missing, ran
+
+
+def _check_file(file: Path, wanted: object, ran: Ran) -> None:
+    match wanted:
+        case None:
+            assert not file.exists(), ran
+        case True:
+            assert file.exists(), ran
+        case str():
+            assert file.read_text("utf-8") == wanted, ran
+        case list():
+            _check_text(file.read_text("utf-8"), wanted, ran)
+        case _:
+            raise ValueError(f"{file}: {wanted!r} is not an expectation")
+
+
+def _check_subset(value: Any, wanted: Any, path: str) -> None:  # noqa: ANN401 - JSON
+    """Compare JSON: objects may have more fields than the case names."""
+    if isinstance(wanted, dict):
+        assert isinstance(value, dict), path
+        for key, below in wanted.items():
+            _check_subset(value.get(key), below, f"{path}.{key}")
+    elif isinstance(wanted, list):
+        assert isinstance(value, list), path
+        assert len(value) == len(wanted), (path, value)
+        for number, below in enumerate(wanted):
+            _check_subset(value[number], below, f"{path}[{number}]")
+    else:
+        assert value == wanted, path
+
+
+def _component(root: Path, given: dict[str, Any]) -> None:
+    spec = {"name": "one", **given}
+    options = {key: spec[key] for key in ("code", "remote") if key in spec}
+    make_component_clone(root / "src", spec["name"], spec.get("files"), **options)
+
+
+def _package(root: Path, given: dict[str, Any]) -> None:
+    make_package_clone(root / "src", given["name"], given["files"])
+
+
+def _repositories(root: Path, given: dict[str, dict[str, str]]) -> None:
+    for name, files in given.items():
+        make_repository(root / "remotes" / f"{name}.git", files)
+
+
+def _fleet(root: Path, given: dict[str, Any]) -> None:
+    fleet = make_fleet(root, **given["components"])
+    if "tenant" in given:
+        fleet.configure(given["tenant"])
+
+
+def _commits(root: Path, given: dict[str, Any]) -> None:
+    for place, files in given.items():
+        name, _, branch = place.partition("@")
+        repository = root / "repos" / f"{name}.git"
+        if branch:
+            git(repository, "branch", branch, "master")
+        commit_to(repository, files, branch=branch or "master")
+
+
+def _files(root: Path, given: dict[str, Any]) -> None:
+    """Write files: null removes one, [old, new] replaces a text.
+
+    {link: TARGET}, {folder: true}, {repository: true} and {moved: FROM} make something else.
+    """
+    for name, content in given.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        match content:
+            case None if path.is_dir():
+                shutil.rmtree(path)
+            case None:
+                path.unlink()
+            case {"link": target}:
+                path.symlink_to(target)
+            case {"folder": _}:
+                path.mkdir()
+            case {"repository": _}:
+                shutil.rmtree(path)
+                git(path.parent, "init", "--quiet")
+            case {"moved": old}:
+                (root / old).rename(path)
+            case [old, new]:
+                before = path.read_text("utf-8")
+                assert old in before
+                path.write_text(before.replace(old, new, 1), "utf-8")
+            case _:
+                path.write_text(content, "utf-8")
+
+
+GIVEN: Mapping[str, Callable[[Path, Any], None]] = {
+    "component": _component,
+    "package": _package,
+    "repositories": _repositories,
+    "fleet": _fleet,
+    "commits": _commits,
+    "files": _files,
+}
+
+
+def _merged(below: Any, above: Any) -> Any:  # noqa: ANN401 - YAML
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return above
+    keys = [*below, *(key for key in above if key not in below)]
+    return {
+        key: _merged(below.get(key), above[key]) if key in above else below[key] for key in keys
+    }
+
+
+def _filled(value: Any, row: Mapping[str, Any]) -> Any:  # noqa: ANN401 - YAML
+    """Replace `<name>` by the value of a name, in keys, too; alone, it may be of any type."""
+    if isinstance(value, dict):
+        return {_filled(key, row): _filled(below, row) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_filled(below, row) for below in value]
+    if isinstance(value, str):
+        for name, given in row.items():
+            if value == f"<{name}>":
+                return given
+            value = value.replace(f"<{name}>", str(given))
+    return value
