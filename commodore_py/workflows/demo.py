@@ -62,8 +62,8 @@ def write_demo(directory: Path) -> Demo:
             empty_repository(repositories / f"catalog-{cluster}.git")
         location = repositories.as_uri().encode()
         facts = files_of(_CONTENT / "facts").items()
-        own = {name: text.replace(_LOCATION.encode(), location) for name, text in facts}
-        write_files(directory / "facts", own)
+        fact_files = {name: text.replace(_LOCATION.encode(), location) for name, text in facts}
+        write_files(directory / "facts", fact_files)
         write_files(
             directory,
             {

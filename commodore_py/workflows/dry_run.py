@@ -43,14 +43,16 @@ _WOULD = (
 
 def compile_dry(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
-    with copied(replace(config, dry_run=True)) as own:
-        published = pipeline.compile_catalog(own, cluster_id, lambda _: False, cluster=cluster)
-        return _named_as_in(config, published, own)
+    with copied(replace(config, dry_run=True)) as scratch_config:
+        published = pipeline.compile_catalog(
+            scratch_config, cluster_id, lambda _: False, cluster=cluster
+        )
+        return _named_as_in(config, published, scratch_config)
 
 
-def _named_as_in(config: Config, published: Published, own: Config) -> Published:
+def _named_as_in(config: Config, published: Published, scratch_config: Config) -> Published:
     """The result, with the paths of the working directory and not of the copy."""
-    root, scratch = config.paths.root.resolve(), own.paths.root
+    root, scratch = config.paths.root.resolve(), scratch_config.paths.root
     return published._replace(
         notices=tuple(
             notice._replace(
@@ -144,7 +146,7 @@ def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
         with filtered(rewrite):
             yield
     except CommodoreError as error:
-        error.rewrite(partial(_moved, there=root, here=scratch))
+        error.rewrite(partial(_moved, target=root, source=scratch))
         raise
 
 
@@ -174,6 +176,6 @@ def messages_once() -> Iterator[None]:
         yield
 
 
-def _moved(text: str, there: Path, here: Path) -> str:
+def _moved(text: str, target: Path, source: Path) -> str:
     """The text with paths below one folder in place of those below the other."""
-    return re.sub(rf"{re.escape(str(here))}(?![\w.-])", lambda _: str(there), text)
+    return re.sub(rf"{re.escape(str(source))}(?![\w.-])", lambda _: str(target), text)

@@ -120,19 +120,19 @@ def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
     return facts_edit if rules.dry_run else written(facts_edit)
 
 
-def written(found: FactsEdit) -> FactsEdit:
+def written(edit: FactsEdit) -> FactsEdit:
     """Write the file, unless someone else has written it in the meantime."""
-    if found.file.exists():
+    if edit.file.exists():
         raise CommodoreError(
             "the file was written in the meantime",
-            where=str(found.file),
+            where=str(edit.file),
             hint="nothing was written: repeat the command",
         )
     try:
-        write_if_changed(found.file.resolve(), found.content)
+        write_if_changed(edit.file.resolve(), edit.content)
     except OSError as error:
-        raise CommodoreError(f"cannot write: {error.strerror}", where=str(found.file)) from error
-    return found._replace(written=True)
+        raise CommodoreError(f"cannot write: {error.strerror}", where=str(edit.file)) from error
+    return edit._replace(written=True)
 
 
 def _folder(config: Config) -> FactsFolder:
@@ -150,7 +150,7 @@ def _folder(config: Config) -> FactsFolder:
 
 def _refuse_incomplete(new: NewCluster) -> None:
     """Name the options that are missing: the file that lacks the fields is not written yet."""
-    wanted = {
+    required = {
         "tenant": ("--tenant ID", new.tenant),
         "catalog repository": ("--catalog URL", new.catalog),
         **{
@@ -162,7 +162,7 @@ def _refuse_incomplete(new: NewCluster) -> None:
             f"cluster {new.id} has no {what}",
             hint=f"add {option}, or --like ID to begin with the facts of another cluster",
         )
-        for what, (option, value) in wanted.items()
+        for what, (option, value) in required.items()
         if not value
     ]
     raise_collected(missing, f"cluster {new.id} cannot be added")

@@ -76,16 +76,18 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
 
     with writing("installation", directory):
         if not remotes.global_config:
-            own = {file: content("global", file) for file in ("commodore.yml", "common.yml")}
-            write_repository(repositories / "global.git", own, who, _MESSAGE)
+            config_files = {
+                file: content("global", file) for file in ("commodore.yml", "common.yml")
+            }
+            write_repository(repositories / "global.git", config_files, who, _MESSAGE)
             argocd = files_of(_DATA / "demo/repositories" / _ARGOCD)
             write_repository(repositories / f"{_ARGOCD}.git", argocd, who, _MESSAGE)
         if not remotes.tenant:
-            own = {
+            config_files = {
                 "common.yml": content("tenant", "common.yml"),
                 f"{cluster}.yml": content("tenant", "cluster.yml"),
             }
-            write_repository(repositories / f"{tenant}.git", own, who, _MESSAGE)
+            write_repository(repositories / f"{tenant}.git", config_files, who, _MESSAGE)
             _write_component(config, repositories / f"component-{_COMPONENT}.git")
         if not remotes.catalog:
             empty_repository(repositories / f"catalog-{cluster}.git")

@@ -92,7 +92,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     hierarchy = of_working_directory(paths, BOOTSTRAP)
     parameters = parameters_of(hierarchy, engine="native", missing_ok=True)
     _refuse_none(parameters)
-    instances = tuple(one for one, _ in instances_of_working_directory(paths, parameters))
+    instances = tuple(instance for instance, _ in instances_of_working_directory(paths, parameters))
     requires = {
         instance.name: components
         for instance in instances
@@ -141,19 +141,19 @@ def problems_of(config: Config, cluster_id: str, driver: str) -> tuple[Problem, 
 
     A cluster that was not compiled here is gathered in a folder of its own.
     """
-    with _gathering(config, cluster_id) as (own, name):
-        sources = pipeline.gather(own, name)
+    with _gathering(config, cluster_id) as (scratch_config, name):
+        sources = pipeline.gather(scratch_config, name)
         if driver:
             sources = _with_driver(sources, driver)
         inventory = sources.inventory
         _refuse_none(inventory.bootstrap.parameters)
         place_of = sources.places.parameter
         plan = ClusterPlan.of(inventory, required_versions(inventory), place_of).plan
-        rendered_ = pipeline.render(own, sources)
+        rendered_ = pipeline.render(scratch_config, sources)
     problems = tuple(notice for notice in rendered_.notices if notice.code.startswith("plan/"))
     if not any(problem.code == "plan/move" for problem in problems):
-        for one in plan.settings.drivers:
-            _check_order(one, rendered_.catalog.subtree(MANIFESTS), plan)
+        for configured in plan.settings.drivers:
+            _check_order(configured, rendered_.catalog.subtree(MANIFESTS), plan)
     return problems
 
 
@@ -163,13 +163,13 @@ def _gathering(config: Config, cluster_id: str) -> Iterator[tuple[Config, str]]:
     config = replace(config, dry_run=True)
     with errors_only():
         if cluster_id and cluster_id not in several.compiled_in(config.paths):
-            with elsewhere(config) as own:
-                yield own, cluster_id
+            with elsewhere(config) as scratch_config:
+                yield scratch_config, cluster_id
             return
         paths = several.paths_of(config.paths, cluster_id)
         name = cluster_id_in(paths)
-        with copied(replace(config, paths=paths, local=True)) as own:
-            yield own, name
+        with copied(replace(config, paths=paths, local=True)) as scratch_config:
+            yield scratch_config, name
 
 
 def _with_driver(sources: Sources, driver: str) -> Sources:
@@ -185,16 +185,16 @@ def _with_driver(sources: Sources, driver: str) -> Sources:
 
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     """The manifests of the last compile, with what a driver writes."""
-    here = plan_here(paths)
-    job = _job(paths, here.plan)
+    current = plan_here(paths)
+    job = _job(paths, current.plan)
     laid = DRIVERS[driver].render(job)
-    here = here.valid((*laid.findings, *path_findings(laid)))
-    if not any(problem.code == "plan/move" for problem in here.problems):
-        _check_order(driver, laid.manifests, here.plan)
-    before = Tree({path: one for tree in job.trees.values() for path, one in tree.items()})
+    current = current.valid((*laid.findings, *path_findings(laid)))
+    if not any(problem.code == "plan/move" for problem in current.problems):
+        _check_order(driver, laid.manifests, current.plan)
+    before = Tree({path: entry for tree in job.trees.values() for path, entry in tree.items()})
     after = laid.manifests.below(MANIFESTS)
     change = change_between(before.below(MANIFESTS), after)
-    return RenderedPlan(driver, change, after | laid.copies, here.problems)
+    return RenderedPlan(driver, change, after | laid.copies, current.problems)
 
 
 def _job(paths: WorkPaths, plan: Plan) -> Job:
@@ -216,9 +216,14 @@ def _job(paths: WorkPaths, plan: Plan) -> Job:
 
 def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:
     """Read the order back from the rendered text: it has to be the one of the plan."""
-    found, wanted = DRIVERS[driver].read_back(manifests).closed(), plan.order.closed()
-    steps = found.keys() & wanted.keys()
-    late = ((one, step) for step in sorted(steps) for one in (wanted[step] & steps) - found[step])
+    rendered_order = DRIVERS[driver].read_back(manifests).closed()
+    planned_order = plan.order.closed()
+    steps = rendered_order.keys() & planned_order.keys()
+    late = (
+        (predecessor, step)
+        for step in sorted(steps)
+        for predecessor in (planned_order[step] & steps) - rendered_order[step]
+    )
     if (pair := next(late, None)) is not None:
         raise CommodoreError(
             f"as it is rendered, {pair[1]} does not wait for {pair[0]}",
@@ -227,12 +232,18 @@ def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:
         )
 
 
-def write_rendered(found: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
+def write_rendered(rendered_plan: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
     """Write all files into a folder that holds nothing else."""
     folder = folder.resolve()
-    own = (paths.inventory, paths.dependencies, paths.vendor, paths.compiled, paths.catalog)
+    used_folders = (
+        paths.inventory,
+        paths.dependencies,
+        paths.vendor,
+        paths.compiled,
+        paths.catalog,
+    )
     hint = "give --output-dir a new or an empty folder"
-    if any(folder.is_relative_to(place.resolve()) for place in (*own, paths.state)):
+    if any(folder.is_relative_to(place.resolve()) for place in (*used_folders, paths.state)):
         raise CommodoreError("the working directory uses this folder", where=str(folder), hint=hint)
     if folder.exists() and not folder.is_dir():
         raise CommodoreError("this is a file", where=str(folder), hint=hint)
@@ -240,32 +251,32 @@ def write_rendered(found: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
     if folder.is_dir() and any(folder.iterdir()) and not marker.is_file():
         message = "this folder is not empty, and not written by plan render"
         raise CommodoreError(message, where=str(folder), hint=hint)
-    files.write_tree(folder, found.files.plus({PurePosixPath(_MARKER): Entry(b"{}\n")}))
+    files.write_tree(folder, rendered_plan.files.plus({PurePosixPath(_MARKER): Entry(b"{}\n")}))
 
 
 _MARKER = ".commodore-plan.json"
 
 
 def simulated(
-    here: PlanHere,
+    current: PlanHere,
     model: Model,
     *,
     values: Mapping[str, Any],
     direction: Direction,
 ) -> Timeline:
     """The plan in a made-up world, with some parameters changed."""
-    instances, clusters = names_in(here.plan.written)
+    instances, clusters = names_in(current.plan.written)
     named = {*model.yields, *model.fails, *model.degrades}
     _refuse_unknown(named - clusters, instances, "an instance of the plan")
     _refuse_unknown(model.lost, clusters, "a cluster of the plan")
-    parameters = conditions.with_values(here.parameters, values)
+    parameters = conditions.with_values(current.parameters, values)
 
     def holds(condition: object) -> bool:
         return conditions.holds(condition, parameters)
 
-    return simulate(here.plan.written, model, holds, direction=direction)
+    return simulate(current.plan.written, model, holds, direction=direction)
 
 
-def _refuse_unknown(given: Iterable[str], known: Iterable[str], what: str) -> None:
-    for name in sorted(set(given) - set(known)):
-        raise UsageError(f"{name} is not {what}", hint=near(name, known))
+def _refuse_unknown(given: Iterable[str], names: Iterable[str], what: str) -> None:
+    for name in sorted(set(given) - set(names)):
+        raise UsageError(f"{name} is not {what}", hint=near(name, names))

@@ -31,7 +31,7 @@ def reference_files(catalog: Path) -> tuple[ReferenceFile, ...]:
     if not folder.is_dir():
         return ()
     tree = files.read_tree(folder)
-    return tuple(ReferenceFile(str(path), one.content, _KIND) for path, one in tree.items())
+    return tuple(ReferenceFile(str(path), entry.content, _KIND) for path, entry in tree.items())
 
 
 def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
@@ -39,9 +39,9 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
 
     Kapitan reveals references, too, but it sends the token to whichever server the catalog names.
     """
-    found = reference_files(catalog)
-    tags = Tags.of(found)
-    by_path = {reference_file.path: reference_file for reference_file in found}
+    reference_files_ = reference_files(catalog)
+    tags = Tags.of(reference_files_)
+    by_path = {reference_file.path: reference_file for reference_file in reference_files_}
     server_at = cache(lambda address, namespace: Server(address, vault.login, namespace=namespace))
 
     @cache
@@ -70,14 +70,14 @@ def revealing(catalog: Path, vault: VaultSettings) -> Callable[[str], str]:
 
 
 def _value(server: Server, described: Described, reference: str) -> str:
-    found = server.read(Place(described.mount, described.secret))
+    answer = server.read(Place(described.mount, described.secret))
     who = f"{described.address} as {server.identity}"
-    if found.outcome != "exists":
-        why = found.reason or "there is no such secret"
+    if answer.outcome != "exists":
+        why = answer.reason or "there is no such secret"
         raise _failed(reference, f"{who}: {described.secret}: {why}", "")
-    value: Any = found.values.get(described.key)
+    value: Any = answer.values.get(described.key)
     if not isinstance(value, str) or not value:
-        what = "is not text" if described.key in found.values else "does not exist"
+        what = "is not text" if described.key in answer.values else "does not exist"
         raise _failed(reference, f"{who}: key {described.key} of {described.secret} {what}", "")
     return value
 

@@ -68,22 +68,22 @@ def stages_for(config: Config, clusters: Iterable[Cluster]) -> tuple[Stage, ...]
     Clusters with another global configuration are refused if one of these has stages.
     """
     repositories = {cluster.global_repo for cluster in clusters}
-    found: list[tuple[Stage, ...]] = []
+    stage_lists: list[tuple[Stage, ...]] = []
     errors = []
     for repository in repositories:
         try:
-            found.append(_stages_in(config, repository))
+            stage_lists.append(_stages_in(config, repository))
         except CommodoreError as error:  # its clusters will not compile either
             errors.append(error)
-    if errors and not found:
+    if errors and not stage_lists:
         raise errors[0]
-    if len(repositories) > 1 and any(stages != (ONLY,) for stages in found):
+    if len(repositories) > 1 and any(stages != (ONLY,) for stages in stage_lists):
         raise CommodoreError(
             "the clusters have several global configurations, and one of these has stages",
             where="\n".join(sorted(without_secrets(repository.url) for repository in repositories)),
             hint="compile the clusters of each by themselves, such as with --tenant",
         )
-    return found[0] if found else (ONLY,)
+    return stage_lists[0] if stage_lists else (ONLY,)
 
 
 def wait_for_stage(
@@ -97,11 +97,11 @@ def wait_for_stage(
         return ""
     until = time.monotonic() + stage.wait
     for name in names:
-        own = several.config_for(config, name)
+        cluster_config = several.config_for(config, name)
         reach = live.Reach(context=name)
         try:
             for goal in ("synced", "healthy"):
-                with live.opened(own, name, reach, read="targets") as cluster:
+                with live.opened(cluster_config, name, reach, read="targets") as cluster:
                     left = wait_for(cluster, goal, until=until, report=report)
                 if left:
                     return f"{name} is not {goal}: {left[0].id}: {left[0].why}"

@@ -55,7 +55,7 @@ def _lines(verdicts: Mapping[str, Verdict]) -> Iterator[str]:
     width = max(map(len, verdicts))
     for name, verdict in verdicts.items():
         status = streams.styled(f"{verdict.status:4}", fg=_COLOURS[verdict.status])
-        yield f"{status}  {name:{width}}  {verdict.found}"
+        yield f"{status}  {name:{width}}  {verdict.finding}"
         if verdict.remedy:
             yield f"{'':{width + 6}}  -> {verdict.remedy}"
 
@@ -64,6 +64,6 @@ def _fields(name: str, verdict: Verdict) -> dict[str, str | None]:
     return {
         "check": name,
         "verdict": verdict.status,
-        "found": verdict.found,
+        "found": verdict.finding,
         "remedy": verdict.remedy or None,
     }

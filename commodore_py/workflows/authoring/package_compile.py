@@ -151,7 +151,7 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     lock.refuse_requests(places)
     refuse_missing(config, dependency_specs, classes)
     instances = instances_of(node, classes)
-    _check_present(config, instances, package, wanted=bool(dependency_specs))
+    _check_present(config, instances, package, has_applications=bool(dependency_specs))
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
     return sources
@@ -181,11 +181,15 @@ def _check_listed(node: Node, package: PackageFolder) -> None:
 
 
 def _check_present(
-    config: Config, instances: tuple[Instance, ...], package: PackageFolder, *, wanted: bool
+    config: Config,
+    instances: tuple[Instance, ...],
+    package: PackageFolder,
+    *,
+    has_applications: bool,
 ) -> None:
     if instances:
         return
-    if wanted and config.local:
+    if has_applications and config.local:
         raise CommodoreError(
             f"nothing to compile for package {package.name}: none of its components is here",
             where=str(config.paths.dependencies),

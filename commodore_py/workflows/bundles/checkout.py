@@ -40,15 +40,15 @@ class Bundles:
 
     def entry(self, version: str) -> Entry:
         """A version that must be there."""
-        found = self.index.entry(version)
-        if found is None:
-            known = ", ".join(one.version for one in reversed(self.index.sorted())) or "none"
+        entry = self.index.entry(version)
+        if entry is None:
+            versions = ", ".join(entry.version for entry in reversed(self.index.sorted())) or "none"
             raise UsageError(
                 f"there is no bundle {version}",
                 where=str(self.folder / FILE),
-                hint=f"known versions: {known}",
+                hint=f"known versions: {versions}",
             )
-        return found
+        return entry
 
     def bytes_of(self, entry: Entry) -> bytes:
         """The class file of a version."""
@@ -118,11 +118,11 @@ def writable(paths: WorkPaths) -> Bundles:
 
 def _checkout(paths: WorkPaths) -> Path:
     """The checkout of a global configuration: around the current folder, or what was fetched."""
-    found = [
+    checkouts = [
         path for path in (_top(Path.cwd()), _top(paths.classes / "global")) if path is not None
     ]
     for file in (FILE, _GLOBAL):
-        for checkout in found:
+        for checkout in checkouts:
             if (checkout / file).is_file():
                 return checkout.resolve()
     raise CommodoreError(

@@ -54,7 +54,9 @@ class Published(NamedTuple):
     @property
     def untested(self) -> tuple[Key, ...]:
         """Components that no test cluster deploys as published."""
-        return tuple(sorted(self.entries.keys() - {key for one in self.tested for key in one.used}))
+        return tuple(
+            sorted(self.entries.keys() - {key for trial in self.tested for key in trial.used})
+        )
 
 
 class Request(NamedTuple):
@@ -152,9 +154,9 @@ def _entries(
     for name, lock in locks:
         for key, pinned in _in_lock(lock).items():
             origins.setdefault(key, {}).setdefault(pinned, []).append(name)
-    if not locks and (known := bundles.index.sorted()):
-        content = bundles.content(known[-1])
-        commits = known[-1].commits
+    if not locks and (published := bundles.index.sorted()):
+        content = bundles.content(published[-1])
+        commits = published[-1].commits
         for key, fields in content.items():
             entries[key] = Pinned(
                 fields.get("url", ""),
@@ -167,7 +169,7 @@ def _entries(
         entries[key] = next(iter(choices))
         if len(choices) > 1 and key[1] not in changes:
             each = "; ".join(
-                f"{one.version} in {', '.join(names)}" for one, names in choices.items()
+                f"{choice.version} in {', '.join(names)}" for choice, names in choices.items()
             )
             conflicts.append(
                 CommodoreError(f"{key[1]}: {each}", hint=f"decide by --set {key[1]}=VERSION")
@@ -190,7 +192,7 @@ def _entries(
 
 def _in_lock(lock: Lock) -> dict[Key, Pinned]:
     """Components and packages of a lock: tags stay, a branch becomes its commit."""
-    found = {}
+    pins = {}
     for path, block in sorted(lock.blocks.items()):
         if path[0] not in _KINDS:
             continue
@@ -200,26 +202,26 @@ def _in_lock(lock: Lock) -> dict[Key, Pinned]:
             pinned = pinned._replace(version=commit_, branch=block.text("version") or requested)
         elif not is_commit(requested):
             pinned = pinned._replace(commit=commit_)
-        found[_KINDS[path[0]], path[1]] = pinned
-    return found
+        pins[_KINDS[path[0]], path[1]] = pinned
+    return pins
 
 
 def _as_tried(entries: Mapping[Key, Pinned], lock: Lock) -> dict[Key, Pinned]:
     """Commits of tags, and of branches that were requested, as resolved by the trial."""
     tried = _in_lock(lock)
     return {
-        key: one._replace(
+        key: pinned._replace(
             version=tried[key].version, commit=tried[key].commit, branch=tried[key].branch
         )
-        for key, one in entries.items()
-        if key in tried and not one.commit and not is_commit(one.version)
+        for key, pinned in entries.items()
+        if key in tried and not pinned.commit and not is_commit(pinned.version)
     }
 
 
 def _text(entries: Mapping[Key, Pinned]) -> bytes:
     lines = [_TOOL, "parameters:\n"]
     for kind in ("components", "packages"):
-        names = sorted(name for own, name in entries if own == kind)
+        names = sorted(name for entry_kind, name in entries if entry_kind == kind)
         lines += [f"  {kind}:\n"] if names else []
         for name in names:
             pinned = entries[kind, name]
@@ -239,7 +241,7 @@ def _text(entries: Mapping[Key, Pinned]) -> bytes:
 def _index_entry(
     request: Request, name: str, text: bytes, entries: Mapping[Key, Pinned]
 ) -> dict[str, object]:
-    commits = {key[1]: one.commit for key, one in sorted(entries.items()) if one.commit}
+    commits = {key[1]: entry.commit for key, entry in sorted(entries.items()) if entry.commit}
     return {
         "version": request.version,
         "class": name,

@@ -97,7 +97,7 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
     cluster = cluster or load_cluster(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, errors_only():
         root = Path(folder).resolve()
-        own = replace(
+        trial_config = replace(
             config,
             paths=WorkPaths(root / "work"),
             output_dir=root / "out",  # without a catalog to fetch
@@ -105,7 +105,7 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
             dry_run=False,
             lock_file=None,
         )
-        yield Trials(own, cluster)
+        yield Trials(trial_config, cluster)
 
 
 def graded(before: Trial, after: Trial) -> ObjectDiff:
@@ -137,12 +137,12 @@ class _Run(LockedRun):
         inner = super().fetching(config, fetch)
 
         def with_contents(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-            with_contents = inner(specs)
-            for one in with_contents:
+            dependencies = inner(specs)
+            for dependency in dependencies:
                 for (kind, path), content in self._files.items():
-                    if one.spec.kind is kind:
-                        self._put(one.directory / path, content)
-            return with_contents
+                    if dependency.spec.kind is kind:
+                        self._put(dependency.directory / path, content)
+            return dependencies
 
         return with_contents
 

@@ -91,9 +91,9 @@ class _WorkingDirectory:
     def _subjects(self) -> Iterator[Subject]:
         parameters = self.parameters(BOOTSTRAP) or {}
         for instance, folder in instances_of_working_directory(self._paths, parameters):
-            own = self.parameters(instance.name)
-            if own is not None:
-                yield Subject(instance, folder / parameter_schema.FILE, own)
+            instance_parameters = self.parameters(instance.name)
+            if instance_parameters is not None:
+                yield Subject(instance, folder / parameter_schema.FILE, instance_parameters)
 
 
 def check(
@@ -119,7 +119,7 @@ def check(
         policy=policies_for(
             paths.classes / "global",
             parameters,
-            (one for one, _ in instances_of_working_directory(paths, parameters)),
+            (instance for instance, _ in instances_of_working_directory(paths, parameters)),
             shown="inventory/classes/global",
         ),
         vault=request.vault,

@@ -33,14 +33,14 @@ def select(
     """
     where, hint = "", "`commodore catalog list` lists the clusters"
     if not config.local:
-        found = load_clusters(config, tuple(names), tenant=tenant)
+        clusters = load_clusters(config, tuple(names), tenant=tenant)
     else:
-        found = dict.fromkeys(tuple(names) or _compiled_before(config, tenant))
+        clusters = dict.fromkeys(tuple(names) or _compiled_before(config, tenant))
         where, hint = str(config.paths.root / FOLDER), "compile once without --local and --offline"
-    if not found:
+    if not clusters:
         what = f"no cluster belongs to tenant {tenant}" if tenant else "there are no clusters"
         raise CommodoreError(what, where=where, hint=hint)
-    return found
+    return clusters
 
 
 def config_for(config: Config, cluster_id: str) -> Config:
@@ -64,9 +64,9 @@ def config_for(config: Config, cluster_id: str) -> Config:
 
 def compiled_in(paths: WorkPaths) -> dict[str, WorkPaths]:
     """The clusters that were compiled here, with their working directories."""
-    here = {cluster_id_in(paths): paths} if paths.params_file.is_file() else {}
+    at_root = {cluster_id_in(paths): paths} if paths.params_file.is_file() else {}
     below = {name: WorkPaths(paths.root / FOLDER / name) for name in _compiled_below(paths.root)}
-    return {**below, **here}
+    return {**below, **at_root}
 
 
 def paths_of(paths: WorkPaths, cluster_id: str = "") -> WorkPaths:

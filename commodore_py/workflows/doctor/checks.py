@@ -36,13 +36,13 @@ class Verdict:
     """The result of one check."""
 
     status: Status
-    found: str
+    finding: str
     remedy: str = ""
 
 
-def run_checks(here: Environment) -> dict[str, Verdict]:
+def run_checks(environment: Environment) -> dict[str, Verdict]:
     """Every check's verdict."""
-    return {name: check(here) for name, check in CHECKS.items()}
+    return {name: check(environment) for name, check in CHECKS.items()}
 
 
 def worst(verdicts: Iterable[Verdict]) -> Status:
@@ -50,62 +50,64 @@ def worst(verdicts: Iterable[Verdict]) -> Status:
     return max((verdict.status for verdict in verdicts), key=STATUSES.index, default="ok")
 
 
-def python(here: Environment) -> Verdict:
+def python(environment: Environment) -> Verdict:
     """A tested version of Python; older ones cannot run this."""
-    found = ".".join(map(str, here.python))
-    if here.python[:2] > NEWEST_TESTED_PYTHON:
+    version = ".".join(map(str, environment.python))
+    if environment.python[:2] > NEWEST_TESTED_PYTHON:
         newest = ".".join(map(str, NEWEST_TESTED_PYTHON))
-        return Verdict("warn", f"{found}, not tested yet", f"if it fails, use Python {newest}")
-    return Verdict("ok", found)
+        return Verdict("warn", f"{version}, not tested yet", f"if it fails, use Python {newest}")
+    return Verdict("ok", version)
 
 
-def git(here: Environment) -> Verdict:
+def git(environment: Environment) -> Verdict:
     """A version of git with all features that we need."""
     needed = ".".join(map(str, OLDEST_GIT))
     remedy = f"install git {needed} or newer"
-    if here.git.path is None:
+    if environment.git.path is None:
         return Verdict("fail", "not found in PATH", remedy)
-    numbers = re.search(r"(\d+)\.(\d+)", here.git.version)
+    numbers = re.search(r"(\d+)\.(\d+)", environment.git.version)
     if numbers is None:
-        return Verdict("fail", f"{here.git.path} does not print a version", remedy)
-    found = f"{here.git.version.removeprefix('git version ')} ({here.git.path})"
+        return Verdict("fail", f"{environment.git.path} does not print a version", remedy)
+    installation = (
+        f"{environment.git.version.removeprefix('git version ')} ({environment.git.path})"
+    )
     if (int(numbers[1]), int(numbers[2])) < OLDEST_GIT:
-        return Verdict("fail", f"{found} is too old", remedy)
-    return Verdict("ok", found)
+        return Verdict("fail", f"{installation} is too old", remedy)
+    return Verdict("ok", installation)
 
 
-def tool(name: str, here: Environment) -> Verdict:
+def tool(name: str, environment: Environment) -> Verdict:
     """A program that some components use."""
-    found = next(tool for tool in here.tools if tool.name == name)
+    tool_state = next(tool for tool in environment.tools if tool.name == name)
     remedy = f"commodore tool install {name}"
-    if found.works:
-        return Verdict("ok", f"{found.version} ({found.path})")
-    if found.path:
-        return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
-    if name in here.built_in:
-        return Verdict("ok", f"built in; the program is {here.built_in[name]}")
+    if tool_state.works:
+        return Verdict("ok", f"{tool_state.version} ({tool_state.path})")
+    if tool_state.path:
+        return Verdict("fail", f"{tool_state.path} does not run", f"remove it, then: {remedy}")
+    if name in environment.built_in:
+        return Verdict("ok", f"built in; the program is {environment.built_in[name]}")
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 
-def kustomize(here: Environment) -> Verdict:
+def kustomize(environment: Environment) -> Verdict:
     """A program that builds kustomizations; kubectl can, except for entries of type kustomize."""
-    verdict = tool("kustomize", here)
-    if verdict.status != "warn" or not here.kubectl:
+    verdict = tool("kustomize", environment)
+    if verdict.status != "warn" or not environment.kubectl:
         return verdict
-    use = f"kustomizations are built by {here.kubectl}; entries of type kustomize will fail"
+    use = f"kustomizations are built by {environment.kubectl}; entries of type kustomize will fail"
     return Verdict("ok", f"not found in PATH; {use}", verdict.remedy)
 
 
-def managed_tools(here: Environment) -> Verdict:
+def managed_tools(environment: Environment) -> Verdict:
     """The record of managed tools is readable."""
-    if here.tools_problem:
-        return _failed(here.tools_problem)
+    if environment.tools_problem:
+        return _failed(environment.tools_problem)
     return Verdict("ok", "the record of tools is readable")
 
 
-def api(here: Environment) -> Verdict:
+def api(environment: Environment) -> Verdict:
     """Cluster facts can be read."""
-    server = here.api
+    server = environment.api
     if not server.url:
         return Verdict(
             "warn",
@@ -121,13 +123,13 @@ def api(here: Environment) -> Verdict:
     return Verdict("ok", f"{kind} {server.url} has {_count(server.clusters, 'cluster')}")
 
 
-def token(here: Environment) -> Verdict:
+def token(environment: Environment) -> Verdict:
     """There is a valid token."""
-    token_state = here.token
+    token_state = environment.token
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
     if not token_state.needed:
         return Verdict("ok", "not required")
-    problem = token_state.problem or here.api.rejection
+    problem = token_state.problem or environment.api.rejection
     if problem:
         return _failed(problem, otherwise=log_in)
     if not token_state.origin:
@@ -147,9 +149,9 @@ def _expired(token: TokenState, log_in: str) -> Verdict:
     return Verdict("warn", ended, log_in)
 
 
-def working_directory(here: Environment) -> Verdict:
+def working_directory(environment: Environment) -> Verdict:
     """The working directory can be used."""
-    work = here.work
+    work = environment.work
     if work.problem:
         remedy = "choose another directory with --working-dir"
         return Verdict("fail", f"{work.path} cannot be written to: {work.problem}", remedy)
@@ -161,9 +163,9 @@ def working_directory(here: Environment) -> Verdict:
     return Verdict("ok", f"{work.path}, not compiled yet{beside if work.entries else ''}")
 
 
-def local_work(here: Environment) -> Verdict:
+def local_work(environment: Environment) -> Verdict:
     """Nothing in the checkouts would stop a compile."""
-    checkouts = here.work.checkouts
+    checkouts = environment.work.checkouts
     broken = [f"{checkout.path}: {checkout.problem}" for checkout in checkouts if checkout.problem]
     if broken:
         return Verdict(
@@ -180,9 +182,9 @@ def local_work(here: Environment) -> Verdict:
     return Verdict("ok", f"none in {_count(len(checkouts), 'checkout')}")
 
 
-def locks(here: Environment) -> Verdict:
+def locks(environment: Environment) -> Verdict:
     """No Git command that was killed has left a lock."""
-    files = here.work.locks
+    files = environment.work.locks
     if not files:
         return Verdict("ok", "none")
     paths = _some([str(lock.path) for lock in files])
@@ -192,17 +194,19 @@ def locks(here: Environment) -> Verdict:
     return Verdict("warn", paths, f"if no program is running there: {remove}")
 
 
-def caches(here: Environment) -> Verdict:
+def caches(environment: Environment) -> Verdict:
     """Caches are not accessible to other users."""
-    if here.cache is None:
+    if environment.cache is None:
         return Verdict("warn", "there is no cache folder", "set HOME or XDG_CACHE_HOME")
-    exposed = {cache.path: mode for cache in here.caches if (mode := _better_mode(cache))}
-    sizes = ", ".join(f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in here.caches)
-    found = f"{here.cache}: {sizes or 'empty'}"
+    exposed = {cache.path: mode for cache in environment.caches if (mode := _better_mode(cache))}
+    sizes = ", ".join(
+        f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in environment.caches
+    )
+    contents = f"{environment.cache}: {sizes or 'empty'}"
     if exposed:
         remedy = "; ".join(f"chmod {mode} {shlex.quote(str(p))}" for p, mode in exposed.items())
-        return Verdict("warn", f"{found}; accessible to other users", remedy)
-    return Verdict("ok", found)
+        return Verdict("warn", f"{contents}; accessible to other users", remedy)
+    return Verdict("ok", contents)
 
 
 CHECKS: dict[str, Callable[[Environment], Verdict]] = {
@@ -241,8 +245,8 @@ def _some(things: Iterable[str], joint: str = "; ") -> str:
     return joint.join([*all_[:_SHOWN], *more])
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
+def _count(number: int, singular: str, plural: str = "") -> str:
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def _time(expiry: float | None) -> str:

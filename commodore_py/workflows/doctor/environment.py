@@ -191,9 +191,9 @@ def _problem_of_tools(cache: Path | None) -> CommodoreError | None:
 def _problem_of_writing(folder: Path) -> str:
     """Why nothing can be written there; a folder that is missing would be made."""
     try:
-        there = next(path for path in (folder, *folder.parents) if path.exists())
+        existing_folder = next(path for path in (folder, *folder.parents) if path.exists())
         # Modes do not apply to root, or on a read-only disk: try it.
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing_folder):
             return ""
     except OSError as error:
         return error.strerror or str(error)

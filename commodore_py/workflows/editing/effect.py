@@ -111,15 +111,15 @@ def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
     tracer = Tracer(hierarchy.replay(plan.target))
     steps = tracer.follow(plan.path)
     step = next((step for step in steps if step.layer.file == file and not step.lookup), None)
-    known = ABSENT if step is None else _plain(tracer.resolved(step.value))
-    if step is None or _may_be_any(known) or _may_be_any(value):
+    default = ABSENT if step is None else _plain(tracer.resolved(step.value))
+    if step is None or _may_be_any(default) or _may_be_any(value):
         return
-    if kind_of(known) != kind_of(value):
+    if kind_of(default) != kind_of(value):
         yield Problem(
-            f"{dotted(plan.path)} is {kind_of(known)} in the defaults, and {kind_of(value)} now",
+            f"{dotted(plan.path)} is {kind_of(default)} in the defaults, and {kind_of(value)} now",
             where=str(step.place),
             code="parameters/type",
-            remedy="put VALUE in quotes to set a text" if isinstance(known, str) else "",
+            remedy="put VALUE in quotes to set a text" if isinstance(default, str) else "",
         )
 
 
@@ -171,11 +171,11 @@ def _winner(tracer: Tracer, path: ParameterPath, value: Value, file: str) -> Ste
         winners = (_winner(tracer, (*path, key), item, file) for key, item in value.items())
         return next((winner for winner in winners if winner is not None), None)
     steps = tracer.follow(path)
-    own = [number for number, step in enumerate(steps) if step.layer.file == file]
-    later = steps[own[-1] + 1 :] if own else steps
+    file_steps = [number for number, step in enumerate(steps) if step.layer.file == file]
+    later = steps[file_steps[-1] + 1 :] if file_steps else steps
     if isinstance(value, list | dict):
         later = tuple(step for step in later if step.resets)
-    if not later or (own and _plain(steps[-1].after) == _plain(steps[own[-1]].after)):
+    if not later or (file_steps and _plain(steps[-1].after) == _plain(steps[file_steps[-1]].after)):
         return None
     return later[-1]
 

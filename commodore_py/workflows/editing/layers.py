@@ -37,12 +37,12 @@ class Scope:
     def holds(self, name: str) -> bool:
         """Return whether a class belongs to the level."""
         top, *parts = name.split(".")
-        own = top == self.tenant and self.cluster in parts
+        names_cluster = top == self.tenant and self.cluster in parts
         match self.level:
             case "cluster":
-                return own
+                return names_cluster
             case "tenant":
-                return top == self.tenant and not own
+                return top == self.tenant and not names_cluster
         return top == _GLOBAL
 
     @property
@@ -83,30 +83,32 @@ class Choice:
 
 def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPath) -> Choice:
     """The highest layer of a scope that sets a path, else most of what is above it."""
-    found = candidates(hierarchy, replay, scope)
-    depths = [_depth(layer, path) for _, layer in found]
+    layers = candidates(hierarchy, replay, scope)
+    depths = [_depth(layer, path) for _, layer in layers]
     deepest = max(depths)
     if deepest == len(path):
-        name, reason = found[depths.index(deepest)][0], "sets it now"
+        name, reason = layers[depths.index(deepest)][0], "sets it now"
     elif deepest:
-        name, reason = found[depths.index(deepest)][0], "sets what is above it"
+        name, reason = layers[depths.index(deepest)][0], "sets what is above it"
     else:
-        name = scope.usual if scope.usual in dict(found) else found[0][0]
+        name = scope.usual if scope.usual in dict(layers) else layers[0][0]
         reason = f"the class of {scope}"
-    return chosen(hierarchy, name, reason, [one for one, _ in found if one != name])
+    return chosen(
+        hierarchy, name, reason, [layer_name for layer_name, _ in layers if layer_name != name]
+    )
 
 
 def candidates(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> list[tuple[str, Layer]]:
     """The layers of a scope with the names of their classes, the highest first; at least one."""
     names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
-    found = [
+    layers = [
         (name, layer)
         for layer in reversed(replay.layers)
         if (name := names.get(layer.file, "")) and scope.holds(name)
     ]
-    if not found:
+    if not layers:
         raise _none(hierarchy, replay, scope)
-    return found
+    return layers
 
 
 def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | None = None) -> Choice:
@@ -171,8 +173,8 @@ def meant(replay: Replay, path: ParameterPath) -> str:
         if tracer.follow(path[: depth + 1]):
             continue
         value = tracer.value(path[:depth])
-        known = [str(key) for key in value.items] if isinstance(value, Map) else []
-        close = typo_of(str(part), known)
+        keys = [str(key) for key in value.items] if isinstance(value, Map) else []
+        close = typo_of(str(part), keys)
         return dotted((*path[:depth], close, *path[depth + 1 :])) if close else ""
     return ""
 

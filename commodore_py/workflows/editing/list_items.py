@@ -91,7 +91,10 @@ def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None
     items = _merged(replay, path)
     if not isinstance(value, dict) or not all(isinstance(item, dict) for item in items):
         return
-    key = next((one for one in _KEYS if all(one in item for item in (*items, value))), None)
+    key = next(
+        (candidate for candidate in _KEYS if all(candidate in item for item in (*items, value))),
+        None,
+    )
     if key is None:
         return
     selector = Selector(key, str(value[key]))

@@ -71,8 +71,8 @@ def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
         legal = legal_at(schema, path[1:])
         yield from (Option(inline(value), "schema") for value in legal.values)
         if legal.options_at:
-            there = _merged(hierarchy, target, path_parts(legal.options_at))
-            yield from (Option(inline(one), legal.options_at) for one in there or ())
+            listed = _merged(hierarchy, target, path_parts(legal.options_at))
+            yield from (Option(inline(option), legal.options_at) for option in listed or ())
 
 
 def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
@@ -82,7 +82,7 @@ def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
     )
     now = _merged(hierarchy, target, path)
     if isinstance(now, bool):
-        yield from (Option(inline(one), "type of the value now") for one in (now, not now))
+        yield from (Option(inline(flag), "type of the value now") for flag in (now, not now))
     for name in sorted(hierarchy.files.names()):
         if name.startswith(("components.", "params.")):
             continue

@@ -68,25 +68,25 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
     With `fetch`, what the edit requests is fetched into a copy.
     """
     config = replace(config, local=True, dry_run=True)
-    with _copy_of(config, files) as (own, own_files), errors_only():
-        before = _side(own, cluster_id, checks=True)
+    with _copy_of(config, files) as (scratch_config, own_files), errors_only():
+        before = _side(scratch_config, cluster_id, checks=True)
         dependency_specs = (
-            fetch_requested(own, cluster_id, ()) if fetch and not before.error else ()
+            fetch_requested(scratch_config, cluster_id, ()) if fetch and not before.error else ()
         )
         for file, (_, new) in own_files.items():
             file.write_bytes(new)
         if dependency_specs:
-            fetch_requested(own, cluster_id, dependency_specs)
-        return _compared(before, _side(own, cluster_id, checks=True))
+            fetch_requested(scratch_config, cluster_id, dependency_specs)
+        return _compared(before, _side(scratch_config, cluster_id, checks=True))
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
     """Render an edit in another cluster, which is gathered in a folder of its own."""
     root = config.paths.root.resolve()
-    with _own_folder(config, cluster_id) as own:
-        scratch = own.paths.root
-        pipeline.gather(own, cluster_id)
-        local = replace(own, local=True)
+    with _own_folder(config, cluster_id) as cluster_config:
+        scratch = cluster_config.paths.root
+        pipeline.gather(cluster_config, cluster_id)
+        local = replace(cluster_config, local=True)
         moved = {scratch / file.relative_to(root): files[file] for file in files}
         moved = {file: contents for file, contents in moved.items() if file.is_file()}
         sides = []
@@ -99,16 +99,16 @@ def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
 
 def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
     """Render a new cluster."""
-    with _own_folder(config, cluster.id) as own:
-        return _compared(_Side(), _side(own, cluster.id, cluster))
+    with _own_folder(config, cluster.id) as cluster_config:
+        return _compared(_Side(), _side(cluster_config, cluster.id, cluster))
 
 
 @contextmanager
 def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
     """Settings with a working directory and a catalog that nobody has seen."""
-    with errors_only(), elsewhere(config) as own:
+    with errors_only(), elsewhere(config) as cluster_config:
         try:
-            yield replace(own, output_dir=own.paths.root.parent / "catalog")
+            yield replace(cluster_config, output_dir=cluster_config.paths.root.parent / "catalog")
         except CommodoreError as error:
             error.add_note(f"while compiling cluster {cluster_id} with the edit")
             raise
@@ -116,7 +116,7 @@ def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
 
 def _compared(before: _Side, after: _Side) -> Outcome:
     old = before.error.parts if before.error else ()
-    known = {_key(error) for error in old}
+    old_keys = {_key(error) for error in old}
     seen = {problem.fingerprint for problem in before.problems}
     added_problems = tuple(
         problem
@@ -125,8 +125,8 @@ def _compared(before: _Side, after: _Side) -> Outcome:
         if problem.fingerprint not in seen or problem.code == "policy/not-installed"
     )
     if after.error is not None:
-        added = [part for part in after.error.parts if _key(part) not in known]
-        if added or not known:
+        added = [part for part in after.error.parts if _key(part) not in old_keys]
+        if added or not old_keys:
             # A parameter that violates its schema is often why a component does not compile.
             why = [
                 added_problem.as_error()
@@ -171,8 +171,11 @@ def _side(
 @contextmanager
 def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
     root = config.paths.root.resolve()
-    with copied(config) as own:
-        yield own, {own.paths.root / file.relative_to(root): files[file] for file in files}
+    with copied(config) as scratch_config:
+        yield (
+            scratch_config,
+            {scratch_config.paths.root / file.relative_to(root): files[file] for file in files},
+        )
 
 
 def fetch_requested(
@@ -194,11 +197,13 @@ def fetch_requested(
 
 
 def _fetch(
-    config: Config, wanted: Iterable[DependencySpec], dependency_specs: Collection[DependencySpec]
+    config: Config,
+    requested: Iterable[DependencySpec],
+    dependency_specs: Collection[DependencySpec],
 ) -> None:
     new = [
         dependency_spec
-        for dependency_spec in wanted
+        for dependency_spec in requested
         if dependency_specs and dependency_spec not in dependency_specs
     ]
     if new:

@@ -227,7 +227,11 @@ def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
     if top.startswith("_") or top in keys or tracer.follow(path[:1]):
         return ""
     replays = ((key, Tracer(hierarchy.replay(target_of(hierarchy, (key,), "")))) for key in keys)
-    inside = [dotted((key, *path)) for key, one in replays if one.follow((key, path[0]))]
+    inside = [
+        dotted((key, *path))
+        for key, component_tracer in replays
+        if component_tracer.follow((key, path[0]))
+    ]
     if inside:
         return f"did you mean {' or '.join(inside)}?"
     return did_you_mean(

@@ -79,11 +79,11 @@ class Repository:
     def refuse_changes(self) -> None:
         """Refuse a file that differs from its last commit, as by an edit without --commit."""
         if git(self.folder, "status", "--porcelain", "--", self._name):
-            own = f"git -C {quote(short_name(self.folder))} commit {quote(self._name)}"
+            command = f"git -C {quote(short_name(self.folder))} commit {quote(self._name)}"
             raise CommodoreError(
                 "the file of the edit has changes that are not committed",
                 where=str(self._file),
-                hint=f"commit them first: {own}",
+                hint=f"commit them first: {command}",
             )
 
     def check(self, *, push: bool, alone: bool = False) -> None:
@@ -115,11 +115,11 @@ class Repository:
     def commit(self, message: str, content: bytes, *, author: str = "") -> str:
         """Commit the file; whatever else is changed or staged stays as it is."""
         before = git(self.folder, "rev-parse", "HEAD")
-        own = ("commit", "--quiet", "--only", "--file=-", "--", self._name)
+        arguments = ("commit", "--quiet", "--only", "--file=-", "--", self._name)
         try:
             git(
                 self.folder,
-                *own,
+                *arguments,
                 stdin=message.encode(),
                 env={**safe.without_ours(), **_identity(author)},
                 merge_stderr=True,

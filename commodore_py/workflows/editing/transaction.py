@@ -153,13 +153,13 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
         if "all" in ids:
             everywhere = name.partition(".")[0] == "global"
             ids = tuple(select(config, tenant="" if everywhere else layers.tenant_in(plan.staged)))
-        for one in sorted(set(ids) - {cluster}):
-            outcome = outcome_elsewhere(config, one, plan.files)
+        for other_cluster in sorted(set(ids) - {cluster}):
+            outcome = outcome_elsewhere(config, other_cluster, plan.files)
             problems = list(outcome.problems)
             if outcome.change is not None:
                 problems += of_changes(object_diff(outcome.change, outcome.change.rules))
             yield from (
-                problem._replace(message=f"{problem.message} (cluster {one})")
+                problem._replace(message=f"{problem.message} (cluster {other_cluster})")
                 for problem in problems
             )
     elif cluster not in name.split("."):

@@ -37,8 +37,10 @@ class Versions(NamedTuple):
         """Refuse a version that the repository does not have."""
         if version in (*self.tags, *self.branches) or is_commit(version):
             return
-        known = (*self.tags, *self.branches)
-        hint = did_you_mean(version, known, listed="versions:", otherwise="its repository has none")
+        versions = (*self.tags, *self.branches)
+        hint = did_you_mean(
+            version, versions, listed="versions:", otherwise="its repository has none"
+        )
         raise CommodoreError(f"there is no version {version} of {of}", hint=hint)
 
 

@@ -91,7 +91,7 @@ def of_working_directory(
 
 
 def _are_names(classes: object) -> bool:
-    return isinstance(classes, list) and all(isinstance(one, str) for one in classes)
+    return isinstance(classes, list) and all(isinstance(name, str) for name in classes)
 
 
 def is_compiled(paths: WorkPaths) -> bool:
@@ -103,13 +103,16 @@ def instances_of_working_directory(
     paths: WorkPaths, parameters: Parameters
 ) -> Iterator[tuple[Instance, Path]]:
     """The instances of the last compile, and the folders of their components."""
-    components = {parameter_key(str(one)): str(one) for one in parameters.get("components") or ()}
+    components = {
+        parameter_key(str(component)): str(component)
+        for component in parameters.get("components") or ()
+    }
     for file in sorted(paths.targets.glob("*.yml")):
         given = mapping(mapping(yaml.load_file(file)).get("parameters"))
         if given.get("_base_directory"):
             # An alias is the value of its component's key.
             reference = f"${{{parameter_key(file.stem)}}}"
-            key = next((one for one in given if given[one] == reference), "")
+            key = next((name for name in given if given[name] == reference), "")
             instance = Instance(file.stem, components.get(key, file.stem))
             yield instance, Path(given["_base_directory"])
 
@@ -121,8 +124,10 @@ def parameters_of_cluster(
     facts: Mapping[str, Any] | None = None,
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
-    with elsewhere(config) as own:
-        return _node_of_cluster(own, cluster_id, target or BOOTSTRAP, facts or {}).parameters
+    with elsewhere(config) as scratch_config:
+        return _node_of_cluster(
+            scratch_config, cluster_id, target or BOOTSTRAP, facts or {}
+        ).parameters
 
 
 def _node_of_cluster(
@@ -205,11 +210,11 @@ def class_of_facts(facts: Mapping[str, Any]) -> bytes:
     return yaml.dump({"parameters": {"facts": _winning(facts)}})
 
 
-def overlaid(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def overlaid(facts: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Known facts with given ones over them."""
-    result = dict(known)
+    result = dict(facts)
     for name, value in given.items():
-        below = known.get(name)
+        below = facts.get(name)
         nested = isinstance(value, Mapping) and isinstance(below, Mapping)
         result[name] = overlaid(below or {}, value) if nested else value
     return result
@@ -254,17 +259,17 @@ def class_names(files: Iterable[Path], *, taken: AbstractSet[str]) -> list[str]:
 
 def _cluster_in(file: Path) -> dict[str, Any]:
     text = content_of(file)
-    here: Any = yaml.load(text, name=str(file))
-    if here is None:
+    content: Any = yaml.load(text, name=str(file))
+    if content is None:
         return {}
     path: list[str] = []
     for key in ("parameters", "cluster"):
-        here = _mapping(here, file, text, path)
-        if key not in here:
+        content = _mapping(content, file, text, path)
+        if key not in content:
             return {}
-        here = here[key]
+        content = content[key]
         path.append(key)
-    return _mapping(here, file, text, path)
+    return _mapping(content, file, text, path)
 
 
 def _mapping(value: object, file: Path, text: bytes, path: list[str]) -> dict[str, Any]:

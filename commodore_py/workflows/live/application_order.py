@@ -40,15 +40,16 @@ class ApplicationOrder:
 def order_in(cluster: LiveCluster) -> ApplicationOrder:
     """The order of the plan."""
     steps = {
-        step_of(one.name, path): one.name
-        for one, _ in cluster.assigned.applications
-        for path in (*one.paths, *one.flat)[:1]
+        step_of(application.name, path): application.name
+        for application, _ in cluster.assigned.applications
+        for path in (*application.paths, *application.flat)[:1]
     }
     folder = cluster.catalog / MANIFESTS
     manifests = files.read_tree(folder) if folder.is_dir() else Tree()
     closed = argocd.read_back(manifests).closed()
     before = {
-        name: frozenset(steps[one] for one in closed[step] if one in steps) - {name}
+        name: frozenset(steps[predecessor] for predecessor in closed[step] if predecessor in steps)
+        - {name}
         for step, name in steps.items()
         if step in closed
     }
@@ -71,40 +72,41 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
     So Argo CD takes over what is deployed, instead of deploying it in another order.
     """
     only = {
-        one.name
-        for one, objects in cluster.assigned.applications
+        application.name
+        for application, objects in cluster.assigned.applications
         if all(of.id.group == _GROUP for of in objects)
     }
     held = {name: members for name, members in _held(cluster).items() if name in only}
     others = {
-        one.name
-        for one, _ in cluster.assigned.applications
-        if one.name not in held and held.keys().isdisjoint(order.before.get(one.name, ()))
+        application.name
+        for application, _ in cluster.assigned.applications
+        if application.name not in held
+        and held.keys().isdisjoint(order.before.get(application.name, ()))
     }
     below = {name: _reachable(name, held) for name in held}
     before = {name: order.before[name] for name in order.before if name not in held}
     for name in held:  # those that hold each other do not wait for each other
-        owned = (one for one in below[name] if one in held and name not in below[one])
+        owned = (member for member in below[name] if member in held and name not in below[member])
         before[name] = frozenset((*others, *owned))
     return ApplicationOrder(before, order.may_be_degraded)
 
 
 def _reachable(name: str, held: Mapping[str, set[str]]) -> set[str]:
     """Applications that one holds, also by others."""
-    found: set[str] = set()
+    reachable: set[str] = set()
     left = [name]
     while left:
-        more = held.get(left.pop(), set()) - found
-        found |= more
+        more = held.get(left.pop(), set()) - reachable
+        reachable |= more
         left += more
-    return found
+    return reachable
 
 
 def _held(cluster: LiveCluster) -> dict[str, set[str]]:
     """The applications that others hold, by their name."""
-    found: dict[str, set[str]] = {}
+    held: dict[str, set[str]] = {}
     for application, objects in cluster.assigned.applications:
         names = {of.id.name for of in objects if (of.id.group, of.id.kind) == KIND}
         if names:
-            found[application.name] = names
-    return found
+            held[application.name] = names
+    return held

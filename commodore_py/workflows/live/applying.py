@@ -31,7 +31,7 @@ class How:
 
     force: bool = False
     """Whether to take over fields of other managers, and to apply although Argo CD syncs."""
-    most: Grade = "restart"
+    max_grade: Grade = "restart"
     """The worst grade of a change that may be carried out."""
     timeout: float = 1800
     reveal: Reveal | None = None
@@ -88,7 +88,7 @@ def _of_actions(plan: Plan, how: How) -> Iterator[CommodoreError]:
                 f"{action.id} has secret references: {', '.join(action.references)}",
                 hint="Argo CD replaces them when it syncs; to apply their values: --reveal",
             )
-        if GRADES.index(action.grade) < GRADES.index(how.most):
+        if GRADES.index(action.grade) < GRADES.index(how.max_grade):
             yield CommodoreError(
                 f"{action.what} {action.id}: {action.grade}"
                 + (f", {action.reason}" if action.reason else ""),
@@ -109,9 +109,9 @@ def _of_references(plan: Plan, reveal: Reveal) -> Iterator[CommodoreError]:
 def with_values(content: Any, reveal: Reveal) -> Any:  # noqa: ANN401 - plain data
     """Insert the values of all secret references."""
     if isinstance(content, dict):
-        return {key: with_values(one, reveal) for key, one in content.items()}
+        return {key: with_values(item, reveal) for key, item in content.items()}
     if isinstance(content, list):
-        return [with_values(one, reveal) for one in content]
+        return [with_values(item, reveal) for item in content]
     if isinstance(content, str) and has_reference(content):
         return with_references_replaced(content, reveal)
     return content

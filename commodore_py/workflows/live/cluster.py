@@ -150,26 +150,26 @@ def opened(
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
     config = _config_of_cluster(config, cluster_id, given=reach.catalog is not None)
     catalog = reach.catalog or config.paths.catalog
-    found = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    catalog_objects = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
     client = _client(config, cluster_id, reach)
-    rendered = _rendered_folders(found, catalog)
-    assigned = applications.assigned(found.objects, str(catalog), rendered)
-    own = own_rules_here(config, cluster_id)
+    rendered = _rendered_folders(catalog_objects, catalog)
+    assigned = applications.assigned(catalog_objects.objects, str(catalog), rendered)
+    own_rules = own_rules_here(config, cluster_id)
     state = config.paths.state / "live" / cluster_id
     with ExitStack() as stack:
         stack.callback(client.close)
         kinds = discover(client)
-        known = identity.identify(
+        cluster_identity = identity.identify(
             client,
             kinds,
             _urls_of(catalog, assigned),
             remembered=notes.known_uid(state),
             trusted=reach.trusted,
         )
-        if known.confirmed_by and known.uid:
-            notes.keep_uid(state, known.uid)
-        argocd = _argocd_settings(client, found.objects, known)
-        rules = UserRules(ScriptTable(argocd.scripts), own)
+        if cluster_identity.confirmed_by and cluster_identity.uid:
+            notes.keep_uid(state, cluster_identity.uid)
+        argocd = _argocd_settings(client, catalog_objects.objects, cluster_identity)
+        rules = UserRules(ScriptTable(argocd.scripts), own_rules)
         stack.callback(rules.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
@@ -179,7 +179,7 @@ def opened(
             cache,
             client,
             kinds,
-            known,
+            cluster_identity,
             assigned,
             targets,
             all_targets,
@@ -187,14 +187,14 @@ def opened(
             catalog,
             rendered,
             state,
-            Judge(rules, own, client.now),
+            Judge(rules, own_rules, client.now),
             reach,
         )
 
 
-def _rendered_folders(found: Found, catalog: Path) -> frozenset[str]:
+def _rendered_folders(catalog_objects: Found, catalog: Path) -> frozenset[str]:
     """Folders of the catalog that a tool of Argo CD renders, as its files say."""
-    files = (PurePosixPath(file) for file in found.files)
+    files = (PurePosixPath(file) for file in catalog_objects.files)
     return frozenset(
         str(file.parent.relative_to(catalog)) for file in files if file.name in TOOL_FILES
     )
@@ -213,7 +213,9 @@ def _argocd_settings(
             log.warning("ignoreDifferences of %s: %s", rule.pattern, words)
     if not settings.tracking.method:
         methods = {application.method for application in cluster_identity.applications}
-        method = next((one for one in ("annotation", "label") if one in methods), "")
+        method = next(
+            (candidate for candidate in ("annotation", "label") if candidate in methods), ""
+        )
         settings = settings._replace(tracking=settings.tracking._replace(method=method))
     return settings
 
@@ -251,15 +253,15 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
 
 
 def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
-    wanted = {target.id: target.api for target in targets if target.has_version}
-    kinds = {(object_id.group, object_id.kind) for object_id in wanted}
+    apis_by_id = {target.id: target.api for target in targets if target.has_version}
+    kinds = {(object_id.group, object_id.kind) for object_id in apis_by_id}
     with_owned = read == "owned"
 
     def whole(api: Api) -> bool:
         return api.key in kinds or (with_owned and _has_rule(api.group, api.kind))
 
     def keeps(id_: ObjectId) -> bool:
-        return id_ in wanted or (with_owned and _has_rule(id_.group, id_.kind))
+        return id_ in apis_by_id or (with_owned and _has_rule(id_.group, id_.kind))
 
     apis = frozenset(target.api.key for target in targets if target.api is not None)
     return Settings(
@@ -268,7 +270,7 @@ def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Setti
         whole=whole,
         keeps=keeps,
         annotations=marks.ANNOTATIONS,
-        versions={api.key: api.version for api in wanted.values() if api is not None},
+        versions={api.key: api.version for api in apis_by_id.values() if api is not None},
     )
 
 
@@ -317,7 +319,10 @@ def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
 def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
     """How the catalog is named: by its applications, and by the checkout."""
     roots = [application for application in assigned.outside if identity.is_root(application.name)]
-    urls = [application.url for application in (*(one for one, _ in assigned.applications), *roots)]
+    urls = [
+        application.url
+        for application in (*(application for application, _ in assigned.applications), *roots)
+    ]
     if is_repository(catalog):
         urls.append(remote_settings(catalog).get("url", ""))
     return tuple(dict.fromkeys(filter(None, urls)))

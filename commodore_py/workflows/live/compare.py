@@ -128,7 +128,7 @@ def _paired(cluster: LiveCluster, targets: Iterable[Target]) -> _Pairs:
 
 def _difference(
     cluster: LiveCluster,
-    found: _Pairs,
+    pairs: _Pairs,
     *,
     synced: Mapping[ObjectId, Content] | None = None,
     ask: Ask | None = None,
@@ -136,11 +136,11 @@ def _difference(
     marking: Marking = marks.marked_as_before,
 ) -> LiveDiff:
     old: list[KubeObject] = []
-    new = [*found.created]
+    new = [*pairs.created]
     compared: list[Compared] = []
     hidden: Counter[str] = Counter()
     answers: dict[ObjectId, Answer] = {}
-    for target, current in found.pairs:
+    for target, current in pairs.pairs:
         answer = ask(target, current) if ask is not None else Answer()
         answers[current.id] = answer
         if answer.refused:
@@ -170,7 +170,7 @@ def _difference(
     alone, folds = folded(changes)
     diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
     refused = {id_: answer.refused for id_, answer in answers.items() if answer.refused}
-    return LiveDiff(diff, tuple(compared), dict(hidden), refused, tuple(found.unseen))
+    return LiveDiff(diff, tuple(compared), dict(hidden), refused, tuple(pairs.unseen))
 
 
 def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectChange:
@@ -180,11 +180,11 @@ def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectC
     return replace(change, grade="recreate", reason=answer.immutable)
 
 
-def _hidden(one: KubeObject) -> KubeObject:
-    if not is_secret(one.id.group, one.id.kind):
-        return one
-    (shown,) = hidden_values([one.content])
-    return KubeObject(one.id, shown, one.file)
+def _hidden(kube_object: KubeObject) -> KubeObject:
+    if not is_secret(kube_object.id.group, kube_object.id.kind):
+        return kube_object
+    (shown,) = hidden_values([kube_object.content])
+    return KubeObject(kube_object.id, shown, kube_object.file)
 
 
 def _asking(cluster: LiveCluster) -> Ask:

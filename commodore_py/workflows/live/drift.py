@@ -81,9 +81,9 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
 
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
-    known = {target.id: target for target in targets}
+    targets_by_id = {target.id: target for target in targets}
     for change in diff_of(cluster, targets).diff.objects:
-        target = known[change.id]
+        target = targets_by_id[change.id]
         application = target.application or ""
         if change.what == "created":
             yield ObjectDrift(change.id, application, is_missing=True)
@@ -111,8 +111,8 @@ def _scaler_of(cluster: LiveCluster, id_: ObjectId) -> str:
         if not error.status:
             raise
         return ""
-    for one in mappings(mapping(answer).get("items")):
-        spec, metadata = mapping(one.get("spec")), mapping(one.get("metadata"))
+    for autoscaler in mappings(mapping(answer).get("items")):
+        spec, metadata = mapping(autoscaler.get("spec")), mapping(autoscaler.get("metadata"))
         scaled = mapping(spec.get("scaleTargetRef"))
         if (scaled.get("kind"), scaled.get("name")) == (id_.kind, id_.name):
             return f"{_SCALER[1]} {metadata.get('name')} scales it"

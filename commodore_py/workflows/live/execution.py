@@ -119,9 +119,9 @@ class _Execution:
                     if step.phase == AFTER_FAILURE and step.application == name:
                         self._act_and_wait(step)
             except CommodoreError as another:
-                both = [error, another]
+                errors = [error, another]
                 message = "a step and its SyncFail hooks failed"
-                raise SeveralErrors(message, errors=both) from another
+                raise SeveralErrors(message, errors=errors) from another
             raise
 
     def _act_and_wait(self, step: Step) -> None:

@@ -62,33 +62,33 @@ class Case:
     folder: str
     input: str
     expected: tuple[str, str]
-    found: tuple[str, str]
+    actual: tuple[str, str]
 
     @property
     def passed(self) -> bool:
         """True if both are the same."""
-        return self.expected == self.found
+        return self.expected == self.actual
 
 
 def health_of(
-    names: Iterable[str], own: Mapping[str, OwnRule], folders: Iterable[Path]
+    names: Iterable[str], own_rules: Mapping[str, OwnRule], folders: Iterable[Path]
 ) -> HealthReport:
     """The health of the objects in files, in their order.
 
     They are judged by rules of the hierarchy and of folders, besides those that are built in.
     """
-    found = read_objects(names)
+    objects = read_objects(names)
     scripts = tuple(script for folder in folders for script in live_rules.scripts_in(folder))
-    rules = live_rules.UserRules(ScriptTable(folders=scripts), own)
-    judge = Judge(rules, own, time.time)
+    rules = live_rules.UserRules(ScriptTable(folders=scripts), own_rules)
+    judge = Judge(rules, own_rules, time.time)
     try:
         judged = tuple(
             Judged(kube_object, _known(judge(kube_object.content), kube_object.content))
-            for kube_object in found.objects
+            for kube_object in objects.objects
         )
     finally:
         rules.close()
-    return HealthReport(judged, found.others)
+    return HealthReport(judged, objects.others)
 
 
 def run_tests(folder: Path) -> tuple[Case, ...]:
@@ -120,19 +120,19 @@ def _cases(where: Path, root: Path, rules: UserRules, table: ScriptTable) -> Ite
     tests = _lowered(yaml.load(_content(str(path)), name=str(path))).get("tests")
     if not isinstance(tests, list):
         raise CommodoreError("it has no list of tests", where=str(path))
-    for at, one in enumerate(tests):
-        test = _lowered(one)
+    for at, entry in enumerate(tests):
+        test = _lowered(entry)
         expected = _lowered(test.get("healthstatus"))
         name = test.get("inputpath")
         if not isinstance(name, str):
             raise CommodoreError(f"tests[{at}] has no inputPath", where=str(path))
         content = _first_object(where / name, root, where=f"{path}, tests[{at}]")
-        found = assess_rule(content, rules, table)
+        assessed = assess_rule(content, rules, table)
         yield Case(
             where.relative_to(root).as_posix(),
             name,
             (_word(expected.get("status")), _word(expected.get("message"))),
-            found,
+            assessed,
         )
 
 
@@ -161,7 +161,7 @@ def _first_object(path: Path, root: Path, *, where: str) -> Content:
 def _lowered(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         return {}
-    return {str(key).lower(): one for key, one in value.items()}
+    return {str(key).lower(): item for key, item in value.items()}
 
 
 def _word(value: object) -> str:

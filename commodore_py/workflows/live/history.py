@@ -81,12 +81,12 @@ def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]
 def last_synced(cluster: LiveCluster, targets: Iterable[Target]) -> dict[ObjectId, Content]:
     """Targets in the commits that their applications were synced to last."""
     commits, _ = synced_commits(cluster)
-    found: dict[ObjectId, Content] = {}
+    contents: dict[ObjectId, Content] = {}
     for commit in {commits.get(target.application or "", "") for target in targets} - {""}:
         for target in targets_at(cluster, commit):
             if commits.get(target.application or "") == commit:
-                found[target.id] = target.object.content
-    return found
+                contents[target.id] = target.object.content
+    return contents
 
 
 def targets_at(cluster: LiveCluster, commit: str) -> tuple[Target, ...]:
@@ -101,5 +101,5 @@ def targets_at(cluster: LiveCluster, commit: str) -> tuple[Target, ...]:
 
 def is_checked_out(catalog: Path, commit: str) -> bool:
     """Return whether the catalog here is as in the commit."""
-    found = status(catalog, untracked=True)
-    return found.commit == commit and not found.changes
+    checkout = status(catalog, untracked=True)
+    return checkout.commit == commit and not checkout.changes

@@ -116,8 +116,8 @@ def _events(state: Path) -> Iterator[dict[str, object]]:
         return
     for line in lines:
         try:
-            found = json.loads(line)
+            event = json.loads(line)
         except ValueError:
             continue
-        if isinstance(found, dict) and {"plan", "event"} <= found.keys():
-            yield found
+        if isinstance(event, dict) and {"plan", "event"} <= event.keys():
+            yield event

@@ -55,7 +55,7 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
     history = _history(cluster, {record.id.name.encode() for record in records})
     names = {application.name for application, _ in cluster.assigned.applications}
     names |= history.applications
-    known = Known(
+    witnesses = Known(
         targets=targets,
         inventory=history.ids,
         applications=names,
@@ -65,10 +65,10 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         marks_objects=names != {""},
         blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
     )
-    found = sorted(
+    orphans_ = sorted(
         (
             orphan
-            for orphan in orphans(records, known)
+            for orphan in orphans(records, witnesses)
             if (
                 not cluster.reach.application
                 or not orphan.mark.is_ours
@@ -77,7 +77,7 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         ),
         key=lambda orphan: orphan.id,
     )
-    return OrphanReport(tuple(found), history.complete)
+    return OrphanReport(tuple(orphans_), history.complete)
 
 
 def _history(cluster: LiveCluster, names: set[bytes]) -> History:
@@ -99,7 +99,9 @@ def _history(cluster: LiveCluster, names: set[bytes]) -> History:
             lambda text: _APPLICATION in text or not names.isdisjoint(names_in(text)),
         )
     )
-    found = assigned(objects, "", cluster.rendered)
-    targets = targets_of(found, cluster.kinds, cluster.settings.tracking)
+    assigned_ = assigned(objects, "", cluster.rendered)
+    targets = targets_of(assigned_, cluster.kinds, cluster.settings.tracking)
     ids = frozenset(target.id for target in targets if target.application is not None)
-    return History(ids, frozenset(one.name for one, _ in found.applications), complete)
+    return History(
+        ids, frozenset(application.name for application, _ in assigned_.applications), complete
+    )

@@ -45,7 +45,9 @@ def own_rules_here(config: Config, cluster_id: str | None = None) -> Mapping[str
         return {}
     rules, wrong = own_rules(parameters)
     locator = Locator(lambda: compiled_hierarchy(paths))
-    raise_collected([_error(one, locator) for one in wrong], "the rules about health are not valid")
+    raise_collected(
+        [_error(invalid, locator) for invalid in wrong], "the rules about health are not valid"
+    )
     return rules
 
 

@@ -66,11 +66,13 @@ class Waiting:
 
 
 def wait_for_plan(
-    cluster: LiveCluster, here: PlanHere, how: Waiting, report: Callable[[str], None]
+    cluster: LiveCluster, current: PlanHere, how: Waiting, report: Callable[[str], None]
 ) -> Waited:
     """Call the plan until it is done, fails, or the time is up; nothing is written."""
-    world = _Watched(cluster, here, how)
-    calls = Calls(here.plan.written, world, lambda one: holds(one, here.parameters))
+    world = _Watched(cluster, current, how)
+    calls = Calls(
+        current.plan.written, world, lambda condition: holds(condition, current.parameters)
+    )
     reported: dict[str, Step] = {}
     while True:
         world.steps = {}
@@ -92,10 +94,10 @@ def line_of(step: Step) -> str:
 class _Watched:
     """The world of a plan: the objects of its back end, read by name on the host."""
 
-    def __init__(self, cluster: LiveCluster, here: PlanHere, how: Waiting) -> None:
+    def __init__(self, cluster: LiveCluster, current: PlanHere, how: Waiting) -> None:
         self.steps: dict[str, Step] = {}
         self._cluster, self._how = cluster, how
-        self._back_end = _back_end(here)
+        self._back_end = _back_end(current)
         self._paths: dict[str, list[str]] = {}
         self._owner = ""
         namespace = ""
@@ -109,8 +111,8 @@ class _Watched:
                 if value_in(content, "spec", "syncPolicy", "automated", "prune") is not True:
                     self._owner = target.id.name
             else:
-                own = folder is not None and len(folder.parts) == 1
-                name = folder.name if folder is not None and own else target.id.name
+                is_instance_folder = folder is not None and len(folder.parts) == 1
+                name = folder.name if folder is not None and is_instance_folder else target.id.name
                 self._paths.setdefault(name, []).append(target.path)
         self._api = cluster.kinds.find(self._back_end.group, self._back_end.kind)
         self._namespace = namespace
@@ -123,9 +125,9 @@ class _Watched:
 
     def deprovision(self, leaf: Leaf, where: Where) -> Result:
         """Gone, or requested if nothing waits for it."""
-        found = self._gone(leaf.id)
-        requested = where.background and found.text.endswith("is being deleted")
-        return self._note(leaf.id, DONE if requested else found, up=False)
+        result = self._gone(leaf.id)
+        requested = where.background and result.text.endswith("is being deleted")
+        return self._note(leaf.id, DONE if requested else result, up=False)
 
     def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
         """Part of the sync of its instance."""
@@ -161,17 +163,21 @@ class _Watched:
         return DONE
 
     def _ready(self, name: str, expected: Expected) -> Result:
-        found = (result_of(self._back_end, one, expected) for one in self._objects(name))
-        return next((one for one in found if one.state != "done"), DONE)
+        results = (
+            result_of(self._back_end, kube_object, expected) for kube_object in self._objects(name)
+        )
+        return next((result for result in results if result.state != "done"), DONE)
 
     def _gone(self, name: str) -> Result:
-        found = (gone(self._back_end, one, self._owner) for one in self._objects(name))
-        return next((one for one in found if one.state != "done"), DONE)
+        results = (
+            gone(self._back_end, kube_object, self._owner) for kube_object in self._objects(name)
+        )
+        return next((result for result in results if result.state != "done"), DONE)
 
     def _objects(self, name: str) -> Iterator[Mapping[str, Any] | None]:
         """Applications of the catalog; for what has left it, the one with its name."""
-        own = self._api.path(self._namespace, name) if self._api is not None else ""
-        paths = self._paths.get(name, [own])
+        default_path = self._api.path(self._namespace, name) if self._api is not None else ""
+        paths = self._paths.get(name, [default_path])
         return (self._cluster.client.find(path) if path else None for path in paths)
 
     def _note(self, name: str, result: Result, *, up: bool) -> Result:
@@ -179,9 +185,9 @@ class _Watched:
         return result
 
 
-def _back_end(here: PlanHere) -> BackEnd:
+def _back_end(current: PlanHere) -> BackEnd:
     back_end = next(
-        (BACK_ENDS[driver] for driver in here.plan.settings.drivers if driver in BACK_ENDS), None
+        (BACK_ENDS[driver] for driver in current.plan.settings.drivers if driver in BACK_ENDS), None
     )
     if back_end is None:
         raise CommodoreError(

@@ -79,16 +79,18 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     )
     steps: list[Step] = []
     order = with_owners_last(order_in(cluster), cluster)
-    applications = {one.name: one for one, _ in cluster.assigned.applications}
+    applications = {
+        application.name: application for application, _ in cluster.assigned.applications
+    }
     targets: dict[str | None, list[Target]] = {}
-    for one in cluster.targets:
-        targets.setdefault(one.application, []).append(one)
+    for target in cluster.targets:
+        targets.setdefault(target.application, []).append(target)
     for name in order.sorted(dict.fromkeys((*applications, *sorted(doomed)))):
         pruned = tuple(doomed.get(name, ()))
         if targets.get(name) or pruned:
             application = applications.get(name, Application(name))
-            here = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
-            steps += steps_of(application, targets.get(name, ()), here)
+            application_state = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
+            steps += steps_of(application, targets.get(name, ()), application_state)
     ids = [target.id for target in cluster.targets]
     ids += (kube_object.id for of in doomed.values() for kube_object in of)
     records = [(id_, cluster.cache.get(id_)) for id_ in ids]
@@ -115,10 +117,10 @@ def _kinds_of(
     return frozenset(filter(None, map(defined_kind, contents)))
 
 
-def _doomed(cluster: LiveCluster, found: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
+def _doomed(cluster: LiveCluster, orphans: Sequence[Orphan]) -> dict[str, list[KubeObject]]:
     """Whole objects that are deleted, by the application that has had them."""
     doomed: dict[str, list[KubeObject]] = {}
-    for orphan in found:
+    for orphan in orphans:
         api = cluster.kinds.find(orphan.id.group, orphan.id.kind)
         if orphan.fate == "delete" and api is not None:
             content = cluster.client.get(api.path(orphan.id.namespace, orphan.id.name))
@@ -153,12 +155,12 @@ class SavedPlan:
 def read_plan(file: Path) -> SavedPlan:
     """Read a plan; whatever else the file may be is an error."""
     try:
-        found = json_text.load(reading.bytes_of(str(file)), name=str(file))
-        if found["schema"] != _SCHEMA:
+        document = json_text.load(reading.bytes_of(str(file)), name=str(file))
+        if document["schema"] != _SCHEMA:
             raise ValueError  # noqa: TRY301 - one error for all
-        whats = {action["what"] for step in found["steps"] for action in step["actions"]}
-        versions = {str(name): str(version) for name, version in found["versions"].items()}
-        cluster, uid, commit, digest = (found[name] for name in _HEAD)
+        whats = {action["what"] for step in document["steps"] for action in step["actions"]}
+        versions = {str(name): str(version) for name, version in document["versions"].items()}
+        cluster, uid, commit, digest = (document[name] for name in _HEAD)
         return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CommodoreError(
@@ -178,7 +180,7 @@ def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> Non
         moved.append("the steps are others")
     if moved:
         raise CommodoreError(
-            "this plan is out of date:\n" + "\n".join(f"  {one}" for one in moved),
+            "this plan is out of date:\n" + "\n".join(f"  {difference}" for difference in moved),
             where=saved.file,
             hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
         )

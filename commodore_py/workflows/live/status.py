@@ -56,14 +56,14 @@ class ApplicationStatus:
 
     def count(self, change: str) -> int:
         """How many of its objects have such a change."""
-        return sum(one.change == change for one in self.objects)
+        return sum(assessed.change == change for assessed in self.objects)
 
     @property
     def causes(self) -> tuple[Assessed, ...]:
         """The objects that make it as unhealthy as it is."""
         if self.health in (None, "Healthy"):
             return ()
-        return tuple(one for one in self.objects if one.status == self.health)
+        return tuple(assessed for assessed in self.objects if assessed.status == self.health)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +80,16 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
     changes = {object_change.id: object_change.what for object_change in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {application.name: application for application in cluster.identity.applications}
-    found: dict[str, list[Assessed]] = {}
+    assessed: dict[str, list[Assessed]] = {}
     for target in cluster.targets:
         if target.application is not None and not hook_facts(target.object.content).is_hook:
-            found.setdefault(target.application, []).append(
+            assessed.setdefault(target.application, []).append(
                 _assessed(cluster, target, changes, unseen)
             )
     order = order_in(cluster)
     applications: dict[str, ApplicationStatus] = {}
-    for name in with_owners_last(order, cluster).sorted(sorted(found)):
-        objects = tuple(found[name])
+    for name in with_owners_last(order, cluster).sorted(sorted(assessed)):
+        objects = tuple(assessed[name])
         waits_for = tuple(
             other
             for other in order.sorted(sorted(order.before.get(name, ())))
@@ -105,10 +105,14 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
     )
 
 
-def _is_ready(one: ApplicationStatus, order: ApplicationOrder) -> bool:
+def _is_ready(application: ApplicationStatus, order: ApplicationOrder) -> bool:
     """Return whether those that come after it may be deployed."""
-    healths = [None, "Healthy", *(("Degraded",) if one.name in order.may_be_degraded else ())]
-    return one.health in healths and not any(each.change for each in one.objects)
+    healths = [
+        None,
+        "Healthy",
+        *(("Degraded",) if application.name in order.may_be_degraded else ()),
+    ]
+    return application.health in healths and not any(each.change for each in application.objects)
 
 
 def _assessed(
@@ -133,11 +137,11 @@ def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
     return worst(status for status in statuses if status not in (None, "Missing"))
 
 
-def _counts(name: str, one: Assessed) -> bool:
-    target = one.target
+def _counts(name: str, assessed: Assessed) -> bool:
+    target = assessed.target
     if annotations_of(target.object.content).get(IGNORES_HEALTH) == "true":
         return False
     is_child = (target.id.group, target.id.kind) == _APPLICATION
-    if is_child and (target.id.name == name or one.status in ("Missing", "Unknown")):
+    if is_child and (target.id.name == name or assessed.status in ("Missing", "Unknown")):
         return False
-    return one.health is not None
+    return assessed.health is not None

@@ -53,15 +53,15 @@ class TreeReport:
 
 def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
     """The tree of an application or object, or those of all applications."""
-    found: dict[str, list[ObjectId]] = {}
+    ids_by_application: dict[str, list[ObjectId]] = {}
     for target in cluster.targets:
         if target.application is not None and root in ("", target.application):
-            found.setdefault(target.application, []).append(target.id)
-    if root and not found:
-        found[root] = [_named(cluster, root)]
-    graph = cluster.cache.graph(id_ for ids in found.values() for id_ in ids)
+            ids_by_application.setdefault(target.application, []).append(target.id)
+    if root and not ids_by_application:
+        ids_by_application[root] = [_named(cluster, root)]
+    graph = cluster.cache.graph(id_ for ids in ids_by_application.values() for id_ in ids)
     trees = []
-    for name, ids in sorted(found.items()):
+    for name, ids in sorted(ids_by_application.items()):
         done: set[str] = set()
         nodes = tuple(_node(cluster, id_, graph.children, done) for id_ in sorted(ids))
         trees.append(Tree(name, nodes))
@@ -87,12 +87,12 @@ def _node(
     nodes = tuple(
         _node(
             cluster,
-            one.id,
+            child.id,
             children,
             done,
-            inferred=record.uid not in one.owners,
+            inferred=record.uid not in child.owners,
         )
-        for one in owned
+        for child in owned
     )
     return Node(id_, _health(cluster, record), inferred, children=nodes)
 

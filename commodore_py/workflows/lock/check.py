@@ -51,10 +51,10 @@ def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
     """Compare all inputs with what their servers have now."""
     with tempfile.TemporaryDirectory(prefix="commodore-lock-check-") as scratch:
         checking = _Checking(config, lock, Folder(scratch))
-        recorded = {path: one for path, one in lock.blocks.items() if path == _BUNDLE}
+        recorded = {path: block for path, block in lock.blocks.items() if path == _BUNDLE}
         inputs = sorted((inputs_of(lock) | recorded).items())
-        found = in_parallel(checking.check, inputs, at_most=_PARALLEL)
-        return tuple(finding for finding in found if finding is not None)
+        findings = in_parallel(checking.check, inputs, at_most=_PARALLEL)
+        return tuple(finding for finding in findings if finding is not None)
 
 
 class _Checking:
@@ -70,8 +70,8 @@ class _Checking:
         )
         self._charts, self._artifacts = Charts(self._settings), Artifacts(self._settings)
 
-    def check(self, one: tuple[Path, Block]) -> Finding | None:
-        path, block = one
+    def check(self, named_block: tuple[Path, Block]) -> Finding | None:
+        path, block = named_block
         try:
             state, details = self._state(path, block)
         except (CommodoreError, OSError) as error:
@@ -104,15 +104,15 @@ class _Checking:
         commit = block.text("commit")
         refs = self._client.list_refs(url)
         if is_commit(requested):
-            there = commit in refs.commits.values() or self._has(url, commit)
-            return _same_if(there, "gone", commit)
+            is_present = commit in refs.commits.values() or self._has(url, commit)
+            return _same_if(is_present, "gone", commit)
         name = requested or refs.default_branch
         branch, tag = refs.commits.get(BRANCHES + name), refs.commits.get(TAGS + name)
         if tag is not None:
             return _same_if(tag == commit, "moved", f"tag {name} is at {tag[:12]}")
         if branch is None:
-            known = self._has(url, commit)
-            return ("same", "") if known else ("gone", f"{name} and {commit[:12]}")
+            is_present = self._has(url, commit)
+            return ("same", "") if is_present else ("gone", f"{name} and {commit[:12]}")
         if branch == commit:
             return "same", ""
         if self._has(url, commit, branch=name):

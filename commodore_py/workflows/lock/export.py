@@ -39,12 +39,12 @@ def export(config: Config, file: Path, path: Path) -> Exported:
     with copied(config) as scratch, tempfile.TemporaryDirectory() as folder:
         # A store of its own has what this lock needs, and nothing else.
         downloads = Path(folder).resolve() / "downloads"
-        own = replace(scratch, download_cache=downloads)
+        scratch_config = replace(scratch, download_cache=downloads)
         run = LockedRun(read, LockSettings(short_name(file), frozen=True), write=False)
-        compiled(own, read.lock.cluster, run)
+        compiled(scratch_config, read.lock.cluster, run)
         is_archive = path.name.endswith((".tar", ".tar.gz"))
         target = Path(folder) / "export" if is_archive else path
-        members = exports.collect(read.lock, read.text, own.paths, downloads, target)
+        members = exports.collect(read.lock, read.text, scratch_config.paths, downloads, target)
         if is_archive:
             exports.pack(target, path)
     return Exported(str(file), read.lock.cluster, str(path), members)

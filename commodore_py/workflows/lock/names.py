@@ -28,7 +28,7 @@ def name_of(path: Path) -> str:
 
 def inputs_of(lock: Lock) -> dict[Path, Block]:
     """The blocks that are inputs."""
-    return {path: one for path, one in lock.blocks.items() if path[0] not in _NOT_INPUTS}
+    return {path: block for path, block in lock.blocks.items() if path[0] not in _NOT_INPUTS}
 
 
 def find_inputs(lock: Lock, names: Iterable[str], file: str) -> tuple[Path, ...]:
@@ -37,18 +37,18 @@ def find_inputs(lock: Lock, names: Iterable[str], file: str) -> tuple[Path, ...]
 
 
 def _find(lock: Lock, name: str, file: str) -> Path:
-    known = inputs_of(lock)
-    found = [path for path in known if name == name_of(path)]
-    found = found or [path for path in known if name in _short_names(path)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    inputs = inputs_of(lock)
+    matches = [path for path in inputs if name == name_of(path)]
+    matches = matches or [path for path in inputs if name in _short_names(path)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
         raise UsageError(
-            f"{name} is ambiguous: {', '.join(sorted(map(name_of, found)))}",
+            f"{name} is ambiguous: {', '.join(sorted(map(name_of, matches)))}",
             where=file,
             hint="use one of these names",
         )
-    names = {short: path for path in known for short in (*_short_names(path), name_of(path))}
+    names = {short: path for path in inputs for short in (*_short_names(path), name_of(path))}
     raise UsageError(
         f"{name} is not locked",
         where=file,

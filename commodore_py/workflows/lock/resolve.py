@@ -69,11 +69,11 @@ def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     if place.exists():
         locked = LockFile.read(place).lock.cluster
         if locked and locked != cluster_id:
-            own = short_name(file_of(config.paths.root / OF_CLUSTER, cluster_id))
+            default_file = short_name(file_of(config.paths.root / OF_CLUSTER, cluster_id))
             raise UsageError(
                 f"this is the lock of cluster {locked}, and not of {cluster_id}",
                 where=short_name(place),
-                hint=f"name another file: commodore lock create {cluster_id} --lock {own}",
+                hint=f"name another file: commodore lock create {cluster_id} --lock {default_file}",
             )
         raise UsageError(
             "the file exists",
@@ -167,7 +167,9 @@ def _together(
     steps = []
     for number, (name, path) in enumerate(names.items()):
         mine = (
-            tuple(one for one in kind if one == name or not (number or one in names))
+            tuple(
+                changed for changed in kind if changed == name or not (number or changed in names)
+            )
             for kind in kinds
         )
         steps.append(Step(name, Changes(written, *mine), shown(before, path), shown(after, path)))
@@ -264,8 +266,8 @@ def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, 
     """Gather and render with a lock; the catalog's checkout is left as it is."""
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths), tempfile.TemporaryDirectory() as folder:
-        own = replace(config, output_dir=Folder(folder) / "catalog")
-        sources = pipeline.gather(own, cluster_id, None, run)
-        rendered = pipeline.render(own, sources, run)
+        scratch_config = replace(config, output_dir=Folder(folder) / "catalog")
+        sources = pipeline.gather(scratch_config, cluster_id, None, run)
+        rendered = pipeline.render(scratch_config, sources, run)
     refuse((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered

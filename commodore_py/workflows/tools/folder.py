@@ -71,10 +71,10 @@ class ToolFolder:
             raise BrokenRecord.of(self.record, "expected an object of tool names and times")
         return content
 
-    def drop_foreign(self, found: Iterable[Tool]) -> tuple[Tool, ...]:
+    def drop_foreign(self, tools: Iterable[Tool]) -> tuple[Tool, ...]:
         """Stop managing tools that are found elsewhere; returns these."""
         managed = self.managed()
-        foreign = tuple(t for t in found if t.name in managed and t.path and not self.holds(t))
+        foreign = tuple(t for t in tools if t.name in managed and t.path and not self.holds(t))
         if foreign:
             names = {tool.name for tool in foreign}
             self._write({name: when for name, when in managed.items() if name not in names})

@@ -120,10 +120,10 @@ def _expected_digest(release: Release, timeout: float) -> str:
     return checksums[release.file]
 
 
-def _compare(release: Release, expected: str, found: str) -> None:
-    if found != expected:
+def _compare(release: Release, expected: str, actual: str) -> None:
+    if actual != expected:
         raise NotInstalled(
-            f"{release.file} has a wrong checksum: expected {expected}, found {found}",
+            f"{release.file} has a wrong checksum: expected {expected}, found {actual}",
             where=release.url,
             hint="try again; if this happens again, do not use that file",
         )

@@ -173,9 +173,9 @@ def _ask(url: str, upstream: Upstream) -> Any:  # noqa: ANN401 - parsed by both 
 def _newest(project: Project, releases: object, url: str) -> str:
     listed = releases if isinstance(releases, list) else []
     finals = (
-        one
-        for one in listed
-        if isinstance(one, dict) and not bool(one.get("draft") or one.get("prerelease"))
+        release
+        for release in listed
+        if isinstance(release, dict) and not bool(release.get("draft") or release.get("prerelease"))
     )
     versions = [
         version for version in (_version_of(project, release) for release in finals) if version

@@ -84,7 +84,7 @@ def apply(
     settings = settings.more_verbose(verbose)
     how = applying.How(
         force=force,
-        most=max_grade,  # type: ignore[arg-type]  # one of GRADES
+        max_grade=max_grade,  # type: ignore[arg-type]  # one of GRADES
         timeout=timeout,
     )
     with opened(settings, options) as cluster:

@@ -58,7 +58,7 @@ def tests(cases: Iterable[Case]) -> dict[str, Any]:
                 "input": case.input,
                 "passed": case.passed,
                 "expected": _outcome(case.expected),
-                "found": _outcome(case.found),
+                "found": _outcome(case.actual),
             }
             for case in found
         ],
@@ -69,7 +69,7 @@ def case_lines(one: Case) -> Iterator[str]:
     """A failed test for people."""
     yield escaping.one_line(f"{one.folder}: {one.input}")
     yield escaping.one_line(f"  expected  {_shown(one.expected)}")
-    yield escaping.one_line(f"  found     {_shown(one.found)}")
+    yield escaping.one_line(f"  found     {_shown(one.actual)}")
 
 
 def _shown(outcome: tuple[str, str]) -> str:
