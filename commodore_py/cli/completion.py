@@ -63,15 +63,17 @@ def _shown(text: str) -> str:
 @_quickly
 def clusters(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of clusters."""
-    for cluster in _clusters(ctx, ids_only=True):
-        yield {one["id"]: one.get("displayName", "") for one in cluster if one.get("id")}
+    for listed in _clusters(ctx, ids_only=True):
+        yield {
+            cluster["id"]: cluster.get("displayName", "") for cluster in listed if cluster.get("id")
+        }
 
 
 @_quickly
 def tenants(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of tenants that have clusters."""
-    for cluster in _clusters(ctx, ids_only=False):
-        yield {one["tenant"]: "" for one in cluster if one.get("tenant")}
+    for listed in _clusters(ctx, ids_only=False):
+        yield {cluster["tenant"]: "" for cluster in listed if cluster.get("tenant")}
 
 
 @_quickly
@@ -96,16 +98,16 @@ def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
 @_quickly
 def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
     """Paths of parameters, and of applications."""
-    known = _parameters(ctx, incomplete)
+    words = _parameters(ctx, incomplete)
     if incomplete.startswith("applications."):
         from commodore_py.config import WorkPaths
         from commodore_py.workflows.editing.plan import value_at
 
         names, _ = value_at(WorkPaths(_work(ctx).absolute()), "applications", "")
-        known = {**known, **{f"applications.{name}": "" for name in names}}
+        words = {**words, **{f"applications.{name}": "" for name in names}}
     elif "." not in incomplete:
-        known = {**known, "applications": ""}
-    yield known
+        words = {**words, "applications": ""}
+    yield words
 
 
 def _parameters(ctx: click.Context, incomplete: str) -> Words:
@@ -114,13 +116,13 @@ def _parameters(ctx: click.Context, incomplete: str) -> Words:
     from commodore_py.workflows.inventory.sources import of_working_directory
 
     paths, target = WorkPaths(_work(ctx).absolute()), ctx.params.get("target")
-    known = target and (paths.targets / f"{target}.yml").is_file()
-    hierarchy = of_working_directory(paths, target if known else None)
-    found: object = parameters_of(hierarchy, engine="native", missing_ok=True)
+    is_compiled = target and (paths.targets / f"{target}.yml").is_file()
+    hierarchy = of_working_directory(paths, target if is_compiled else None)
+    node: object = parameters_of(hierarchy, engine="native", missing_ok=True)
     above, dot, _ = incomplete.rpartition(".")
     for key in above.split(".") if dot else ():
-        found = found.get(key) if isinstance(found, dict) else None
-    children = found if isinstance(found, dict) else {}
+        node = node.get(key) if isinstance(node, dict) else None
+    children = node if isinstance(node, dict) else {}
     words = {f"{above}{dot}{key}": value for key, value in children.items()}
     inner = {f"{word}.": "" for word, value in words.items() if isinstance(value, dict) and value}
     return {**dict.fromkeys(words, ""), **inner}
@@ -177,10 +179,10 @@ def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, 
     from . import known_clusters
 
     given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
-    known = known_clusters.recall(given["api_url"])
-    if known:
-        yield known.clusters
-    if not known or not known.fresh or _is_folder(given["api_url"]):
+    saved = known_clusters.recall(given["api_url"])
+    if saved:
+        yield saved.clusters
+    if not saved or not saved.fresh or _is_folder(given["api_url"]):
         yield _queried(ctx, given, ids_only=ids_only)
 
 
@@ -195,9 +197,9 @@ def _queried(
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
     if ids_only and _is_folder(config.api_url):
         return [{"id": name} for name in cluster_ids(config)]
-    found = list_clusters(config)
-    known_clusters.remember(config.api_url, found)
-    return [{key: str(value) for key, value in cluster.items()} for cluster in found]
+    listed = list_clusters(config)
+    known_clusters.remember(config.api_url, listed)
+    return [{key: str(value) for key, value in cluster.items()} for cluster in listed]
 
 
 def _asks_a_server(ctx: click.Context) -> bool:

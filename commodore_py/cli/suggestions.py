@@ -25,10 +25,10 @@ def with_suggestions(error: click.exceptions.NoSuchCommand) -> click.UsageError:
         example = f"{context.command_path} set {error.command_name} VALUE"
         return click.UsageError(f"{error.message} Did you mean '{example}'?", context)
     paths = [path for path, _ in _commands(root, root.command, root.command_path)]
-    found = _named(error.command_name, paths) or _similar(error.command_name, context, paths)
-    if not found:
+    matches = _named(error.command_name, paths) or _similar(error.command_name, context, paths)
+    if not matches:
         return error
-    *others, last = [f"'{path}'" for path in found]
+    *others, last = [f"'{path}'" for path in matches]
     alternatives = f"{', '.join(others)} or {last}" if others else last
     return click.UsageError(f"{error.message} Did you mean {alternatives}?", context)
 
@@ -38,8 +38,12 @@ def with_global_options(error: click.NoSuchOption) -> click.UsageError:
     if error.ctx is None:
         return error
     commands = (error.ctx.command, error.ctx.find_root().command)
-    known = [name for command in commands for option in command.params for name in option.opts]
-    return click.NoSuchOption(error.option_name, possibilities=dict.fromkeys(known), ctx=error.ctx)
+    option_names = [
+        name for command in commands for option in command.params for name in option.opts
+    ]
+    return click.NoSuchOption(
+        error.option_name, possibilities=dict.fromkeys(option_names), ctx=error.ctx
+    )
 
 
 def global_option_first(
@@ -91,12 +95,12 @@ def _named(name: str, paths: Sequence[str]) -> list[str]:
     return [path for path in paths if path.rpartition(" ")[2] == name]
 
 
-def _similar(name: str, here: click.Context, paths: Sequence[str]) -> list[str]:
+def _similar(name: str, context: click.Context, paths: Sequence[str]) -> list[str]:
     """Commands of this group with a similar name, otherwise those of other groups."""
-    inside = [path for path in paths if path.rpartition(" ")[0] == here.command_path]
+    inside = [path for path in paths if path.rpartition(" ")[0] == context.command_path]
     for some in (inside, paths):
         last = {path.rpartition(" ")[2]: path for path in reversed(some)}
         close = nearest(name, last)
         if close:
-            return [path for one in close for path in _named(one, some)]
+            return [path for command in close for path in _named(command, some)]
     return []

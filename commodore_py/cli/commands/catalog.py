@@ -165,9 +165,11 @@ def list_(
 
 def _report_unknown_tenant(config: Config, tenant: str) -> None:
     """Say that there is no match, and which tenants the last list of all clusters had."""
-    known = known_clusters.recall(config.api_url)
+    last_list = known_clusters.recall(config.api_url)
     tenants = (
-        [cluster["tenant"] for cluster in known.clusters if "tenant" in cluster] if known else ()
+        [cluster["tenant"] for cluster in last_list.clusters if "tenant" in cluster]
+        if last_list
+        else ()
     )
     hint = did_you_mean(tenant, tenants, listed="known tenants:")
     messages.warn(f"no cluster belongs to tenant {tenant}", hint=hint)

@@ -50,17 +50,21 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
       processes = 4
     """
     ctx.obj.more_verbose(verbose)
-    wanted = " ".join(command).replace(".", " ")
-    known = tuple(settings_of(ctx.find_root()))
-    if command and not any(setting.command and _is_wanted(setting, wanted) for setting in known):
-        names = {setting.command for setting in known if setting.command}
-        meant = did_you_mean(wanted, names)
-        problem = f"no command {wanted} with settings{meant and '; ' + meant}"
+    command_path = " ".join(command).replace(".", " ")
+    all_settings = tuple(settings_of(ctx.find_root()))
+    if command and not any(
+        setting.command and _is_wanted(setting, command_path) for setting in all_settings
+    ):
+        names = {setting.command for setting in all_settings if setting.command}
+        meant = did_you_mean(command_path, names)
+        problem = f"no command {command_path} with settings{meant and '; ' + meant}"
         raise click.BadParameter(problem, ctx, param_hint="COMMAND")
-    found = (
-        setting for setting in known if setting.origin != "default" and _is_wanted(setting, wanted)
+    changed = (
+        setting
+        for setting in all_settings
+        if setting.origin != "default" and _is_wanted(setting, command_path)
     )
-    settings = (*global_settings(ctx), *_each_once(tuple(found)))
+    settings = (*global_settings(ctx), *_each_once(tuple(changed)))
     if output == "text":
         for line in _lines(ctx, settings):
             streams.result(line)
@@ -80,9 +84,9 @@ def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:
     yield from (setting for setting in settings if (setting.name, setting.place) not in shared)
 
 
-def _is_wanted(setting: Setting, wanted: str) -> bool:
-    here = f"{setting.command} "
-    return not setting.command or not wanted or here.startswith(f"{wanted} ")
+def _is_wanted(setting: Setting, command_path: str) -> bool:
+    prefix = f"{setting.command} "
+    return not setting.command or not command_path or prefix.startswith(f"{command_path} ")
 
 
 def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:

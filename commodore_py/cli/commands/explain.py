@@ -86,11 +86,11 @@ def explain(
 
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
-    found = explanation.explain(paths, target, path)
+    result = explanation.explain(paths, target, path)
     if output == "text":
-        streams.result("\n".join(explained.explanation_lines(found)))
+        streams.result("\n".join(explained.explanation_lines(result)))
     else:
-        streams.data(formats.structured(explained.explanation_content(found)))
+        streams.data(formats.structured(explained.explanation_content(result)))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
@@ -98,8 +98,8 @@ def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
     # As messages name it, or as the shell completes it.
     below = paths.root / file
     file = below if below.is_file() else file.absolute()
-    found = line_effects.effects_of_line(paths, file, line)
+    effects = line_effects.effects_of_line(paths, file, line)
     if output == "text":
-        streams.result("\n".join(explained.reverse_lines(found)))
+        streams.result("\n".join(explained.reverse_lines(effects)))
     else:
-        streams.data(formats.structured(explained.reverse_content(found)))
+        streams.data(formats.structured(explained.reverse_content(effects)))

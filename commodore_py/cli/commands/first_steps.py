@@ -241,8 +241,8 @@ def _completion() -> Step:
 
     shell = Path(os.environ.get("SHELL", "")).name
     file = _file_of(shell)
-    wanted = shell in INSTALL and _may_prompt()
-    if not wanted or not (
+    is_offered = shell in INSTALL and _may_prompt()
+    if not is_offered or not (
         written.has_line(file, INSTALL[shell][1]) or _agreed(_QUESTION % (shell, file))
     ):
         return Step("completion", "skipped", "later: commodore completion --help")

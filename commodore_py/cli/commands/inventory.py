@@ -207,40 +207,40 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
     settings = ctx.obj.more_verbose(options["verbose"])
     for warning in parsed.warnings:
         messages.warn(warning.removeprefix("dynamic "))
-    wanted = _Wanted(settings, options, parsed.facts)
+    request = _Wanted(settings, options, parsed.facts)
     if options["cluster"]:
         _refuse_beside(ctx, "--cluster", options, "global_config", "values")
-        return _of_cluster(wanted)
+        return _of_cluster(request)
     if options["global_config"]:
         _refuse_beside(ctx, "GLOBAL_CONFIG", options, "target")
-        return _of_configuration(wanted)
-    return _of_working_directory(ctx, wanted)
+        return _of_configuration(request)
+    return _of_working_directory(ctx, request)
 
 
-def _of_cluster(wanted: _Wanted) -> Parameters:
-    options = wanted.options
-    config = config_of(wanted.settings, **api_settings(dict(options)))
+def _of_cluster(request: _Wanted) -> Parameters:
+    options = request.options
+    config = config_of(request.settings, **api_settings(dict(options)))
     return inspect_sources.parameters_of_cluster(
-        config, options["cluster"], options["target"], wanted.facts
+        config, options["cluster"], options["target"], request.facts
     )
 
 
-def _of_configuration(wanted: _Wanted) -> Parameters:
-    options = wanted.options
+def _of_configuration(request: _Wanted) -> Parameters:
+    options = request.options
     _need_folders(options["global_config"], options["tenant_config"])
     given = inspect_sources.Configuration(
-        options["global_config"], options["tenant_config"], options["values"], wanted.facts
+        options["global_config"], options["tenant_config"], options["values"], request.facts
     )
     return inspect_hierarchy.parameters_of(
         inspect_sources.of_configuration(given),
-        engine=config_of(wanted.settings).engine,
+        engine=config_of(request.settings).engine,
         missing_ok=options["allow_missing_classes"],
     )
 
 
-def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
-    options = wanted.options
-    paths = config_of(wanted.settings).paths
+def _of_working_directory(ctx: click.Context, request: _Wanted) -> Parameters:
+    options = request.options
+    paths = config_of(request.settings).paths
     if not inspect_sources.is_compiled(paths):
         raise click.MissingParameter(
             "Name it, or --cluster; or compile in the working directory first.",
@@ -249,8 +249,8 @@ def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
         )
     _refuse_beside(ctx, "the working directory", options, "values")
     return inspect_hierarchy.parameters_of(
-        inspect_sources.of_working_directory(paths, options["target"], wanted.facts),
-        engine=config_of(wanted.settings).engine,
+        inspect_sources.of_working_directory(paths, options["target"], request.facts),
+        engine=config_of(request.settings).engine,
         missing_ok=options["allow_missing_classes"],
     )
 

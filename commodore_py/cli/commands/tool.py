@@ -184,11 +184,11 @@ def upgrade(
                 f"{name} is not managed; use `commodore tool install {name}` to install it"
             )
             continue
-        wanted = given or latest_version(name, upstream)
-        if folder.version_of(name) == wanted:
-            messages.info(f"{name} {wanted} is already installed")
+        target = given or latest_version(name, upstream)
+        if folder.version_of(name) == target:
+            messages.info(f"{name} {target} is already installed")
         else:
-            _install(folder, name, wanted, upstream)
+            _install(folder, name, target, upstream)
 
 
 def _chosen(

@@ -111,7 +111,7 @@ def compile_clusters(
                 break
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else CommodoreError.exit_code
-        left = [name for name, one in results.items() if one.outcome == _AT_WORK]
+        left = [name for name, result in results.items() if result.outcome == _AT_WORK]
         if place.scheduler and left:
             messages.warn(f"workers go on with {', '.join(left)}, and may push")
         raise
@@ -121,7 +121,7 @@ def compile_clusters(
         if results:
             skipped = {name: output.ClusterResult(name, "skipped") for name in clusters}
             every = tuple({**skipped, **results}.values())
-            code = worst((code, *(one.code for one in every)))
+            code = worst((code, *(result.code for result in every)))
             output.show(every, form, code=code)
             if form.report is not None:
                 fleet_report.write_report(every, form.report)
@@ -138,7 +138,7 @@ def _compile_stage(
     """Compile the clusters of a stage, and add their results to those of earlier ones."""
     failed: list[str] = []
     shown: set[str] = set()
-    wanted = (_with_token(task) for task in tasks if not (fail_fast and failed))
+    started_tasks = (_with_token(task) for task in tasks if not (fail_fast and failed))
     place = tasks[0].place
     with Progress(len(tasks), hidden=place.is_here) as progress:
 
@@ -150,7 +150,7 @@ def _compile_stage(
             name = task.cluster_id  # until it has another result
             results[name] = output.ClusterResult(name, _AT_WORK, stage=task.stage.name)
 
-        done = executors.each(place, compile_cluster, wanted, started=started)
+        done = executors.each(place, compile_cluster, started_tasks, started=started)
         for task, ended in done:
             name = task.cluster_id
             with progress.ended(name):
@@ -194,13 +194,13 @@ def _by_stage(
     config: Config, clusters: Mapping[str, Cluster | None], *, everything: bool
 ) -> list[tuple[Stage, list[str]]]:
     """The clusters of each stage, the longest first; without --push, there is one stage."""
-    known = [cluster for cluster in clusters.values() if cluster is not None]
+    loaded = [cluster for cluster in clusters.values() if cluster is not None]
     rolls_out = config.push and not config.dry_run
-    stages = stages_for(config, known) if rolls_out else (ONLY,)
+    stages = stages_for(config, loaded) if rolls_out else (ONLY,)
     of_stage: dict[str, list[str]] = {stage.name: [] for stage in stages}
     for name, cluster in clusters.items():
-        found = (stage for stage in stages if cluster is not None and stage.has(cluster))
-        of_stage[next(found, stages[-1]).name].append(name)
+        matching = (stage for stage in stages if cluster is not None and stage.has(cluster))
+        of_stage[next(matching, stages[-1]).name].append(name)
     for stage in stages:
         if everything and stage.facts and not of_stage[stage.name]:
             raise CommodoreError(

@@ -119,9 +119,9 @@ def listings_of(config: Config, run: str) -> Path | None:
 
 def _with_own_caches(config: Config) -> Config:
     """The settings with the caches of this machine."""
-    own = directories.caches_in(directories.cache_folder())
+    cache_folders = directories.caches_in(directories.cache_folder())
     caches: dict[str, Any] = {
-        name: folder for name, folder in own.items() if getattr(config, name) is not None
+        name: folder for name, folder in cache_folders.items() if getattr(config, name) is not None
     }
     return replace(config, **caches)
 

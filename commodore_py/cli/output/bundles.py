@@ -60,11 +60,11 @@ def used_lines(bundle: BundleUse) -> Iterator[str]:
         )
 
 
-def listed(found: Bundles) -> dict[str, Any]:
+def listed(bundles: Bundles) -> dict[str, Any]:
     """All versions, the newest first, and aliases."""
     return {
         "schema": "bundle-list/v1",
-        "order": found.index.order,
+        "order": bundles.index.order,
         "bundles": [
             {
                 "version": entry.version,
@@ -73,21 +73,21 @@ def listed(found: Bundles) -> dict[str, Any]:
                 "requires_tool": entry.requires_tool or None,
                 "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
             }
-            for entry in reversed(found.index.sorted())
+            for entry in reversed(bundles.index.sorted())
         ],
         "aliases": [
             {"name": name, "version": version}
-            for name, version in found.aliases().items()
+            for name, version in bundles.aliases().items()
             if version
         ],
-        "not_listed": [name for name, version in found.aliases().items() if not version],
+        "not_listed": [name for name, version in bundles.aliases().items() if not version],
     }
 
 
-def list_lines(found: Bundles) -> Iterator[str]:
+def list_lines(bundles: Bundles) -> Iterator[str]:
     """Render it for people."""
-    aliases = found.aliases()
-    for entry in reversed(found.index.sorted()):
+    aliases = bundles.aliases()
+    for entry in reversed(bundles.index.sorted()):
         names = [name for name, version in aliases.items() if version == entry.version]
         text = entry.version + (f"  ({', '.join(names)})" if names else "")
         if entry.withdrawn:
@@ -164,8 +164,8 @@ def published(done: Published) -> dict[str, Any]:
             for step in done.steps
         ],
         "entries": [
-            {"kind": kind.removesuffix("s"), "name": name, "version": one.version}
-            for (kind, name), one in sorted(done.entries.items())
+            {"kind": kind.removesuffix("s"), "name": name, "version": pinned.version}
+            for (kind, name), pinned in sorted(done.entries.items())
         ],
     }
 

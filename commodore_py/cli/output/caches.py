@@ -142,23 +142,23 @@ def _row(results: Results) -> Iterator[tuple[str, ...]]:
         yield str(usage.blobs), str(usage.records), size, limit, used
 
 
-def _repository(one: caches.Repository) -> dict[str, Any]:
+def _repository(repository: caches.Repository) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "path": str(one.path),
-        "files": one.files,
-        "bytes": one.bytes,
-        "freed_if_removed": one.freed,
-        "last_used": _moment(one.used),
+        "name": repository.name,
+        "path": str(repository.path),
+        "files": repository.files,
+        "bytes": repository.bytes,
+        "freed_if_removed": repository.freed,
+        "last_used": _moment(repository.used),
     }
 
 
-def _download(one: CachedDownload) -> dict[str, Any]:
+def _download(download: CachedDownload) -> dict[str, Any]:
     return {
-        "kind": one.kind,
-        "source": one.source,
-        "bytes": one.bytes,
-        "last_used": _moment(one.used),
+        "kind": download.kind,
+        "source": download.source,
+        "bytes": download.bytes,
+        "last_used": _moment(download.used),
     }
 
 

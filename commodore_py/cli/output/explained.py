@@ -184,10 +184,10 @@ def _wrapped(text: str, indent: str, hang: str = "") -> list[str]:
 
 
 def _some(names: Iterable[str], what: str) -> str:
-    known = list(names)
-    if len(known) <= _FEW:
-        return ", ".join(known)
-    return f"{', '.join(known[:_FEW])} and {len(known) - _FEW} more {what}"
+    listed = list(names)
+    if len(listed) <= _FEW:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:_FEW])} and {len(listed) - _FEW} more {what}"
 
 
 # ---------------------------------------------------------------- effects of a line
@@ -285,7 +285,7 @@ def _reference_content(reference: Reference) -> dict[str, Any]:
     if reference.problem:
         content["problem"] = reference.problem
     if reference.inner:
-        content["references"] = [_reference_content(one) for one in reference.inner]
+        content["references"] = [_reference_content(inner) for inner in reference.inner]
     return content
 
 

@@ -107,7 +107,7 @@ class ClusterReporter(CompileReporter):
         """Show the change, and push it unless it is worse than its stage allows."""
         if not super().approve(config, change):
             return False
-        worst = grades.worst([one.grade for one in self._objects(change)])
+        worst = grades.worst([object_change.grade for object_change in self._objects(change)])
         self._held = GRADES.index(worst) < GRADES.index(self._max_grade)
         if self._held:
             messages.error_with(
@@ -171,30 +171,30 @@ def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
     """Print what changes, and the table of all clusters; or everything for programs."""
     results = tuple(results)
     changes = {result.cluster: result.changes for result in results if result.changes}
-    common, own = folded_over_clusters(changes)
+    common, special_changes = folded_over_clusters(changes)
     if form.output == "json":
         streams.data(formats.structured(_as_data(results, common, code)))
         return
     lines: list[str] = []
-    own = {cluster: special for cluster, special in own.items() if special}
+    special_changes = {cluster: special for cluster, special in special_changes.items() if special}
     if form.output == "markdown":
         if form.diff != "none":
-            lines = list(_changes_in_markdown(common, own))
+            lines = list(_changes_in_markdown(common, special_changes))
         lines += ["## Summary", "", _markdown(results)]
     else:
         if form.diff != "none" and changes:
-            lines = [*_changes_in_text(common, own), ""]
+            lines = [*_changes_in_text(common, special_changes), ""]
         lines.append(_table(results))
     streams.result("\n".join(lines))
 
 
 def _changes_in_text(
-    common: Sequence[Common], own: Mapping[str, Sequence[ObjectChange]]
+    common: Sequence[Common], special_changes: Mapping[str, Sequence[ObjectChange]]
 ) -> Iterator[str]:
     if common:
         yield "Changes in several clusters:"
-    yield from (as_text.headed(one.grade, line_of(one)) for one in common)
-    for cluster, changes in own.items():
+    yield from (as_text.headed(change.grade, line_of(change)) for change in common)
+    for cluster, changes in special_changes.items():
         yield f"Changes in {escaping.one_line(cluster)} only:"
         lines = [line for change in changes for line in as_text.change_lines(change.grade, change)]
         yield from lines[:_MOST_LINES]
@@ -203,13 +203,15 @@ def _changes_in_text(
 
 
 def _changes_in_markdown(
-    common: Sequence[Common], own: Mapping[str, Sequence[ObjectChange]]
+    common: Sequence[Common], special_changes: Mapping[str, Sequence[ObjectChange]]
 ) -> Iterator[str]:
     if common:
         yield "## Changes in several clusters\n"
-        yield from (f"- **{one.grade}** {as_markdown.code(line_of(one))}" for one in common)
+        yield from (
+            f"- **{change.grade}** {as_markdown.code(line_of(change))}" for change in common
+        )
         yield ""
-    for cluster, changes in own.items():
+    for cluster, changes in special_changes.items():
         yield f"## Changes in {escaping.one_line(cluster)} only\n"
         lines = [line for change in changes for line in as_markdown.change_lines(change)]
         yield from lines[:_MOST_LINES]
@@ -237,7 +239,9 @@ def line_of(common: Common) -> str:
 
 def _without_contents(change: ObjectChange) -> ObjectChange:
     """A change that is small enough to be sent: it still names the object and its file."""
-    old, new = (one and replace(one, content={}) for one in (change.old, change.new))
+    old, new = (
+        kube_object and replace(kube_object, content={}) for kube_object in (change.old, change.new)
+    )
     return replace(change, old=old, new=new)
 
 
@@ -253,9 +257,9 @@ def _table(results: Sequence[ClusterResult]) -> str:
     columns, rows = _columns_and_rows(results)
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     lines = ["  ".join(_cells(columns, widths)).rstrip()]
-    for one, row in zip(results, rows, strict=True):
+    for result, row in zip(results, rows, strict=True):
         cells = _cells(row, widths)
-        cells[1] = streams.styled(cells[1], fg=_COLOURS.get(one.outcome))
+        cells[1] = streams.styled(cells[1], fg=_COLOURS.get(result.outcome))
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 
@@ -281,13 +285,21 @@ def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], 
     return _COLUMNS[:-1], [row[:-1] for row in rows]
 
 
-def _row(one: ClusterResult) -> list[str]:
-    counts = [str((one.objects or {}).get(kind, "")) for kind in _KINDS]
-    hits, uses = one.cached
-    time = "" if one.outcome in ("skipped", "interrupted") else f"{one.seconds:.1f} s"
-    worst = one.worst if one.changes else ""
+def _row(result: ClusterResult) -> list[str]:
+    counts = [str((result.objects or {}).get(kind, "")) for kind in _KINDS]
+    hits, uses = result.cached
+    time = "" if result.outcome in ("skipped", "interrupted") else f"{result.seconds:.1f} s"
+    worst = result.worst if result.changes else ""
     cached = f"{hits}/{uses}" if uses else ""
-    return [escaping.one_line(one.cluster), one.outcome, *counts, worst, cached, time, one.stage]
+    return [
+        escaping.one_line(result.cluster),
+        result.outcome,
+        *counts,
+        worst,
+        cached,
+        time,
+        result.stage,
+    ]
 
 
 def _as_data(
@@ -298,14 +310,14 @@ def _as_data(
         "exit_code": code,
         "common": [
             {
-                "change": one.what,
-                "grade": one.grade,
-                "path": one.path or None,
-                "text": line_of(one),
-                "objects": len(one.objects),
-                "clusters": list(one.clusters),
+                "change": change.what,
+                "grade": change.grade,
+                "path": change.path or None,
+                "text": line_of(change),
+                "objects": len(change.objects),
+                "clusters": list(change.clusters),
             }
-            for one in common
+            for change in common
         ],
         "clusters": [
             {

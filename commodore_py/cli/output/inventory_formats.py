@@ -40,13 +40,13 @@ def data(content: object, form: str) -> str:
     return formats.as_yaml(content, Dumper=Dumper, default_flow_style=False)
 
 
-def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
+def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:
     """Render problems that are not ignored, for people or for programs; text is in its order."""
     if form not in ("text", "json", "sarif"):
         return problems.shown(outcome, form)
     verdict = outcome.verdict
     left, listed = Counter(verdict.problems), []
-    for problem in (*found, *verdict.problems):
+    for problem in (*reported, *verdict.problems):
         if left[problem]:
             left[problem] -= 1
             listed.append(problem)
@@ -64,8 +64,8 @@ def findings(found: Sequence[Problem], outcome: Outcome, form: str) -> str:
 
 
 def _rules(outcome: Outcome) -> dict[str, Code]:
-    found = (problem.code for problem in outcome.verdict.problems)
-    return {**LINT, **{code: CODES[code] for code in found if code not in LINT}}
+    codes = (problem.code for problem in outcome.verdict.problems)
+    return {**LINT, **{code: CODES[code] for code in codes if code not in LINT}}
 
 
 def _line(problem: Problem) -> str:
@@ -75,21 +75,21 @@ def _line(problem: Problem) -> str:
     return streams.styled(text, fg=_COLOURS[problem.severity])
 
 
-def _summary(found: Sequence[Problem]) -> str:
-    errors, warnings = _count(found, "error"), _count(found, "warning")
+def _summary(reported: Sequence[Problem]) -> str:
+    errors, warnings = _count(reported, "error"), _count(reported, "warning")
     text = f"Found {errors} errors" if errors else "No errors 🎉 ✨"
     return f"{text}, {counted(warnings, 'warning')}" if warnings else text
 
 
-def _count(found: Sequence[Problem], severity: Severity) -> int:
-    return sum(problem.severity == severity for problem in found)
+def _count(reported: Sequence[Problem], severity: Severity) -> int:
+    return sum(problem.severity == severity for problem in reported)
 
 
-def _document(found: Sequence[Problem]) -> dict[str, Any]:
+def _document(reported: Sequence[Problem]) -> dict[str, Any]:
     return {
         "schema": "lint/v1",
-        "errors": _count(found, "error"),
-        "warnings": _count(found, "warning"),
+        "errors": _count(reported, "error"),
+        "warnings": _count(reported, "warning"),
         "findings": [
             {
                 "rule": problem.code,
@@ -99,6 +99,6 @@ def _document(found: Sequence[Problem]) -> dict[str, Any]:
                 "line": problem.place.line or None,
                 "hint": problem.remedy,
             }
-            for problem in found
+            for problem in reported
         ],
     }

@@ -17,58 +17,58 @@ if TYPE_CHECKING:
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
-def changes(found: Changes) -> dict[str, Any]:
+def changes(lock_changes: Changes) -> dict[str, Any]:
     """Render changes of a lock."""
     return {
-        "written": found.written,
-        "added": list(found.added),
-        "changed": list(found.changed),
-        "removed": list(found.removed),
+        "written": lock_changes.written,
+        "added": list(lock_changes.added),
+        "changed": list(lock_changes.changed),
+        "removed": list(lock_changes.removed),
     }
 
 
-def change_lines(found: Changes) -> Iterator[str]:
+def change_lines(lock_changes: Changes) -> Iterator[str]:
     """Render it for people."""
     for kind, sign in _SIGNS.items():
-        for name in getattr(found, kind):
+        for name in getattr(lock_changes, kind):
             yield f" {sign} {escaping.one_line(name)}"
 
 
-def created(found: Outcome) -> dict[str, Any]:
+def created(outcome: Outcome) -> dict[str, Any]:
     """A new lock."""
     return {
         "schema": "lock-create/v1",
-        "file": found.file,
-        "cluster": found.cluster,
-        **changes(found.changes),
-        "notices": [notice.message for notice in found.notices],
+        "file": outcome.file,
+        "cluster": outcome.cluster,
+        **changes(outcome.changes),
+        "notices": [notice.message for notice in outcome.notices],
     }
 
 
-def exported(found: Exported) -> dict[str, Any]:
+def exported(export: Exported) -> dict[str, Any]:
     """Render the members of an export."""
     return {
         "schema": "lock-export/v1",
-        "file": found.file,
-        "cluster": found.cluster,
-        "path": found.path,
-        "members": list(found.members),
+        "file": export.file,
+        "cluster": export.cluster,
+        "path": export.path,
+        "members": list(export.members),
     }
 
 
-def step(found: Step) -> dict[str, Any]:
+def step(lock_step: Step) -> dict[str, Any]:
     """The update of one input."""
     return {
-        "name": found.name,
-        "before": found.before,
-        "after": found.after,
-        **{key: one for key, one in changes(found.changes).items() if key != "written"},
-        "error": str(found.error) if found.error is not None else None,
+        "name": lock_step.name,
+        "before": lock_step.before,
+        "after": lock_step.after,
+        **{key: names for key, names in changes(lock_step.changes).items() if key != "written"},
+        "error": str(lock_step.error) if lock_step.error is not None else None,
     }
 
 
-def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
+def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
     """Render the state of servers, for people."""
-    for finding in found:
+    for finding in findings:
         details = f": {finding.details}" if finding.details else ""
         yield escaping.one_line(f"{finding.state:<9} {finding.name}{details}")

@@ -225,9 +225,9 @@ def _raw(record: logging.LogRecord, name: str) -> str:
 
 def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
     names = {"file": "file", "line": "line", "column": "col"}
-    for group, found in place.items():
-        if found:
-            value = path_in_job(found) if group == "file" else found
+    for group, text in place.items():
+        if text:
+            value = path_in_job(text) if group == "file" else text
             yield f"{names[group]}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
 
 
@@ -260,8 +260,8 @@ def path_in_job(file: str) -> str:
     return path
 
 
-def _has_same_content(one: Path, other: Path) -> bool:
+def _has_same_content(file: Path, other: Path) -> bool:
     try:
-        return other.is_file() and filecmp.cmp(one, other, shallow=False)
+        return other.is_file() and filecmp.cmp(file, other, shallow=False)
     except OSError:
         return False

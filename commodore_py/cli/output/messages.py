@@ -57,9 +57,9 @@ def warn_or_fail(text: str, *, strict: bool, where: str = "", hint: str = "") ->
     warn(text, where=where, hint=hint)
 
 
-def notices(found: Iterable[Problem]) -> None:
+def notices(problems: Iterable[Problem]) -> None:
     """Notices that are shown at the end of a run."""
-    shown = tuple(found)
+    shown = tuple(problems)
     if shown:
         heading("\nCommodore notices:")
     for notice in shown:
@@ -68,8 +68,8 @@ def notices(found: Iterable[Problem]) -> None:
 
 def error(problem: CommodoreError, *, gap: bool = False) -> None:
     """An error and the errors that it consists of."""
-    for one in problem.errors if isinstance(problem, SeveralErrors) else ():
-        error(one, gap=True)
+    for part in problem.errors if isinstance(problem, SeveralErrors) else ():
+        error(part, gap=True)
     error_with(
         str(problem), where=problem.where, notes=notes_of(problem), hint=problem.hint, gap=gap
     )

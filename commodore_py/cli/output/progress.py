@@ -140,14 +140,14 @@ class Progress:
 
     def started(self, span: Span) -> None:
         """Show a new stage, or the current item of the shown one."""
-        known = span.kind == "stage" and span.name in _WORDS
+        is_stage = span.kind == "stage" and span.name in _WORDS
         with self._lock:
-            if known:
+            if is_stage:
                 self._stages.append(_Stage(span))
                 self._logged_at = time.monotonic()
             elif self._stages and span.kind == self._stages[-1].span.of:
                 self._stages[-1].name = self._stages[-1].at_work = span.name
-        if known and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
+        if is_stage and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
             self._draws = log.form() == "text" and SCREEN.usable()
             ticking = self._draw_on if self._draws else self._log_on
             self._ticker = threading.Thread(target=ticking, daemon=True)

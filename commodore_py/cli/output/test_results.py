@@ -32,15 +32,15 @@ def progress(outcome: Outcome) -> str:
     return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
 
 
-def ending(found: Report) -> str:
+def ending(report: Report) -> str:
     """Render what was removed, and how many cases passed."""
-    return "\n".join(_ending(found))
+    return "\n".join(_ending(report))
 
 
 def _problem_lines(error: CommodoreError) -> Iterator[str]:
     """A problem in its parts, a line each."""
-    for one in error.errors if isinstance(error, SeveralErrors) else ():
-        yield from _problem_lines(one)
+    for inner in error.errors if isinstance(error, SeveralErrors) else ():
+        yield from _problem_lines(inner)
     yield str(error)
     for part in (error.where, "\n".join(notes_of(error))):
         yield from (f"  {line}" for line in part.splitlines())
@@ -58,18 +58,18 @@ class CaseTexts:
         """The result of a case, with its problems and its difference."""
         return "\n".join(self._lines(outcome))
 
-    def _lines(self, one: Outcome) -> Iterator[str]:
-        word = streams.styled(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
-        yield f"{word} {one.case.name}"
-        for problem in one.problems:
+    def _lines(self, outcome: Outcome) -> Iterator[str]:
+        word = streams.styled(f"{outcome.status:{_WIDTH}}", fg=_COLOURS[outcome.status], bold=True)
+        yield f"{word} {outcome.case.name}"
+        for problem in outcome.problems:
             lines = tuple(_problem_lines(problem))
             if lines in self._seen:
                 yield f"     the same as in {self._seen[lines]}: {lines[0]}"
                 continue
-            self._seen[lines] = one.case.name
+            self._seen[lines] = outcome.case.name
             yield from (f"     {line}" for line in lines)
-        if one.change:
-            yield _difference(one.change)
+        if outcome.change:
+            yield _difference(outcome.change)
 
 
 def _difference(change: Change) -> str:
@@ -79,18 +79,18 @@ def _difference(change: Change) -> str:
     return differences.text_of(change, shown)
 
 
-def _ending(found: Report) -> Iterator[str]:
+def _ending(report: Report) -> Iterator[str]:
     counts = {
-        status: sum(outcome.status == status for outcome in found.outcomes)
+        status: sum(outcome.status == status for outcome in report.outcomes)
         for status in ("passed", "updated", "failed")
     }
     words = [f"{number} {status}" for status, number in counts.items() if number]
-    if found.not_run:
-        words.append(f"{len(found.not_run)} not run")
-    for folder in found.removed:
+    if report.not_run:
+        words.append(f"{len(report.not_run)} not run")
+    for folder in report.removed:
         word = streams.styled("removed", fg="yellow", bold=True)
         yield f"{word} {folder.name}: it has no test case"
-    total = len(found.outcomes) + len(found.not_run)
+    total = len(report.outcomes) + len(report.not_run)
     yield streams.styled(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
 
 
@@ -125,8 +125,8 @@ def _case_data(outcome: Outcome) -> dict[str, Any]:
 
 
 def _problem_data(error: CommodoreError) -> Iterator[dict[str, Any]]:
-    for one in error.errors if isinstance(error, SeveralErrors) else ():
-        yield from _problem_data(one)
+    for inner in error.errors if isinstance(error, SeveralErrors) else ():
+        yield from _problem_data(inner)
     yield {
         "message": str(error),
         "where": error.where,

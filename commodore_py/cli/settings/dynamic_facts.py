@@ -60,15 +60,15 @@ def _add(parsed: ParsedFacts, item: str) -> str:
 
 
 def _set(parsed: ParsedFacts, path: list[str], value: object) -> str:
-    here = parsed.facts
+    parent = parsed.facts
     for index, part in enumerate(path[:-1]):
-        child = here.setdefault(part, {})
+        child = parent.setdefault(part, {})
         if not isinstance(child, dict):
             return f"{'.'.join(path[: index + 1])} is already {child!r}, not a mapping"
-        here = child
-    if path[-1] in here:
+        parent = child
+    if path[-1] in parent:
         parsed.warnings.append(
-            f"dynamic fact {'.'.join(path)}: {value!r} replaces {here[path[-1]]!r}"
+            f"dynamic fact {'.'.join(path)}: {value!r} replaces {parent[path[-1]]!r}"
         )
-    here[path[-1]] = value
+    parent[path[-1]] = value
     return ""

@@ -123,9 +123,9 @@ def cluster_here(
     if not paths.params_file.is_file():
         listing = "`commodore catalog list` lists the clusters."
         raise click.MissingParameter(listing, ctx, param_hint="'CLUSTER'", param_type="argument")
-    found = cluster_id_in(paths)
-    messages.info(f"Cluster {found}")
-    return found
+    cluster_id = cluster_id_in(paths)
+    messages.info(f"Cluster {cluster_id}")
+    return cluster_id
 
 
 def api_options(command: _Command) -> _Command:
@@ -264,21 +264,21 @@ def lock_settings(options: dict[str, Any], default: DefaultLock | None = NO_LOCK
 _LOCKING = "`commodore lock create` writes one; or name its file: --lock FILE"
 
 
-def lock_by_default(found: DefaultLock, *, frozen: bool) -> Path | None:
+def lock_by_default(default_lock: DefaultLock, *, frozen: bool) -> Path | None:
     """The lock file that is used without `--lock`; says so, and which ones are not used."""
-    if found.file is not None:
-        messages.announce(f"Using the lock file {short_name(found.file)}")
+    if default_lock.file is not None:
+        messages.announce(f"Using the lock file {short_name(default_lock.file)}")
     elif frozen:
-        others = f" of the cluster: {', '.join(found.others)}" if found.others else ""
+        others = f" of the cluster: {', '.join(default_lock.others)}" if default_lock.others else ""
         raise UsageError(f"--frozen requires a lock{others}", hint=_LOCKING)
-    for other in found.others:
+    for other in default_lock.others:
         messages.warn(f"{other}: not used")
-    return found.file
+    return default_lock.file
 
 
-def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
+def refuse_misspelled(option: str, value: str, values: Iterable[str]) -> None:
     """Refuse what is most likely a misspelled value of an option that takes any word."""
-    if meant := typo_of(value, known):
+    if meant := typo_of(value, values):
         raise UsageError(f"{option} {value}: unknown value", hint=f"did you mean {meant}?")
 
 
@@ -318,15 +318,15 @@ def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[s
     With `keep_token`, the token is not sent to an API that only a `.env` file names.
     """
     ctx = click.get_current_context(silent=True)
-    found = {name: options.get(name) or "" for name in ("api_url", "api_token")}
+    settings = {name: options.get(name) or "" for name in ("api_url", "api_token")}
     if ctx is not None:
         strict = bool(options.get("strict"))
         if origins.warn_of_redirected_token(ctx, strict=strict) and keep_token:
-            found["api_token"] = ""
+            settings["api_token"] = ""
     for name in ("oidc_discovery_url", "oidc_client"):
-        found[name] = (options[name] or "") if name in options else user_file.shared_text(name)
+        settings[name] = (options[name] or "") if name in options else user_file.shared_text(name)
     set_at = {f"{name}_origin": origins.place_of(name) for name in ("api_url", "api_token")}
-    return {**found, **set_at}
+    return {**settings, **set_at}
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:

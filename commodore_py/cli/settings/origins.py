@@ -49,10 +49,10 @@ def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> bool:
     dotenv, url = dotenv_of(ctx), ctx.params.get("api_url")
     if dotenv is None or not ctx.params.get("api_token") or "://" not in str(url):
         return False
-    both = ("COMMODORE_API_URL", "api_url"), ("COMMODORE_API_TOKEN", "api_token")
+    settings = ("COMMODORE_API_URL", "api_url"), ("COMMODORE_API_TOKEN", "api_token")
     of_url, of_token = (
         variable in dotenv.names and ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT
-        for variable, name in both
+        for variable, name in settings
     )
     redirected = of_url and not of_token
     if redirected:

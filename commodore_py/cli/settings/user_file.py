@@ -154,7 +154,7 @@ class _Reader:
         """One command's options and, for a group, the sections of its commands."""
         options = {key_of(option): option for option in _options_of(command)}
         commands = command.list_commands(ctx) if isinstance(command, click.Group) else []
-        found: dict[str, Any] = {}
+        section: dict[str, Any] = {}
         for key, value in table.items():
             inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
             if not at and key in (*SHARED, *GLOBAL) and key not in options:
@@ -162,25 +162,25 @@ class _Reader:
             if at == ("cache",) and key in CACHE:
                 continue
             if isinstance(value, dict) and inner is not None:
-                found[key] = self.section(ctx, inner, value, (*at, key))
+                section[key] = self.section(ctx, inner, value, (*at, key))
             elif isinstance(value, dict):
                 self._unknown("section", at, key, commands)
             elif key not in options:
-                known = options if at else (*options, *SHARED, *GLOBAL)
-                known = (*options, *CACHE) if at == ("cache",) else known
-                self._unknown("setting", at, key, known, _owners(ctx, command, key))
+                names = options if at else (*options, *SHARED, *GLOBAL)
+                names = (*options, *CACHE) if at == ("cache",) else names
+                self._unknown("setting", at, key, names, _owners(ctx, command, key))
             else:
                 self._check(options[key], value, ctx, (*at, key))
-                found[str(options[key].name)] = value
+                section[str(options[key].name)] = value
                 self.sections[*at, str(options[key].name)] = at
-        return found
+        return section
 
     def share(
         self,
         shared: Mapping[str, Any],
         ctx: click.Context,
         group: click.Group,
-        found: dict[str, Any],
+        sections: dict[str, Any],
         words: Collection[str],
         at: Place = (),
     ) -> None:
@@ -189,7 +189,7 @@ class _Reader:
             command = group.get_command(ctx, name) if not words or name in words else None
             if command is None:
                 continue
-            section = found.get(name, {})
+            section = sections.get(name, {})
             for option in _options_of(command):
                 key, parameter = key_of(option), str(option.name)
                 if key in shared and parameter not in section:
@@ -198,7 +198,7 @@ class _Reader:
             if isinstance(command, click.Group):
                 self.share(shared, ctx, command, section, words, (*at, name))
             if section:
-                found[name] = section
+                sections[name] = section
 
     def check_global(self, settings: Mapping[str, Any]) -> None:
         """Check the settings that have no option."""
@@ -239,9 +239,9 @@ class _Reader:
             self._reject(f"{'.'.join(at)}: {problem}")
 
     def _unknown(
-        self, what: str, at: Place, key: str, known: Iterable[str], owners: Iterable[str] = ()
+        self, what: str, at: Place, key: str, names: Iterable[str], owners: Iterable[str] = ()
     ) -> None:
-        hint = did_you_mean(key, known, listed="available:")
+        hint = did_you_mean(key, names, listed="available:")
         sections = [f"[{'.'.join((*at, owner))}]" for owner in owners]
         if sections:
             hint = f"it is an option of a command: put it into section {' or '.join(sections)}"
@@ -289,13 +289,13 @@ def _options_of(command: click.Command) -> Iterator[click.Option]:
 
 
 def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
-    wanted, fits = _fits(option, value)
+    expected, fits = _fits(option, value)
     if isinstance(value, int) and value.bit_length() > _BITS:
         return "an integer has at most 64 bits"
     if any("\0" in text for text in _texts(value)):
         return "it contains a null character"
     if not fits:
-        return f"expected {wanted}, not {_shown(value)}"
+        return f"expected {expected}, not {_shown(value)}"
     if isinstance(option.type, click.Choice | click.types.IntParamType):
         try:
             option.type_cast_value(ctx, value)
@@ -316,9 +316,9 @@ def _fits(option: click.Option, value: object) -> tuple[str, bool]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    for one in value if isinstance(value, list) else (value,):
-        if isinstance(one, str):
-            yield one
+    for item in value if isinstance(value, list) else (value,):
+        if isinstance(item, str):
+            yield item
 
 
 def _shown(value: object) -> str:

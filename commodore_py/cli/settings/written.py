@@ -85,14 +85,14 @@ def _write(file: Path, text: str) -> None:
 
 
 def _parsed(file: Path, text: str) -> dict[str, object]:
-    found = _values(text)
-    if found is None:
+    values = _values(text)
+    if values is None:
         raise CommodoreError(
             "the settings file is not valid TOML",
             where=str(file),
             hint="`commodore config show` says where; fix it, then try again",
         )
-    return found
+    return values
 
 
 def _values(text: str) -> dict[str, object] | None:

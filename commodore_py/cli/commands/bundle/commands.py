@@ -168,7 +168,9 @@ def publish(
       commodore bundle publish 2026.11.2 --set argocd=v6.0.3
     """
     pairs = [change.partition("=") for change in changes]
-    if wrong := [one for one, (_, sign, text) in zip(changes, pairs, strict=True) if not text]:
+    if wrong := [
+        change for change, (_, sign, text) in zip(changes, pairs, strict=True) if not text
+    ]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
     request = publishing.Request(
         version,

@@ -236,10 +236,10 @@ def _run(
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
     config, others = compiling_config(settings, options), options["clusters"]
-    own = next((other for other in others if other != "all"), "")
+    compiled_cluster = next((other for other in others if other != "all"), "")
     if not config.paths.params_file.is_file():  # where several clusters were compiled
-        config = replace(config, paths=several.paths_of(config.paths, own))
-        others = tuple(other for other in others if other != own)
+        config = replace(config, paths=several.paths_of(config.paths, compiled_cluster))
+        others = tuple(other for other in others if other != compiled_cluster)
     rules = Rules(
         strict=options["strict"],
         dry_run=options["dry_run"],
@@ -247,13 +247,13 @@ def _run(
         commit=options["commit"] or options["push"],
         push=options["push"],
     )
-    found = transaction.run(config, request, rules)
-    if not found.plan:
-        where = "the cluster" if found.plan.application else found.plan.choice.shown
+    applied = transaction.run(config, request, rules)
+    if not applied.plan:
+        where = "the cluster" if applied.plan.application else applied.plan.choice.shown
         messages.info(f"Nothing to do: {where} has that already")
         return 0
-    result.show(found, options["output"])
-    return 1 if found.verdict.failing else 0
+    result.show(applied, options["output"])
+    return 1 if applied.verdict.failing else 0
 
 
 def _level(options: dict[str, Any]) -> Level:

@@ -170,25 +170,25 @@ def _facts(given: tuple[str, ...]) -> dict[str, Any]:
     return parsed.facts
 
 
-def _shown(found: FactsEdit, options: dict[str, Any], following: str) -> int:
+def _shown(edit: FactsEdit, options: dict[str, Any], following: str) -> int:
     """Print a new file of facts, and what may follow."""
-    result.show_problems(found.verdict)
-    lines = result.diff_lines(b"", found.content)
+    result.show_problems(edit.verdict)
+    lines = result.diff_lines(b"", edit.content)
     if options["output"] == "text":
-        messages.info(str(found.file))
+        messages.info(str(edit.file))
         streams.result("\n".join(lines))
-        if found.diff is not None:
-            streams.result(differences.shown(found.diff))
-        if found.written:
+        if edit.diff is not None:
+            streams.result(differences.shown(edit.diff))
+        if edit.written:
             messages.info(f"Written; next: {following}")
     else:
         content = {
             "schema": "facts-edit/v1",
-            "file": str(found.file),
+            "file": str(edit.file),
             "diff": lines,
-            "problems": result.problems_as_json(found.verdict),
-            "catalog": None if found.diff is None else as_json.object_diff(found.diff),
-            "written": found.written,
+            "problems": result.problems_as_json(edit.verdict),
+            "catalog": None if edit.diff is None else as_json.object_diff(edit.diff),
+            "written": edit.written,
         }
         streams.data(formats.structured(content))
-    return 1 if found.verdict.failing else 0
+    return 1 if edit.verdict.failing else 0

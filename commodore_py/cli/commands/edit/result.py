@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from commodore_py.workflows.editing.transaction import Result
 
 
-def show(found: Result, output: str) -> None:
+def show(edit: Result, output: str) -> None:
     """Print an edit."""
-    show_problems(found.verdict)
+    show_problems(edit.verdict)
     if output != "text":
-        streams.data(formats.structured(as_data(found)))
+        streams.data(formats.structured(as_data(edit)))
         return
-    plan = found.plan
+    plan = edit.plan
     messages.info(f"{plan.choice.shown}:{plan.line} ({plan.choice.reason})")
     streams.result("\n".join(diff_lines(plan.before, plan.after)))
-    if found.now:
-        messages.info(f"Now applies: {found.now}")
-    if found.diff is not None:
-        streams.result(differences.shown(found.diff))
-    if found.commit:
-        done = "Committed and pushed" if found.pushed else "Committed"
-        messages.info(f"{done} as {found.commit[:10]}")
-    elif found.written:
+    if edit.now:
+        messages.info(f"Now applies: {edit.now}")
+    if edit.diff is not None:
+        streams.result(differences.shown(edit.diff))
+    if edit.commit:
+        done = "Committed and pushed" if edit.pushed else "Committed"
+        messages.info(f"{done} as {edit.commit[:10]}")
+    elif edit.written:
         messages.info("Not committed: use it with --local, or commit and push it")
 
 
@@ -59,13 +59,13 @@ def problems_as_json(verdict: Verdict) -> list[dict[str, Any]]:
 
 def diff_lines(before: bytes, after: bytes) -> list[str]:
     """The lines of a file that change."""
-    old, new = (one.decode(errors="replace").splitlines() for one in (before, after))
+    old, new = (content.decode(errors="replace").splitlines() for content in (before, after))
     return list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
 
 
-def as_data(found: Result) -> dict[str, Any]:
+def as_data(edit: Result) -> dict[str, Any]:
     """An edit for programs."""
-    plan = found.plan
+    plan = edit.plan
     return {
         "schema": "edit/v1",
         "operation": str(plan),
@@ -75,8 +75,8 @@ def as_data(found: Result) -> dict[str, Any]:
         "reason": plan.choice.reason,
         "others": list(plan.choice.others),
         "diff": diff_lines(plan.before, plan.after),
-        "problems": problems_as_json(found.verdict),
-        "catalog": None if found.diff is None else as_json.object_diff(found.diff),
-        "written": found.written,
-        "commit": found.commit or None,
+        "problems": problems_as_json(edit.verdict),
+        "catalog": None if edit.diff is None else as_json.object_diff(edit.diff),
+        "written": edit.written,
+        "commit": edit.commit or None,
     }

@@ -87,15 +87,15 @@ def diff(
     return CHANGES_FOUND if exit_code and changes else 0
 
 
-def _show(found: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
-    for id_, why in found.refused.items():
+def _show(live_diff: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
+    for id_, why in live_diff.refused.items():
         hint = "leave out --server-side to have it predicted from what was applied last"
         messages.error_with(f"{id_} is not compared: {why}", hint=hint, gap=True)
     if output != "text":
-        streams.data(formats.structured(plans.diff(found, plan)))
+        streams.data(formats.structured(plans.diff(live_diff, plan)))
         return
-    streams.result(differences.shown(found.diff))
-    for line in () if found.refused else plans.lines(plan):
+    streams.result(differences.shown(live_diff.diff))
+    for line in () if live_diff.refused else plans.lines(plan):
         streams.result(line)
-    for line in plans.diff_asides(found, quiet=quiet):
+    for line in plans.diff_asides(live_diff, quiet=quiet):
         messages.info(line)

@@ -76,8 +76,8 @@ def wait(
     if output != "text":
         streams.data(formats.structured(clusters.left(goal, left)))
     elif left:
-        for one in left:
-            streams.result(clusters.left_line(one))
+        for item in left:
+            streams.result(clusters.left_line(item))
     return TIME_IS_UP if left else 0
 
 
@@ -96,13 +96,13 @@ def _follow(
     paths = config_of(settings).paths
     if several.compiled_in(paths):
         paths = several.paths_of(paths, options["cluster"])
-    here = plan_here(paths)
+    current = plan_here(paths)
     waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], until=until)
     with opened(settings, options, read="targets") as cluster:
-        found = wait_for_plan(cluster, here, waiting, messages.info)
+        result = wait_for_plan(cluster, current, waiting, messages.info)
     if output != "text":
-        streams.data(formats.structured(waited(goal, found)))
+        streams.data(formats.structured(waited(goal, result)))
     else:
-        for step in found.steps:
+        for step in result.steps:
             streams.result(escaping.one_line(line_of(step)))
-    return EXITS[found.result.state]
+    return EXITS[result.result.state]

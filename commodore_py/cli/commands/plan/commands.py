@@ -216,18 +216,18 @@ def simulate_(
 
 
 def _model(given: Iterable[str]) -> Model:
-    found: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
-    for one in given:
-        name, _, what = one.partition("=")
+    behaviours: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
+    for text in given:
+        name, _, what = text.partition("=")
         kind, sign, number = what.partition(":")
         if not name or kind not in _KINDS or not (number.isdecimal() if sign else kind != "slow"):
-            raise click.UsageError(f"--model {one}: write NAME=slow:N, fail, degrade or lose.")
-        found[kind][name] = int(number) if sign else _KINDS[kind]
+            raise click.UsageError(f"--model {text}: write NAME=slow:N, fail, degrade or lose.")
+        behaviours[kind][name] = int(number) if sign else _KINDS[kind]
     return Model(
-        yields=found["slow"],
-        fails=found["fail"],
-        degrades=frozenset(found["degrade"]),
-        lost=found["lose"],
+        yields=behaviours["slow"],
+        fails=behaviours["fail"],
+        degrades=frozenset(behaviours["degrade"]),
+        lost=behaviours["lose"],
     )
 
 

@@ -55,17 +55,18 @@ def summary(diff: ObjectDiff) -> str:
 
 def asides(diff: ObjectDiff) -> Iterator[str]:
     """Name what is not shown: what rules hide, and files that differ without meaning."""
-    for one in diff.hidden:
-        yield hidden(one)
+    for hidden_changes in diff.hidden:
+        yield hidden(hidden_changes)
     if diff.quiet:
         yield f"{counted(diff.quiet, 'file')} changed only in form, order or place"
 
 
-def hidden(one: Hidden) -> str:
+def hidden(hidden_changes: Hidden) -> str:
     """Name what a rule hides."""
-    changes, objects = counted(one.changes, "change"), counted(one.objects, "object")
-    up_to = "" if one.worst == "none" else f", up to {one.worst}"
-    return f"{changes} in {objects} hidden by rule {one.rule}{up_to}"
+    changes = counted(hidden_changes.changes, "change")
+    objects = counted(hidden_changes.objects, "object")
+    up_to = "" if hidden_changes.worst == "none" else f", up to {hidden_changes.worst}"
+    return f"{changes} in {objects} hidden by rule {hidden_changes.rule}{up_to}"
 
 
 def title(change: ObjectChange) -> str:
@@ -128,9 +129,9 @@ def text_lines(field: FieldChange) -> list[str]:
 def kinds(objects: Sequence[ObjectId], *, at_most: int | None = None) -> str:
     """How many objects, and of which kinds most."""
     counts = Counter(id_.kind for id_ in objects)
-    found = [f"{number} {shown(kind)}" for kind, number in counts.most_common(at_most)]
-    more = ["…"] if len(found) < len(counts) else []
-    return f"{counted(len(objects), 'object')} ({', '.join([*found, *more])})"
+    most_common = [f"{number} {shown(kind)}" for kind, number in counts.most_common(at_most)]
+    more = ["…"] if len(most_common) < len(counts) else []
+    return f"{counted(len(objects), 'object')} ({', '.join([*most_common, *more])})"
 
 
 def value(content: object) -> str:

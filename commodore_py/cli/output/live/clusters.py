@@ -97,23 +97,25 @@ def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
         yield "nothing confirms that this is the cluster of the catalog"
 
 
-def _application(one: ApplicationStatus) -> dict[str, Any]:
+def _application(application: ApplicationStatus) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "health": one.health,
-        "revision": one.synced.revision if one.synced else None,
-        "driver": {"sync": one.synced.sync, "health": one.synced.health} if one.synced else None,
-        "create": one.count("created"),
-        "change": one.count("changed"),
-        "unseen": one.count("unseen"),
-        "waits_for": list(one.waits_for),
+        "name": application.name,
+        "health": application.health,
+        "revision": application.synced.revision if application.synced else None,
+        "driver": {"sync": application.synced.sync, "health": application.synced.health}
+        if application.synced
+        else None,
+        "create": application.count("created"),
+        "change": application.count("changed"),
+        "unseen": application.count("unseen"),
+        "waits_for": list(application.waits_for),
         "objects": [
             {
                 **identity(each.target.id),
                 "health": _health(each.health),
                 "change": each.change or None,
             }
-            for each in one.objects
+            for each in application.objects
         ],
     }
 
@@ -124,17 +126,17 @@ def _health(health: Health | None) -> dict[str, Any] | None:
     return {"status": health.status, "message": health.message, "source": health.source}
 
 
-def _summary(one: ApplicationStatus) -> str:
+def _summary(application: ApplicationStatus) -> str:
     counts = (
-        (one.count("created"), "to create"),
-        (one.count("changed"), "to change"),
-        (one.count("unseen"), "not readable"),
+        (application.count("created"), "to create"),
+        (application.count("changed"), "to change"),
+        (application.count("unseen"), "not readable"),
     )
     words = [f"{count} {what}" for count, what in counts if count] or ["as in the catalog"]
-    if one.synced is not None:
-        words.append(f"synced {one.synced.revision[:8] or 'never'}")
-    if one.waits_for:
-        words.append(f"waits for {', '.join(one.waits_for)}")
+    if application.synced is not None:
+        words.append(f"synced {application.synced.revision[:8] or 'never'}")
+    if application.waits_for:
+        words.append(f"waits for {', '.join(application.waits_for)}")
     return ", ".join(words)
 
 
@@ -144,23 +146,23 @@ def _line(name: str, status: str | None, about: str) -> str:
     return f"{shown}  {escaping.one_line(f'{name}: {about}' if about else name)}"
 
 
-def _node(one: Node) -> dict[str, Any]:
+def _node(node: Node) -> dict[str, Any]:
     return {
-        **identity(one.id),
-        "health": _health(one.health),
-        "inferred": one.inferred,
-        "unseen": one.unseen or None,
-        "children": [_node(child) for child in one.children],
+        **identity(node.id),
+        "health": _health(node.health),
+        "inferred": node.inferred,
+        "unseen": node.unseen or None,
+        "children": [_node(child) for child in node.children],
     }
 
 
-def _node_lines(one: Node, before: str, *, is_last: bool) -> Iterator[str]:
-    health = one.health
-    word = "not readable" if one.unseen else health.status if health is not None else None
-    about = [str(one.id)]
-    if one.inferred:
+def _node_lines(node: Node, before: str, *, is_last: bool) -> Iterator[str]:
+    health = node.health
+    word = "not readable" if node.unseen else health.status if health is not None else None
+    about = [str(node.id)]
+    if node.inferred:
         about.append("(inferred)")
-    if one.seen_above:
+    if node.seen_above:
         about.append("(see above)")
     if health is not None and health.message and health.status not in (None, "Healthy"):
         about.append(health.message)
@@ -168,8 +170,8 @@ def _node_lines(one: Node, before: str, *, is_last: bool) -> Iterator[str]:
     text = escaping.one_line("  ".join(about))
     yield f"{before}{'└── ' if is_last else '├── '}{text}{f'  {mark}' if mark else ''}"
     below = before + ("    " if is_last else "│   ")
-    for at, child in enumerate(one.children):
-        yield from _node_lines(child, below, is_last=at == len(one.children) - 1)
+    for at, child in enumerate(node.children):
+        yield from _node_lines(child, below, is_last=at == len(node.children) - 1)
 
 
 _FATES = {
@@ -188,25 +190,25 @@ def orphan_lines(report: OrphanReport) -> Iterator[str]:
                 yield f"{shown}  {escaping.one_line(f'{orphan.id}: {orphan.why}')}"
 
 
-def left(goal: str, found: Iterable[Left]) -> dict[str, Any]:
+def left(goal: str, items: Iterable[Left]) -> dict[str, Any]:
     """List what is not yet as it was waited for."""
     return {
         "schema": "live-wait/v1",
         "for": goal,
-        "left": [{**identity(item.id), "why": item.why} for item in found],
+        "left": [{**identity(item.id), "why": item.why} for item in items],
     }
 
 
-def left_line(one: Left) -> str:
+def left_line(item: Left) -> str:
     """Render it for people."""
-    return escaping.one_line(f"{one.id}: {one.why}")
+    return escaping.one_line(f"{item.id}: {item.why}")
 
 
-def _orphan(one: Orphan) -> dict[str, Any]:
+def _orphan(orphan: Orphan) -> dict[str, Any]:
     return {
-        **identity(one.id),
-        "fate": one.fate,
-        "why": one.why,
-        "tool": one.mark.tool or None,
-        "owner": one.mark.owner or None,
+        **identity(orphan.id),
+        "fate": orphan.fate,
+        "why": orphan.why,
+        "tool": orphan.mark.tool or None,
+        "owner": orphan.mark.owner or None,
     }

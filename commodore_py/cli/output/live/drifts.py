@@ -52,8 +52,8 @@ def asides(report: DriftReport) -> Iterator[str]:
         yield f"not compared with the last sync: {', '.join(some)}: {why}"
 
 
-def _words(one: FieldDrift) -> str:
-    field, path = one.field, written(one.field.path)
+def _words(drift: FieldDrift) -> str:
+    field, path = drift.field, written(drift.field.path)
     match field.happened:
         case "added":
             return f"{path} is missing; it was {words.value(field.new)}"
@@ -64,19 +64,23 @@ def _words(one: FieldDrift) -> str:
     return f"{path} is {words.value(field.old)}; it was {words.value(field.new)}"
 
 
-def _manager(one: Manager) -> str:
-    how = f"{one.operation} of {one.subresource}" if one.subresource else one.operation
-    return f"by {one.name} ({how})" + (f", not after {one.time}" if one.time else "")
+def _manager(manager: Manager) -> str:
+    how = (
+        f"{manager.operation} of {manager.subresource}"
+        if manager.subresource
+        else manager.operation
+    )
+    return f"by {manager.name} ({how})" + (f", not after {manager.time}" if manager.time else "")
 
 
-def _field(one: FieldDrift) -> dict[str, Any]:
-    field = one.field
+def _field(drift: FieldDrift) -> dict[str, Any]:
+    field = drift.field
     return {
         "path": written(field.path),
         "change": {"added": "removed", "removed": "added"}.get(field.happened, field.happened),
         "synced": plain(field.new),
         "live": plain(field.old),
-        "cause": one.cause or None,
+        "cause": drift.cause or None,
         "managers": [
             {
                 "manager": manager.name,
@@ -84,6 +88,6 @@ def _field(one: FieldDrift) -> dict[str, Any]:
                 "subresource": manager.subresource or None,
                 "not_after": manager.time or None,
             }
-            for manager in one.managers
+            for manager in drift.managers
         ],
     }

@@ -25,19 +25,19 @@ _NONE = "-"
 _WIDTH = max(map(len, STATUS_COLOURS))
 
 
-def report(found: HealthReport) -> dict[str, Any]:
+def report(health_report: HealthReport) -> dict[str, Any]:
     """The health of objects."""
     return {
         "schema": "live-health/v1",
-        "objects": [_judged(judged) for judged in found.objects],
-        "worst": found.worst,
-        "others": found.others,
+        "objects": [_judged(judged) for judged in health_report.objects],
+        "worst": health_report.worst,
+        "others": health_report.others,
     }
 
 
-def report_lines(found: HealthReport) -> Iterator[str]:
+def report_lines(health_report: HealthReport) -> Iterator[str]:
     """Render it for people, a line for each object."""
-    for judged in found.objects:
+    for judged in health_report.objects:
         health = judged.health
         word = health.status or _NONE
         status = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
@@ -47,11 +47,11 @@ def report_lines(found: HealthReport) -> Iterator[str]:
 
 def tests(cases: Iterable[Case]) -> dict[str, Any]:
     """The results of tests of rules."""
-    found = list(cases)
+    listed = list(cases)
     return {
         "schema": "live-health-test/v1",
-        "passed": sum(case.passed for case in found),
-        "failed": sum(not case.passed for case in found),
+        "passed": sum(case.passed for case in listed),
+        "failed": sum(not case.passed for case in listed),
         "cases": [
             {
                 "folder": case.folder,
@@ -60,16 +60,16 @@ def tests(cases: Iterable[Case]) -> dict[str, Any]:
                 "expected": _outcome(case.expected),
                 "found": _outcome(case.actual),
             }
-            for case in found
+            for case in listed
         ],
     }
 
 
-def case_lines(one: Case) -> Iterator[str]:
+def case_lines(case: Case) -> Iterator[str]:
     """A failed test for people."""
-    yield escaping.one_line(f"{one.folder}: {one.input}")
-    yield escaping.one_line(f"  expected  {_shown(one.expected)}")
-    yield escaping.one_line(f"  found     {_shown(one.actual)}")
+    yield escaping.one_line(f"{case.folder}: {case.input}")
+    yield escaping.one_line(f"  expected  {_shown(case.expected)}")
+    yield escaping.one_line(f"  found     {_shown(case.actual)}")
 
 
 def _shown(outcome: tuple[str, str]) -> str:
@@ -82,11 +82,11 @@ def _outcome(outcome: tuple[str, str]) -> dict[str, str]:
     return {"status": status, "message": message}
 
 
-def _judged(one: Judged) -> dict[str, Any]:
-    health = one.health
+def _judged(judged: Judged) -> dict[str, Any]:
+    health = judged.health
     return {
-        **identity(one.object.id),
-        "file": one.object.file,
+        **identity(judged.object.id),
+        "file": judged.object.file,
         "status": health.status,
         "message": health.message,
         "source": health.source,

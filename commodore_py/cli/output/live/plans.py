@@ -28,9 +28,9 @@ _RULES = {
 }
 
 
-def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
+def diff(live_diff: LiveDiff, plan: Plan) -> dict[str, Any]:
     """Render differences, how each object was compared, and the steps of a sync."""
-    shown = as_json.object_diff(found.diff)
+    shown = as_json.object_diff(live_diff.diff)
     return {
         "schema": "live-diff/v1",
         **{name: shown[name] for name in ("changed", "summary", "objects", "common")},
@@ -41,44 +41,44 @@ def diff(found: LiveDiff, plan: Plan) -> dict[str, Any]:
                 "schema": compared.has_schema,
                 "notice": compared.notice,
             }
-            for compared in found.compared
+            for compared in live_diff.compared
         ],
-        "refused": [{**identity(id_), "why": why} for id_, why in found.refused.items()],
-        "hidden": dict(found.hidden),
+        "refused": [{**identity(id_), "why": why} for id_, why in live_diff.refused.items()],
+        "hidden": dict(live_diff.hidden),
         "plan": content(plan),
     }
 
 
-def diff_asides(found: LiveDiff, *, quiet: bool) -> Iterator[str]:
+def diff_asides(live_diff: LiveDiff, *, quiet: bool) -> Iterator[str]:
     """Notes about the comparison."""
-    for rule, count in sorted(found.hidden.items()):
+    for rule, count in sorted(live_diff.hidden.items()):
         yield f"not shown: {count} ({_RULES.get(rule, rule)})"
-    unseen = [compared for compared in found.compared if compared.mode == "two-way"]
+    unseen = [compared for compared in live_diff.compared if compared.mode == "two-way"]
     if unseen and quiet:
         yield f"{len(unseen)} objects were compared two-way: fields that are gone are not seen"
     if not quiet:
-        for compared in found.compared:
+        for compared in live_diff.compared:
             notice = f": {compared.notice}" if compared.notice else ""
             yield f"{compared.id}: {compared.mode}{notice}"
 
 
-def content(found: Plan) -> dict[str, Any]:
+def content(plan: Plan) -> dict[str, Any]:
     """The steps of all applications."""
     return {
         "schema": "live-plan/v1",
-        "cluster": found.cluster,
-        "uid": found.uid or None,
-        "commit": found.commit or None,
-        "digest": found.digest,
-        "steps": [_step(step) for step in found.steps],
-        "versions": dict(found.versions),
-        "unseen": dict(found.unseen),
+        "cluster": plan.cluster,
+        "uid": plan.uid or None,
+        "commit": plan.commit or None,
+        "digest": plan.digest,
+        "steps": [_step(step) for step in plan.steps],
+        "versions": dict(plan.versions),
+        "unseen": dict(plan.unseen),
     }
 
 
-def lines(found: Plan) -> Iterator[str]:
+def lines(plan: Plan) -> Iterator[str]:
     """Render it for people: what changes, and what it waits for."""
-    for step in found.steps:
+    for step in plan.steps:
         changing = [action for action in step.actions if action.what != _NOT_SHOWN]
         if not changing:
             continue
@@ -87,31 +87,31 @@ def lines(found: Plan) -> Iterator[str]:
         if step.phase == AFTER_FAILURE:
             head += ", only after a failure"
         yield streams.styled(escaping.one_line(head), bold=True)
-        for one in changing:
-            yield from _action_lines(one)
+        for action in changing:
+            yield from _action_lines(action)
         if step.awaited:
             yield "  then wait until all are healthy"
-    counts = Counter(action.what for action in found.actions)
+    counts = Counter(action.what for action in plan.actions)
     words = [f"{count} {what}" for what, count in sorted(counts.items())]
     yield f"{', '.join(words) or 'nothing to do'}"
 
 
-def applied(found: Applied, plan: Plan) -> dict[str, Any]:
+def applied(result: Applied, plan: Plan) -> dict[str, Any]:
     """Render what was done."""
     return {
         "schema": "live-apply/v1",
         "plan": plan.digest,
-        "done": [{"what": what, **identity(id_)} for what, id_ in found.done],
-        "skipped": found.skipped,
+        "done": [{"what": what, **identity(id_)} for what, id_ in result.done],
+        "skipped": result.skipped,
     }
 
 
-def _step(one: Step) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, Any]:
     return {
-        "application": one.application,
-        "phase": one.phase,
-        "wave": one.wave,
-        "awaited": one.awaited,
+        "application": step.application,
+        "phase": step.phase,
+        "wave": step.wave,
+        "awaited": step.awaited,
         "actions": [
             {
                 "what": action.what,
@@ -121,18 +121,18 @@ def _step(one: Step) -> dict[str, Any]:
                 "refused": action.refused or None,
                 "references": list(action.references),
             }
-            for action in one.actions
+            for action in step.actions
         ],
     }
 
 
-def _action_lines(one: Action) -> Iterator[str]:
-    word = streams.styled(one.what.ljust(_WIDTH), fg=_COLOURS.get(one.what))
-    grade = f"  {one.grade}" if one.grade != "none" else ""
-    reason = f": {one.reason}" if one.reason else ""
-    yield f"  {word}  {escaping.one_line(f'{one.id}{grade}{reason}')}"
-    if one.refused:
-        yield escaping.one_line(f"          {one.refused}")
-    if one.references:
-        paths = ", ".join(one.references)
+def _action_lines(action: Action) -> Iterator[str]:
+    word = streams.styled(action.what.ljust(_WIDTH), fg=_COLOURS.get(action.what))
+    grade = f"  {action.grade}" if action.grade != "none" else ""
+    reason = f": {action.reason}" if action.reason else ""
+    yield f"  {word}  {escaping.one_line(f'{action.id}{grade}{reason}')}"
+    if action.refused:
+        yield escaping.one_line(f"          {action.refused}")
+    if action.references:
+        paths = ", ".join(action.references)
         yield escaping.one_line(f"          secret references: {paths}")

@@ -25,7 +25,7 @@ class Drawing:
 
 def drawing_of(order: Iterable[Mapping[str, Any]]) -> Drawing:
     """The drawing of an order, whose steps name those before them."""
-    before = {str(one["step"]): [str(name) for name in one["after"]] for one in order}
+    before = {str(listed["step"]): [str(name) for name in listed["after"]] for listed in order}
     columns: dict[str, int] = {}
     for step in TopologicalSorter(before).static_order():
         columns[step] = max((columns[name] + 1 for name in before.get(step, ())), default=0)

@@ -23,9 +23,9 @@ EXITS = {"done": 0, "error": 1, "yield": TIME_IS_UP}
 """How a command ends, by the result of the last call of a plan."""
 
 
-def shown(here: PlanHere) -> dict[str, Any]:
+def shown(current: PlanHere) -> dict[str, Any]:
     """The normal form of a plan, with its order."""
-    plan = here.plan
+    plan = current.plan
     return {
         "schema": "plan-show/v1",
         "drivers": list(plan.settings.drivers),
@@ -42,10 +42,10 @@ def shown(here: PlanHere) -> dict[str, Any]:
                 "grade": leaving.grade,
                 "reason": leaving.reason or None,
             }
-            for leaving in here.removed
+            for leaving in current.removed
         ],
         "unlisted": list(plan.unlisted),
-        "problems": [_problem(problem) for problem in here.problems],
+        "problems": [_problem(problem) for problem in current.problems],
     }
 
 
@@ -60,46 +60,46 @@ def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
         yield escaping.one_line(f"{problem.severity}: {problem.code}: {problem.message}")
 
 
-def timeline(found: Timeline) -> dict[str, Any]:
+def timeline(simulated: Timeline) -> dict[str, Any]:
     """Everything that happened."""
     return {
         "schema": "plan-simulate/v1",
-        "rounds": found.rounds,
-        "state": found.result.state,
-        "text": found.result.text,
-        "events": [dict(event._asdict()) for event in found.events],
+        "rounds": simulated.rounds,
+        "state": simulated.result.state,
+        "text": simulated.result.text,
+        "events": [dict(event._asdict()) for event in simulated.events],
     }
 
 
-def waited(goal: str, found: Waited) -> dict[str, Any]:
+def waited(goal: str, result: Waited) -> dict[str, Any]:
     """How far a plan has come in a cluster."""
     return {
         "schema": "live-wait-plan/v1",
         "for": goal,
-        "state": found.result.state,
-        "steps": [asdict(step) for step in found.steps],
+        "state": result.result.state,
+        "steps": [asdict(step) for step in result.steps],
     }
 
 
-def rendered(found: RenderedPlan) -> dict[str, Any]:
+def rendered(render: RenderedPlan) -> dict[str, Any]:
     """The files that a driver adds, changes and removes."""
     return {
         "schema": "plan-render/v1",
-        "driver": found.driver,
+        "driver": render.driver,
         "files": [
             {"path": file.path, "change": file.kind, "from": file.old_path}
-            for file in found.change.files
+            for file in render.change.files
         ],
-        "problems": [_problem(problem) for problem in found.problems],
+        "problems": [_problem(problem) for problem in render.problems],
     }
 
 
-def plan_lines(here: PlanHere) -> Iterator[str]:
+def plan_lines(current: PlanHere) -> Iterator[str]:
     """The normal form, one step a line."""
-    plan = here.plan
+    plan = current.plan
     if plan.node is not None:
         yield from _lines(plan.node, "")
-    for leaving in here.removed:
+    for leaving in current.removed:
         yield escaping.one_line(
             ": ".join(filter(None, ("removed", leaving.instance, leaving.effect)))
         )
@@ -107,36 +107,36 @@ def plan_lines(here: PlanHere) -> Iterator[str]:
         yield f"last: {escaping.one_line(name)}"
 
 
-def timeline_lines(found: Timeline) -> Iterator[str]:
+def timeline_lines(simulated: Timeline) -> Iterator[str]:
     """One line for every call of a step."""
-    for event in found.events:
+    for event in simulated.events:
         text = f"  {escaping.one_line(event.text)}" if event.text else ""
         step = escaping.one_line(event.step)
         yield f"{event.round:>3}  {step}  {event.action}  {event.state}{text}"
-    yield f"{found.result.state} after {found.rounds} rounds"
+    yield f"{simulated.result.state} after {simulated.rounds} rounds"
 
 
-def mermaid(here: PlanHere) -> Iterator[str]:
+def mermaid(current: PlanHere) -> Iterator[str]:
     """A flow chart of the order for Mermaid."""
-    plan = here.plan
+    plan = current.plan
     yield "flowchart LR"
     names = _numbered(plan)
     for step, name in names.items():
         yield f'  {name}["{_label(step)}"]'
     for step, before in plan.order.before.items():
-        yield from (f"  {names[one]} --> {names[step]}" for one in sorted(before))
+        yield from (f"  {names[predecessor]} --> {names[step]}" for predecessor in sorted(before))
 
 
-def dot(here: PlanHere) -> Iterator[str]:
+def dot(current: PlanHere) -> Iterator[str]:
     """A graph of the order for Graphviz."""
-    plan = here.plan
+    plan = current.plan
     yield "digraph plan {"
     yield "  rankdir=LR;"
     names = _numbered(plan)
     for step, name in names.items():
         yield f'  {name} [label="{_label(step)}"];'
     for step, before in plan.order.before.items():
-        yield from (f"  {names[one]} -> {names[step]};" for one in sorted(before))
+        yield from (f"  {names[predecessor]} -> {names[step]};" for predecessor in sorted(before))
     yield "}"
 
 
@@ -169,10 +169,10 @@ def _lines(node: Node, indent: str) -> Iterator[str]:
 
 def _node(node: Node) -> dict[str, Any]:
     if isinstance(node, Leaf):
-        found: dict[str, Any] = {"instance": node.instance}
+        leaf: dict[str, Any] = {"instance": node.instance}
         if node.cluster:
-            found |= {"cluster": node.cluster, "background": node.background}
-        return found
+            leaf |= {"cluster": node.cluster, "background": node.background}
+        return leaf
     if isinstance(node, Register):
         return {"register": node.cluster}
     if isinstance(node, Resource):
@@ -183,11 +183,11 @@ def _node(node: Node) -> dict[str, Any]:
     return {kind: [_node(child) for child in node.children], **name}
 
 
-def _problem(one: Problem) -> dict[str, Any]:
+def _problem(problem: Problem) -> dict[str, Any]:
     return {
-        "severity": one.severity,
-        "code": one.code,
-        "message": one.message,
-        "where": one.where,
-        "remedy": one.remedy,
+        "severity": problem.severity,
+        "code": problem.code,
+        "message": problem.message,
+        "where": problem.where,
+        "remedy": problem.remedy,
     }

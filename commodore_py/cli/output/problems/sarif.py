@@ -46,7 +46,9 @@ def results(outcome: Outcome) -> Iterator[tuple[Problem, dict[str, Any]]]:
 
 
 def run(
-    tool: str, rules: Mapping[str, Code], found: Iterable[tuple[Problem, Mapping[str, Any]]]
+    tool: str,
+    rules: Mapping[str, Code],
+    results_with_fields: Iterable[tuple[Problem, Mapping[str, Any]]],
 ) -> dict[str, Any]:
     """A document with the run of one tool."""
     codes = list(rules)
@@ -62,12 +64,12 @@ def run(
             for name, rule in rules.items()
         ],
     }
-    one = {
+    sarif_run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [{**_result(problem, codes), **more} for problem, more in found],
+        "results": [{**_result(problem, codes), **more} for problem, more in results_with_fields],
     }
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [one]}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [sarif_run]}
 
 
 def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
