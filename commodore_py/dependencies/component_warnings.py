@@ -85,8 +85,8 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
 
     for instance, written in spellings.items():
         if len(written) > 1:
-            both = " and as ".join(sorted(f"`{application}`" for application in written))
-            text = f"component {instance.component} is requested twice: as {both}"
+            spelled = " and as ".join(sorted(f"`{application}`" for application in written))
+            text = f"component {instance.component} is requested twice: as {spelled}"
             yield Problem(text, where=where(written), strict=True, code="components/unusual-name")
 
     components = {instance.component for _, instance in requests}
@@ -126,27 +126,27 @@ def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Probl
 
 
 def _by_key(names: Iterable[str]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    names_by_key: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(parameter_key(name), []).append(name)
-    return found
+        names_by_key.setdefault(parameter_key(name), []).append(name)
+    return names_by_key
 
 
 def _same(base: Dependency, dependency: Dependency) -> bool:
-    one, other = (
+    base_source, source = (
         (git_urls.dependency_key(d.url), d.commit, d.spec.path.strip("/"))
         for d in (base, dependency)
     )
-    return one == other
+    return base_source == source
 
 
-def _parts_of_base(base: Dependency, own: Dependency, node: Node | None) -> Iterator[str]:
+def _parts_of_base(base: Dependency, instance: Dependency, node: Node | None) -> Iterator[str]:
     """Fields that all instances of a component share although they may differ in this version."""
-    if libraries_of(base) or libraries_of(own):
+    if libraries_of(base) or libraries_of(instance):
         yield "its libraries"
     if any(
         (dependency.worktree / name).is_file()
-        for dependency in (base, own)
+        for dependency in (base, instance)
         for name in _BUNDLER_FILES
     ):
         yield "the Jsonnet libraries it depends on"

@@ -190,15 +190,15 @@ def _check_package_name(parameters: ClusterParameters, name: str) -> None:
 
 def _each(
     spec: Callable[[_Wanted], DependencySpec],
-    wanted: Mapping[_Wanted, Iterable[str]],
+    requested: Mapping[_Wanted, Iterable[str]],
     parameters: ClusterParameters,
 ) -> tuple[tuple[DependencySpec, ...], list[CommodoreError]]:
     """The specs of the applications, and the errors of invalid ones."""
     specs: list[DependencySpec] = []
     errors: list[CommodoreError] = []
-    for one, applications in wanted.items():
+    for request, applications in requested.items():
         try:
-            specs.append(spec(one))
+            specs.append(spec(request))
         except CommodoreError as error:
             listed = parameters.listed_at(applications)
             if listed:

@@ -37,7 +37,7 @@ def unmet_requirements(
     asking: Mapping[Instance, object], inventory: Inventory, classes: ClassPath, places: Places
 ) -> Iterator[Problem]:
     """Requirements that are not valid, or that the deployed versions do not meet."""
-    read = [one for instance in asking for one in _read(instance, asking[instance], places)]
+    read = [item for instance in asking for item in _read(instance, asking[instance], places)]
     valid = [requirement for requirement in read if isinstance(requirement, _Requirement)]
     yield from (problem for problem in read if isinstance(problem, Problem))
     for requirement in valid:
@@ -46,7 +46,7 @@ def unmet_requirements(
             text = f"requires {requirement.other} {requirement.range}, which is not deployed"
             yield _problem(f"{_named(requirement.instance)} {text}", requirement.where)
         ranges = [two.range for two in valid if two.other == requirement.other]
-        own = classes.component(requirement.instance.name) or classes.component(
+        component = classes.component(requirement.instance.name) or classes.component(
             requirement.instance.component
         )
         for dependency in deployed:
@@ -55,11 +55,12 @@ def unmet_requirements(
                 log.debug("the version of %s is unknown: it has no tag", dependency.spec)
             elif best(requirement.range, [version]) is None:
                 place = places.parameter(BOOTSTRAP, ("components", dependency.spec.name, "version"))
-                here = f"{_named(requirement.instance)} {(own and own.spec.version) or ''}".rstrip()
+                own_version = (component and component.spec.version) or ""
+                requiring = f"{_named(requirement.instance)} {own_version}".rstrip()
                 name, newest = dependency.spec.name, _newest(_tags(dependency, "--list"), ranges)
                 advice = f"the newest that all accept is {newest}" if newest else "no tag fits all"
                 yield _problem(
-                    f"{here} requires {requirement.other} {requirement.range},"
+                    f"{requiring} requires {requirement.other} {requirement.range},"
                     f" and {name} is {version}; {advice}",
                     "\n".join(dict.fromkeys((requirement.where, place))),
                     f"set components.{name}.version" if newest else "",
@@ -72,14 +73,14 @@ def _read(instance: Instance, requires: object, places: Places) -> Iterator[_Req
         message = f"what {_named(instance)} requires is not a mapping of components to ranges"
         yield _problem(message, places.parameter(instance.name, path))
         return
-    for other, wanted in requires.items():
+    for other, version_range in requires.items():
         place = places.parameter(instance.name, (*path, other))
         try:
-            best(str(wanted), ())
+            best(str(version_range), ())
         except ValueError as error:
             yield _problem(f"{_named(instance)} requires {other}: {error}", place)
         else:
-            yield _Requirement(instance, str(other), str(wanted), place)
+            yield _Requirement(instance, str(other), str(version_range), place)
 
 
 def _problem(message: str, where: str, remedy: str = "") -> Problem:
@@ -94,10 +95,10 @@ def _named(instance: Instance) -> str:
 def _deployed(other: str, inventory: Inventory, classes: ClassPath) -> list[Dependency]:
     """The checkouts of a component that instances use."""
     names = [instance.name for instance in inventory.instances if instance.component == other]
-    found = (classes.component(name) or classes.component(other) for name in names)
+    dependencies = (classes.component(name) or classes.component(other) for name in names)
     by_version = {
         (dependency.commit, dependency.spec.version): dependency
-        for dependency in found
+        for dependency in dependencies
         if dependency is not None
     }
     return list(by_version.values())
@@ -113,7 +114,11 @@ def _version_of(dependency: Dependency) -> str:
 
 def _newest(tags: Iterable[str], ranges: Iterable[str]) -> str:
     versions = {tag: version for tag in tags if (version := Version.parse(tag)) is not None}
-    fitting = [tag for tag in versions if all(best(one, [tag]) is not None for one in ranges)]
+    fitting = [
+        tag
+        for tag in versions
+        if all(best(version_range, [tag]) is not None for version_range in ranges)
+    ]
     return max(fitting, key=versions.__getitem__, default="")
 
 

@@ -33,8 +33,8 @@ class ClusterParameters(NamedTuple):
 
     def listed_at(self, applications: Iterable[str]) -> str:
         """Where these applications are listed."""
-        found = (self.places.application(BOOTSTRAP, name) for name in sorted(applications))
-        return ", ".join(dict.fromkeys(place for place in found if place))
+        places = (self.places.application(BOOTSTRAP, name) for name in sorted(applications))
+        return ", ".join(dict.fromkeys(place for place in places if place))
 
 
 def package_spec(parameters: ClusterParameters, name: str) -> DependencySpec:
@@ -98,15 +98,15 @@ def _without_url(parameters: ClusterParameters, *path: str) -> CommodoreError:
 
 
 def _complete(parameters: ClusterParameters, key: str, name: str) -> tuple[str, str, str]:
-    known = _known(parameters, key)
+    entries = _known(parameters, key)
     kind = key.removesuffix("s")
-    if name not in known:
-        raise _unknown(parameters, kind, name, known)
-    entry = _Entry.of(parameters, known[name], name, key=key)
+    if name not in entries:
+        raise _unknown(parameters, kind, name, entries)
+    entry = _Entry.of(parameters, entries[name], name, key=key)
     url, version, path = entry.text("url"), entry.text("version"), entry.folder()
     raise_collected(
         [
-            _missing(parameters, (key, name), field, known[name])
+            _missing(parameters, (key, name), field, entries[name])
             for field, value in (("url", url), ("version", version))
             if not value
         ],
@@ -129,10 +129,10 @@ def _known(parameters: ClusterParameters, key: str) -> Mapping[str, Any]:
 
 
 def _unknown(
-    parameters: ClusterParameters, kind: str, name: str, known: Mapping[str, Any]
+    parameters: ClusterParameters, kind: str, name: str, entries: Mapping[str, Any]
 ) -> CommodoreError:
     shown = name if name == name.strip() else repr(name)  # makes surrounding spaces visible
-    meant = did_you_mean(name, known)
+    meant = did_you_mean(name, entries)
     return parameters.error(
         f"unknown {kind} {shown}",
         f"{kind}s",

@@ -40,8 +40,8 @@ def _entries(loaded: object, where: str) -> Iterator[tuple[tuple[str, str], dict
         for name, fields in _pairs(_child(parameters, kind)):
             if not isinstance(fields, Mapping):
                 raise CommodoreError(f"{kind}.{name} is not a mapping", where=where)
-            known = {str(key).lstrip(_MARKS): str(value) for key, value in fields.items()}
-            yield (kind, name), {key: known[key] for key in FIELDS if key in known}
+            stated = {str(key).lstrip(_MARKS): str(value) for key, value in fields.items()}
+            yield (kind, name), {key: stated[key] for key in FIELDS if key in stated}
 
 
 def _child(value: object, name: str) -> object:
@@ -49,8 +49,8 @@ def _child(value: object, name: str) -> object:
 
 
 def _pairs(value: object) -> Iterator[tuple[str, Any]]:
-    for key, one in value.items() if isinstance(value, Mapping) else ():
-        yield str(key).lstrip(_MARKS), one
+    for key, fields in value.items() if isinstance(value, Mapping) else ():
+        yield str(key).lstrip(_MARKS), fields
 
 
 def resolved(text: str, parameters: Mapping[str, Any]) -> str | None:

@@ -91,15 +91,15 @@ def _asked_for(name: str, included: tuple[Inclusion, ...]) -> tuple[str, str]:
     """The line that includes a bundle class, and its alias if it is included by one."""
     alias = ""
     while True:
-        found = next(
+        inclusion = next(
             (inclusion for inclusion in included if inclusion.name == name and inclusion.merged),
             None,
         )
-        if found is None:
+        if inclusion is None:
             return "", alias
-        if not found.by.startswith(CLASSES):
-            return found.place, alias
-        name = found.by
+        if not inclusion.by.startswith(CLASSES):
+            return inclusion.place, alias
+        name = inclusion.by
         alias = name.removeprefix(CLASSES)
 
 
@@ -108,7 +108,7 @@ def _twice(index: Index, used: list[Entry], included: tuple[Inclusion, ...]) -> 
     if len(used) > 1:
         where = [_asked_for(entry.class_name, included)[0] for entry in used]
         yield Problem(
-            f"two bundles are included: {' and '.join(one.version for one in used)};"
+            f"two bundles are included: {' and '.join(bundle.version for bundle in used)};"
             f" {used[-1].version} counts, as it is merged later",
             where="\n".join(where),
             strict=True,
@@ -171,10 +171,10 @@ def _state(entry: Entry, text: bytes, place: str) -> Iterator[Problem]:
         )
 
 
-def is_met(wanted: str, version: str) -> bool:
+def is_met(version_range: str, version: str) -> bool:
     """Return whether a version is in a range; never in one that is not valid."""
     try:
-        return best(wanted, [version]) is not None
+        return best(version_range, [version]) is not None
     except ValueError:
         return False
 
@@ -184,8 +184,8 @@ def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> It
     for dependency in classes.of_kind(Kind.COMPONENT, Kind.PACKAGE):
         name, kind = dependency.spec.name, f"{_KINDS[dependency.spec.kind]}s"
         published = entry.commits.get(name, "")
-        own = content.get((kind, name), {}).get("version") == dependency.spec.version
-        if published and own and not dependency.commit.startswith(published):
+        is_as_stated = content.get((kind, name), {}).get("version") == dependency.spec.version
+        if published and is_as_stated and not dependency.commit.startswith(published):
             yield Problem(
                 f"tag {dependency.spec.version} of {_KINDS[dependency.spec.kind]} {name} was moved"
                 f" since bundle {entry.version} was published:"
@@ -213,26 +213,28 @@ def _deviations(
             yield Deviation(kind, name, "", "", dependency.spec.version or "", where)
             continue
         for field in FIELDS:
-            here = _field(dependency, field)
-            if here == _plain(resolved(stated.get(field, ""), node.parameters), field):
+            deployed = _field(dependency, field)
+            if deployed == _plain(resolved(stated.get(field, ""), node.parameters), field):
                 continue
             where = places.parameter(BOOTSTRAP, (key, name, field))
             # A reference in the bundle that cannot be followed here has its value from there.
             if ending not in where:
-                yield Deviation(kind, name, field, stated.get(field, ""), here, where)
+                yield Deviation(kind, name, field, stated.get(field, ""), deployed, where)
 
 
-def _as_component(one: Dependency, classes: ClassPath) -> bool:
+def _as_component(instance: Dependency, classes: ClassPath) -> bool:
     """Return whether an instance is checked out as its component is, which is judged by itself."""
-    base = classes.component(one.spec.component)
-    return base is not None and all(_field(base, field) == _field(one, field) for field in FIELDS)
+    base = classes.component(instance.spec.component)
+    return base is not None and all(
+        _field(base, field) == _field(instance, field) for field in FIELDS
+    )
 
 
-def _field(one: Dependency, field: str) -> str:
+def _field(dependency: Dependency, field: str) -> str:
     values: Mapping[str, str | None] = {
-        "url": one.spec.url,
-        "version": one.spec.version,
-        "path": one.spec.path,
+        "url": dependency.spec.url,
+        "version": dependency.spec.version,
+        "path": dependency.spec.path,
     }
     return _plain(values[field], field)
 

@@ -73,13 +73,13 @@ class Index(NamedTuple):
     def sorted(self) -> list[Entry]:
         """All versions, the oldest first."""
         by_version = {entry.version: entry for entry in self.entries}
-        return [by_version[one] for one in in_order(by_version, self.order)]
+        return [by_version[version] for version in in_order(by_version, self.order)]
 
     def before(self, version: str, order: Order, count: int) -> list[Entry]:
         """The newest versions before one that is not listed yet, without withdrawn ones."""
         entries = {entry.version: entry for entry in self.entries if entry.withdrawn is None}
-        known = in_order([*entries, version], order)
-        return [entries[one] for one in known[: known.index(version)][-count:]]
+        ordered = in_order([*entries, version], order)
+        return [entries[earlier] for earlier in ordered[: ordered.index(version)][-count:]]
 
 
 def file_name_of(version: str) -> str:
@@ -104,9 +104,9 @@ def parse(text: bytes, where: str) -> Index:
         problems.append(("test-clusters is not a list of ids", "test-clusters"))
     entries = []
     for number, item in enumerate(bundles if isinstance(bundles, list) else [None]):
-        found = list(_problems_of(item, order))
-        problems += [(text, "bundles", number, *path) for text, *path in found]
-        if not found:
+        item_problems = list(_problems_of(item, order))
+        problems += [(text, "bundles", number, *path) for text, *path in item_problems]
+        if not item_problems:
             entries.append(_entry(item))
     index = Index(cast("Order", order), tuple(map(str, tests)), tuple(entries))
     problems += [(text, "bundles") for text in _equal(index)]

@@ -37,8 +37,10 @@ def key_of(version: str, order: Order) -> tuple[object, ...]:
 
 def in_order(versions: Iterable[str], order: Order) -> list[str]:
     """Versions from the oldest to the newest; as they are, if they are listed."""
-    known = list(versions)
-    return known if order == "listed" else sorted(known, key=lambda one: key_of(one, order))
+    listed = list(versions)
+    return (
+        listed if order == "listed" else sorted(listed, key=lambda version: key_of(version, order))
+    )
 
 
 def _by_calendar(version: str) -> tuple[object, ...]:
@@ -55,5 +57,5 @@ def _by_calendar(version: str) -> tuple[object, ...]:
     while numbers and numbers[-1] == 0:
         numbers.pop()
     # A pre-release comes before its release; numbers in it come before words.
-    words = [(0, int(one), "") if one.isdigit() else (1, 0, one) for one in rest]
+    words = [(0, int(word), "") if word.isdigit() else (1, 0, word) for word in rest]
     return (numbers, not rest, words)

@@ -70,12 +70,12 @@ def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
         aside, refs = clone_aside(what, directory, cluster.catalog_url)
     except CommodoreError as error:
         raise _unreachable(error) from error
-    found = named(refs, refs.default_branch, prefer="branch")
-    if found is not None:
-        switch_worktree(aside, found.commit, found.branch, force=True)
+    tip = named(refs, refs.default_branch, prefer="branch")
+    if tip is not None:
+        switch_worktree(aside, tip.commit, tip.branch, force=True)
     swap_in(aside, directory)
-    if found is not None:
-        return found.commit, found.branch
+    if tip is not None:
+        return tip.commit, tip.branch
     # An empty repository, or one whose HEAD names no branch yet: the clone's HEAD names it.
     return None, git(directory, "symbolic-ref", "HEAD").removeprefix(HEADS)
 
@@ -96,8 +96,8 @@ def update(
     listed = listed if listed is not None else _ask(what, url, directory)
     old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
-    found = named(listed, listed.default_branch, prefer="branch")
-    if old == address and found == (now.commit, now.branch or "") and not now.changes:
+    tip = named(listed, listed.default_branch, prefer="branch")
+    if old == address and tip == (now.commit, now.branch or "") and not now.changes:
         return now.commit, now.branch, False
     now = status(directory, untracked=True)  # it may have changed since the run began
     _protect(what, directory, now, force=config.force)
@@ -110,9 +110,9 @@ def update(
         )
     except ProgramFailed as error:
         raise _unreachable(cannot_fetch(what, url, error, checkout=directory)) from error
-    if found is not None:
-        _take_tip(config, what, now, found)
-        return found.commit, found.branch, moved
+    if tip is not None:
+        _take_tip(config, what, now, tip)
+        return tip.commit, tip.branch, moved
     branch = _unborn_branch(url) if moved else now.branch
     _start_empty(directory, branch or FALLBACK_BRANCH)
     return *head_of(directory), moved
@@ -190,7 +190,7 @@ def _protect(what: str, directory: Path, now: Status, *, force: bool) -> None:
 def _protect_ignored(config: Config, what: str, commit: str, tip: str) -> None:
     """Ignored files may stay, so they are not local work; generated files are generated again."""
     directory = config.paths.catalog
-    names = [one for one in ignored_in_the_way(directory, commit) if not _is_generated(one)]
+    names = [name for name in ignored_in_the_way(directory, commit) if not _is_generated(name)]
     if names and not config.force:
         raise LocalWork.blocking(what, directory, names, tip)
     if names:
@@ -203,14 +203,14 @@ def _has_unpushed_files(directory: Path) -> bool:
     return bool(commits) and bool(git(directory, "ls-tree", "HEAD"))
 
 
-def _take_tip(config: Config, what: str, now: Status, found: Found) -> None:
+def _take_tip(config: Config, what: str, now: Status, tip: Found) -> None:
     directory, journal = config.paths.catalog, Journal.of(config.paths)
-    if found.commit != now.commit:
-        _protect_ignored(config, what, found.commit, found.branch)
-    if found.branch != now.branch:
-        keep_branch(directory, found.branch, found.commit)
-    with journaled(journal, directory, before=now.commit, after=found.commit):
-        switch_worktree(directory, found.commit, found.branch, force=True)
+    if tip.commit != now.commit:
+        _protect_ignored(config, what, tip.commit, tip.branch)
+    if tip.branch != now.branch:
+        keep_branch(directory, tip.branch, tip.commit)
+    with journaled(journal, directory, before=now.commit, after=tip.commit):
+        switch_worktree(directory, tip.commit, tip.branch, force=True)
 
 
 def _start_empty(directory: Path, branch: str) -> None:

@@ -33,58 +33,58 @@ class Artifacts:
 
     settings: FetchSettings
 
-    def fetch(self, wanted: Artifact) -> Stored:
+    def fetch(self, artifact: Artifact) -> Stored:
         """Fetch all layers of the requested type; a cached digest is used without a request."""
-        reference = Reference.parse(wanted.reference)
+        reference = Reference.parse(artifact.reference)
         store = self.settings.store
-        stored = store.find(*_key(wanted, reference.digest or reference.tag))
+        stored = store.find(*_key(artifact, reference.digest or reference.tag))
         fixed = bool(reference.digest)
         if stored is not None and (fixed or not self.settings.refresh) and store.verified(stored):
             return stored
-        self.settings.require_network(str(wanted))
+        self.settings.require_network(str(artifact))
         registry = Registry(
-            reference, self.settings.timeout, wanted.plain_http, wanted.verify, login=_login
+            reference, self.settings.timeout, artifact.plain_http, artifact.verify, login=_login
         )
         manifest, digest = registry.manifest()
-        stored = store.find(*_key(wanted, digest))
+        stored = store.find(*_key(artifact, digest))
         if stored is None or not store.verified(stored):
-            stored = self._pull(wanted, registry, manifest, digest)
+            stored = self._pull(artifact, registry, manifest, digest)
         return store.note(
             stored.source,
-            *_key(wanted, reference.digest or reference.tag),
+            *_key(artifact, reference.digest or reference.tag),
             sha256=stored.sha256,
             digest=digest,
         )
 
     def _pull(
-        self, wanted: Artifact, registry: Registry, manifest: Mapping[str, Any], digest: str
+        self, artifact: Artifact, registry: Registry, manifest: Mapping[str, Any], digest: str
     ) -> Stored:
-        found: dict[str, Member] = {}
+        content: dict[str, Member] = {}
         with self.settings.store.incoming() as folder:
             for layer in manifest["layers"]:
-                if wanted.media_type and layer.get("mediaType") != wanted.media_type:
+                if artifact.media_type and layer.get("mediaType") != artifact.media_type:
                     continue
                 blob = folder / "blob"
                 registry.blob(str(layer.get("digest")), blob)
-                found |= _files_of(layer, blob)
+                content |= _files_of(layer, blob)
             packed = folder / "artifact.tar"
-            pack(found, packed)
+            pack(content, packed)
             return self.settings.store.add(
-                packed, f"{wanted} {digest[:19]}", *_key(wanted, digest), digest=digest
+                packed, f"{artifact} {digest[:19]}", *_key(artifact, digest), digest=digest
             )
 
 
-def content_of(wanted: Artifact, file: Path) -> Content:
+def content_of(artifact: Artifact, file: Path) -> Content:
     """The requested files of an artifact."""
     content = unpack_tar(file)
-    if not wanted.subpath:
+    if not artifact.subpath:
         return content
-    inner = below(content, posixpath.normpath(wanted.subpath))
+    inner = below(content, posixpath.normpath(artifact.subpath))
     if not inner:
         tops = sorted({name.partition("/")[0] for name in content})
         raise CommodoreError(
-            f"the artifact has no folder {wanted.subpath}",
-            where=wanted.reference,
+            f"the artifact has no folder {artifact.subpath}",
+            where=artifact.reference,
             hint=f"available: {', '.join(tops) or 'no files'}",
         )
     return inner
@@ -99,7 +99,7 @@ def _files_of(layer: Mapping[str, Any], blob: Path) -> Content:
         raise BadArchive(f"{title} would be written outside of its folder")
     if layer.get("mediaType") == _FOLDER:
         start = posixpath.dirname(clean)
-        return {posixpath.join(start, name): one for name, one in unpack_tar(blob).items()}
+        return {posixpath.join(start, name): member for name, member in unpack_tar(blob).items()}
     if is_tar(blob):
         return unpack_tar(blob)
     return {clean: Member(blob.read_bytes())}
@@ -111,5 +111,5 @@ def _login(host: str) -> Login | None:
     return Login(user, password) if user and password else login_for(host)
 
 
-def _key(wanted: Artifact, version: str) -> tuple[str, ...]:
-    return "artifact", wanted.reference.partition("@")[0], version, wanted.media_type
+def _key(artifact: Artifact, version: str) -> tuple[str, ...]:
+    return "artifact", artifact.reference.partition("@")[0], version, artifact.media_type

@@ -47,8 +47,8 @@ class Bounds:
         absolute = Path(os.path.normpath(self.output / path))
         place = absolute.parent.resolve() / absolute.name if absolute.name else absolute
         place = place.resolve() if place.is_dir() else place
-        own = self.checkouts.get(target)
-        allowed = [self.paths.root, self.output, *([own] if own is not None else [])]
+        checkout = self.checkouts.get(target)
+        allowed = [self.paths.root, self.output, *([checkout] if checkout is not None else [])]
         if not any(place.is_relative_to(folder.resolve()) for folder in allowed):
             raise CommodoreError(
                 f"{path} is outside of the working directory and of the component's checkout"
@@ -61,8 +61,12 @@ class Bounds:
 
     def owner_besides(self, place: Path, target: str) -> Path | None:
         """A folder of someone else that a place is in, or around."""
-        own = (self.checkouts.get(name) for name in (target, self.components.get(target, "")))
-        if any(place.is_relative_to(one.resolve()) for one in own if one is not None):
+        checkouts = (self.checkouts.get(name) for name in (target, self.components.get(target, "")))
+        if any(
+            place.is_relative_to(checkout.resolve())
+            for checkout in checkouts
+            if checkout is not None
+        ):
             return None
         paths = self.paths
         shared = (paths.inventory, paths.vendor, paths.libraries, paths.compiled)
@@ -89,7 +93,9 @@ class Bounds:
         private = tuple(f"{folder}/" for folder in self._private())
         for place in places:
             if f"{place}/".startswith(private):
-                folder = next(one for one in private if f"{place}/".startswith(one))
+                folder = next(
+                    candidate for candidate in private if f"{place}/".startswith(candidate)
+                )
                 raise CommodoreError(
                     f"{path or place} would overwrite files of Git or Commodore in {folder[:-1]}",
                     hint="use a separate folder",

@@ -64,7 +64,7 @@ def _list_in(part: str) -> list[object] | None:
 
 def choose(listed: Sequence[object], chart: Chart) -> Offer:
     """The listed version of a chart that satisfies the request."""
-    offers = [offer for one in listed if (offer := _offer(one)) is not None]
+    offers = [offer for entry in listed if (offer := _offer(entry)) is not None]
     where = without_secrets(chart.repository)
     if not offers:
         raise CommodoreError(

@@ -35,11 +35,11 @@ class Version:
     @classmethod
     def parse(cls, text: str) -> Version | None:
         """Parse a version; None if it is not one."""
-        found = _VERSION.fullmatch(text) if len(text) <= _LONGEST else None
-        if found is None:
+        match = _VERSION.fullmatch(text) if len(text) <= _LONGEST else None
+        if match is None:
             return None
-        major, minor, patch = (int(part or 0) for part in found.group(1, 2, 3))
-        return cls((major, minor, patch), found[4] or "")
+        major, minor, patch = (int(part or 0) for part in match.group(1, 2, 3))
+        return cls((major, minor, patch), match[4] or "")
 
     def __lt__(self, other: Version) -> bool:
         return self._key() < other._key()
@@ -58,7 +58,7 @@ class _Bound(NamedTuple):
 
     operator: str
     version: Version
-    known: int
+    given: int
     """How many of the three numbers were given."""
 
     def allows(self, version: Version) -> bool:
@@ -70,35 +70,35 @@ class _Bound(NamedTuple):
     def tilde(self, version: Version) -> bool:
         if version < self.version:
             return False
-        if self.known == 0 or (self.version.numbers == (0, 0, 0) and self.known == 3):  # noqa: PLR2004 - all of them
+        if self.given == 0 or (self.version.numbers == (0, 0, 0) and self.given == 3):  # noqa: PLR2004 - all of them
             return True
-        shared = 1 if self.known == 1 else 2
+        shared = 1 if self.given == 1 else 2
         return version.numbers[:shared] == self.version.numbers[:shared]
 
     def equal(self, version: Version) -> bool:
-        return version == self.version if self.known == 3 else self.tilde(version)  # noqa: PLR2004 - as above
+        return version == self.version if self.given == 3 else self.tilde(version)  # noqa: PLR2004 - as above
 
     def unequal(self, version: Version) -> bool:
-        return version.numbers[: self.known] != self.version.numbers[: self.known] or (
-            self.known == 3 and version != self.version  # noqa: PLR2004 - as above
+        return version.numbers[: self.given] != self.version.numbers[: self.given] or (
+            self.given == 3 and version != self.version  # noqa: PLR2004 - as above
         )
 
     def above(self, version: Version) -> bool:
-        if self.known == 3:  # noqa: PLR2004 - as above
+        if self.given == 3:  # noqa: PLR2004 - as above
             return version > self.version
-        return version.numbers[: self.known] > self.version.numbers[: self.known]
+        return version.numbers[: self.given] > self.version.numbers[: self.given]
 
     def at_most(self, version: Version) -> bool:
-        if self.known == 3:  # noqa: PLR2004 - as above
+        if self.given == 3:  # noqa: PLR2004 - as above
             return version <= self.version
-        return version.numbers[: self.known] <= self.version.numbers[: self.known]
+        return version.numbers[: self.given] <= self.version.numbers[: self.given]
 
     def caret(self, version: Version) -> bool:
         if version < self.version:
             return False
         mine = self.version.numbers
-        fixed = next((at for at in range(self.known) if mine[at]), max(self.known - 1, 0))
-        shared = fixed + 1 if self.known else 0
+        fixed = next((at for at in range(self.given) if mine[at]), max(self.given - 1, 0))
+        shared = fixed + 1 if self.given else 0
         return version.numbers[:shared] == mine[:shared]
 
 
@@ -120,12 +120,12 @@ def is_exact(version: str) -> bool:
     return match is not None and match[3] is not None
 
 
-def best(wanted: str, available: Iterable[str]) -> str | None:
+def best(requested: str, available: Iterable[str]) -> str | None:
     """The version that Helm would choose: an exact match, else the highest allowed one."""
     given = list(available)
-    if wanted and wanted in given:
-        return wanted
-    groups = [_group(part) for part in (wanted or "*").split("||")]
+    if requested and requested in given:
+        return requested
+    groups = [_group(part) for part in (requested or "*").split("||")]
     parsed = [(version, text) for text in given if (version := Version.parse(text)) is not None]
     fitting = [
         (version, text)
@@ -133,7 +133,7 @@ def best(wanted: str, available: Iterable[str]) -> str | None:
         if any(all(bound.allows(version) for bound in group) for group in groups)
     ]
     # The first of equal versions, in the order of the index.
-    return max(fitting, key=lambda one: one[0])[1] if fitting else None
+    return max(fitting, key=lambda fit: fit[0])[1] if fitting else None
 
 
 def _group(text: str) -> list[_Bound]:
@@ -146,10 +146,10 @@ def _group(text: str) -> list[_Bound]:
         if _ONE.fullmatch(part):
             pieces.append(part)
         else:
-            found = [match[0] for match in _PIECE.finditer(part)]
-            if not found or _PIECE.sub("", part).strip():
+            constraints = [match[0] for match in _PIECE.finditer(part)]
+            if not constraints or _PIECE.sub("", part).strip():
                 raise ValueError(f"{text.strip()} is not a valid version or constraint")
-            pieces += found
+            pieces += constraints
     return [_bound(piece) for piece in pieces]
 
 
@@ -162,9 +162,9 @@ def _bound(text: str) -> _Bound:
         if part is None or not part.isdigit():
             break
         numbers.append(int(part))
-    known = len(numbers)
+    given = len(numbers)
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
     operator = match[1] or ""
     return _Bound(
-        _ALIASES.get(operator, operator), Version((major, minor, patch), match[5] or ""), known
+        _ALIASES.get(operator, operator), Version((major, minor, patch), match[5] or ""), given
     )

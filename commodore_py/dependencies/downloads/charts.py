@@ -56,28 +56,28 @@ class Charts:
     def fetch(self, chart: Chart) -> Stored:
         """Fetch a chart; a cached exact version is used without a request."""
         exact = is_exact(chart.version)
-        known = self.settings.store.find("chart", chart.repository, chart.name, chart.version)
+        cached = self.settings.store.find("chart", chart.repository, chart.name, chart.version)
         if (
-            known is not None
+            cached is not None
             and (exact or not self.settings.refresh)
-            and self.settings.store.verified(known)
+            and self.settings.store.verified(cached)
         ):
-            self._compare_with_index(chart, known.sha256, known.about)
-            return known
+            self._compare_with_index(chart, cached.sha256, cached.about)
+            return cached
         self.settings.require_network(without_secrets(str(chart)))
         try:
             if chart.repository.startswith(_OCI):
-                found = self._from_registry(chart, chart.repository)
+                fetched = self._from_registry(chart, chart.repository)
             else:
-                found = self._from_repository(chart)
+                fetched = self._from_repository(chart)
         except CommodoreError as error:
             named = chart.helm or os.environ.get("KAPITAN_HELM_PATH") or "helm"
             program = named if shutil.which(named) else None
             if program is None or without_secrets(chart.repository) != chart.repository:
                 raise  # everybody would see credentials among the arguments of a program
-            found = self._by_program(chart, program, error)
+            fetched = self._by_program(chart, program, error)
         store = self.settings.store
-        return store.note(found.source, *_key(chart), sha256=found.sha256, **found.about)
+        return store.note(fetched.source, *_key(chart), sha256=fetched.sha256, **fetched.about)
 
     def _compare_with_index(self, chart: Chart, sha256: str, about: Mapping[str, str]) -> None:
         """Warn of an archive that is not what its index says: each time that it is used."""
@@ -97,13 +97,13 @@ class Charts:
         url = resolved(chart.repository, offer.url)
         if url.startswith(_OCI):
             return self._from_registry(chart, url)
-        known = self.settings.store.find("chart", chart.repository, chart.name, offer.version)
+        cached = self.settings.store.find("chart", chart.repository, chart.name, offer.version)
         if (
-            known is not None
-            and known.sha256 == _plain(offer.digest)
-            and self.settings.store.verified(known)
+            cached is not None
+            and cached.sha256 == _plain(offer.digest)
+            and self.settings.store.verified(cached)
         ):
-            return known
+            return cached
         with self.settings.store.incoming() as folder:
             file = folder / "chart.tgz"
             arrived = web.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
@@ -165,14 +165,14 @@ class Charts:
                     self._indexes[repository] = self._read_index(repository)
                 except CommodoreError as error:
                     self._indexes[repository] = error
-            found = self._indexes[repository]
-        if isinstance(found, CommodoreError):
-            raise type(found)(str(found), where=found.where, hint=found.hint)
-        return found
+            index = self._indexes[repository]
+        if isinstance(index, CommodoreError):
+            raise type(index)(str(index), where=index.where, hint=index.hint)
+        return index
 
     def _read_index(self, repository: str) -> str:
-        known = fetch_file(resolved(repository, "index.yaml"), self.settings)
-        return self.settings.store.content(known).read_text("utf-8", errors="replace")
+        stored = fetch_file(resolved(repository, "index.yaml"), self.settings)
+        return self.settings.store.content(stored).read_text("utf-8", errors="replace")
 
     def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Stored:
         """Fall back to the helm program, which may have plugins and credentials of its own."""
@@ -208,18 +208,18 @@ def content_of(stored: Stored, file: Path) -> Content:
     return unpack_tar(file) if stored.about.get("form") == "tar" else unpack_chart(file)
 
 
-def _tag_of(registry: Registry, wanted: str) -> str:
+def _tag_of(registry: Registry, requested: str) -> str:
     """The tag of a version; tags have `_` instead of `+`."""
-    if wanted and Version.parse(wanted) is not None:
-        return wanted.replace("+", "_")
+    if requested and Version.parse(requested) is not None:
+        return requested.replace("+", "_")
     versions = [tag.replace("_", "+") for tag in registry.tags() if is_exact(tag.replace("_", "+"))]
     try:
-        version = best(wanted, versions)
+        version = best(requested, versions)
     except ValueError as error:
         raise CommodoreError(str(error), where=str(registry.reference)) from error
     if version is None:
         raise CommodoreError(
-            f"there is no version {wanted or 'at all'}",
+            f"there is no version {requested or 'at all'}",
             where=str(registry.reference),
             hint=f"available: {', '.join(versions[-5:]) or 'none'}",
         )

@@ -44,10 +44,10 @@ def fetch_downloads(
             dependency.spec.name: dependency.worktree for dependency in classes.of_kind(kind)
         }
     for download in downloads:
-        own = classes.component(download.spot.target)
-        if own is not None:
-            checkouts[download.spot.target] = own.worktree
-            components[download.spot.target] = own.spec.component
+        component = classes.component(download.spot.target)
+        if component is not None:
+            checkouts[download.spot.target] = component.worktree
+            components[download.spot.target] = component.spec.component
     paths = config.paths
     allowed = bounds.Bounds(
         paths,

@@ -57,20 +57,20 @@ def fetch_downloads(
     through: Through | None = None,
 ) -> None:
     """Fetch the downloads of components, and write them to their output paths."""
-    wanted = _to_fetch(downloads, all_of_them=config.fetch_dependencies)
-    if not wanted:
+    requested = _to_fetch(downloads, all_of_them=config.fetch_dependencies)
+    if not requested:
         return
-    log.info("Fetching %d charts, archives, files and repositories", len(wanted))
+    log.info("Fetching %d charts, archives, files and repositories", len(requested))
     warnings: list[CommodoreError] = []
     run = _Run.of(config, shared, warnings.append)
     fetching: Fetching = (
         run if through is None else through(run.settings.store, run.fetch, run.clone_with)
     )
-    targets, problems = _places_of(wanted, bounds, places, warnings.append)
-    problems += _refused_sources(wanted, run.repositories.local, places, warnings.append)
+    targets, problems = _places_of(requested, bounds, places, warnings.append)
+    problems += _refused_sources(requested, run.repositories.local, places, warnings.append)
     raise_collected(problems, "cannot fetch all downloads")
     sources: dict[Source, list[Download]] = {}
-    for download in wanted:
+    for download in requested:
         sources.setdefault(download.source, []).append(download)
     with run_log.stage("download", of="download", total=len(sources)):
         fetched = in_parallel(fetching.fetch, sources, at_most=_PARALLEL)
@@ -80,10 +80,14 @@ def fetch_downloads(
             problems.append(_located(outcome, source, sources[source], places))
     fetching.refuse(problems)
     raise_collected(problems, "cannot fetch all downloads")
-    known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
+    stored = {
+        source: result
+        for source, result in outcomes.items()
+        if not isinstance(result, CommodoreError)
+    }
     placements = [
-        run.placement(download, known[download.source], targets[download], places)
-        for download in sorted(wanted, key=lambda download: _ORDER.index(type(download.source)))
+        run.placement(download, stored[download.source], targets[download], places)
+        for download in sorted(requested, key=lambda download: _ORDER.index(type(download.source)))
     ]
     try:
         chosen = _first_of_each(placements, warnings.append)
@@ -160,40 +164,46 @@ class _Run:
             case Artifact():
                 return self.artifacts.fetch(source)
 
-    def placement(self, one: Download, stored: Stored, place: Path, places: Places) -> Placement:
+    def placement(
+        self, download: Download, stored: Stored, place: Path, places: Places
+    ) -> Placement:
         """The placement of a download; empty for an invalid archive."""
-        variant = f"unpacked {one.unpack} {getattr(one.source, 'subpath', '')}"
-        shown = without_secrets(str(one.source))
-        if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, stored):
+        variant = f"unpacked {download.unpack} {getattr(download.source, 'subpath', '')}"
+        shown = without_secrets(str(download.source))
+        if (
+            isinstance(download.source, WebFile)
+            and download.unpack
+            and not self._is_archive(download, stored)
+        ):
             kind = stored.about.get("type") or "unknown"
             self.settings.warn(
                 CommodoreError(
                     f"{shown} is not unpacked and not written: its content type is {kind}",
-                    where=_place(one, places),
+                    where=_place(download, places),
                     hint="only tar and zip archives are unpacked, compressed ones if their URL ends"
                     " with .tar.gz or .tgz; after a query, add #.tgz to it",
                 )
             )
         return Placement(
             place,
-            _address_of(one.source),
+            _address_of(download.source),
             f"{stored.sha256} {variant}",
-            partial(self._content, one, stored, shown),
+            partial(self._content, download, stored, shown),
             shown,
-            whole=not isinstance(one.source, WebFile),
-            where=_place(one, places),
+            whole=not isinstance(download.source, WebFile),
+            where=_place(download, places),
         )
 
-    def _is_archive(self, one: Download, stored: Stored) -> bool:
-        assert isinstance(one.source, WebFile)  # noqa: S101 - for the type checker
+    def _is_archive(self, download: Download, stored: Stored) -> bool:
+        assert isinstance(download.source, WebFile)  # noqa: S101 - for the type checker
         file = self.settings.store.content(stored)
-        return web_files.is_archive(file, one.source.url, stored.about.get("type"))
+        return web_files.is_archive(file, download.source.url, stored.about.get("type"))
 
-    def _content(self, one: Download, stored: Stored, shown: str) -> Content:
+    def _content(self, download: Download, stored: Stored, shown: str) -> Content:
         file = self.settings.store.content(stored)
         try:
-            match one.source:
-                case WebFile(url) if one.unpack:
+            match download.source:
+                case WebFile(url) if download.unpack:
                     return web_files.unpacked(file, url, stored.about.get("type")) or {}
                 case WebFile():
                     return web_files.alone(file)
@@ -215,18 +225,18 @@ def _to_fetch(downloads: Sequence[Download], *, all_of_them: bool) -> list[Downl
 
 
 def _places_of(
-    wanted: Iterable[Download],
+    requested: Iterable[Download],
     bounds: Bounds,
     places: Places,
     warn: Callable[[CommodoreError], None],
 ) -> tuple[dict[Download, Path], list[CommodoreError]]:
-    found: dict[Download, Path] = {}
+    paths: dict[Download, Path] = {}
     problems = []
-    for download in wanted:
+    for download in requested:
         try:
             target = download.spot.target
-            found[download] = bounds.place(download.output_path, target)
-            owner = bounds.owner_besides(found[download], target)
+            paths[download] = bounds.place(download.output_path, target)
+            owner = bounds.owner_besides(paths[download], target)
             if owner is not None:
                 warn(
                     CommodoreError(
@@ -239,16 +249,16 @@ def _places_of(
         except CommodoreError as error:
             error.where = _place(download, places)
             problems.append(error)
-    return found, problems
+    return paths, problems
 
 
 def _refused_sources(
-    wanted: Iterable[Download],
+    requested: Iterable[Download],
     local: LocalSources,
     places: Places,
     warn: Callable[[CommodoreError], None],
 ) -> Iterator[CommodoreError]:
-    for download in wanted:
+    for download in requested:
         if not isinstance(download.source, Repository):
             continue
         try:
@@ -276,9 +286,9 @@ def _first_of_each(
     placements: Iterable[Placement], warn: Callable[[CommodoreError], None]
 ) -> list[Placement]:
     """The first placement of each source and path, as in Kapitan."""
-    found: dict[tuple[Path, str], Placement] = {}
+    placed: dict[tuple[Path, str], Placement] = {}
     for placement in placements:
-        first = found.setdefault((placement.path, placement.source), placement)
+        first = placed.setdefault((placement.path, placement.source), placement)
         if first.digest != placement.digest:
             warn(
                 CommodoreError(
@@ -288,7 +298,7 @@ def _first_of_each(
                     hint="use a separate folder for each, such as one with the version in its name",
                 )
             )
-    return list(found.values())
+    return list(placed.values())
 
 
 def _address_of(source: Source) -> str:
@@ -301,17 +311,17 @@ def _address_of(source: Source) -> str:
             return reference
 
 
-def _place(one: Download, places: Places) -> str:
-    path = tuple(str(key) for key in one.spot.path)
-    place = places.parameter(one.spot.target, path)
-    return f"{place}\n{one.spot}" if place else str(one.spot)
+def _place(download: Download, places: Places) -> str:
+    path = tuple(str(key) for key in download.spot.path)
+    place = places.parameter(download.spot.target, path)
+    return f"{place}\n{download.spot}" if place else str(download.spot)
 
 
 def _located(
-    error: CommodoreError, source: Source, wanted: Sequence[Download], places: Places
+    error: CommodoreError, source: Source, downloads: Sequence[Download], places: Places
 ) -> CommodoreError:
     """Add every entry that requests a source to its error."""
-    spots = dict.fromkeys(_place(download, places) for download in wanted)
+    spots = dict.fromkeys(_place(download, places) for download in downloads)
     error.where = "\n".join(filter(None, (error.where, *spots)))
     error.add_note(f"while fetching {without_secrets(str(source))}")
     return error

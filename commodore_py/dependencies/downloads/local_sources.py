@@ -50,8 +50,10 @@ class LocalSources:
         allowed = {*self._beside, *_folders_above([beside])}
         named = git_urls.local_places(self.absolute(url))
         # All of them, as a later one may be an error.
-        found = [self._may_read(place, allowed) for one in named for place in _places_of(one)]
-        return all(found)
+        readable = [
+            self._may_read(place, allowed) for folder in named for place in _places_of(folder)
+        ]
+        return all(readable)
 
     def _may_read(self, place: str, beside: Iterable[str]) -> bool:
         # First, as it refuses what is never read, wherever repositories lie.

@@ -58,17 +58,21 @@ def put_all(
     if not changed:
         return
     plan = Plan(bounds, by_path, warn)
-    for one in changed:
-        plan.add(one)
+    for placement in changed:
+        plan.add(placement)
     with ExitStack() as stack:
         for record in records.values():
             stack.enter_context(anchored(record.root))
         _Writer(plan, warn, keep_extras=keep_extras).write(changed)
 
 
-def _is_current(one: Placement, record: Record) -> bool:
-    placed = record.at(one.path)
-    return placed is not None and placed.digest == one.digest and is_unmodified(placed, one.path)
+def _is_current(placement: Placement, record: Record) -> bool:
+    placed = record.at(placement.path)
+    return (
+        placed is not None
+        and placed.digest == placement.digest
+        and is_unmodified(placed, placement.path)
+    )
 
 
 @dataclass(slots=True)
@@ -89,21 +93,21 @@ class _Writer:
             for placement in placements
         }
         self._announce(placements, records.values())
-        for target in sorted(plan.ours.keys() - plan.wanted.keys(), reverse=True):
+        for target in sorted(plan.ours.keys() - plan.planned.keys(), reverse=True):
             self._remove_ours(target, placements)
-        for one in placements:
-            if "" not in plan.files_of(one):
-                self._make_folder(one.path, one)
-        for target, (member, one) in plan.wanted.items():
-            self._write(target, member, one)
+        for placement in placements:
+            if "" not in plan.files_of(placement):
+                self._make_folder(placement.path, placement)
+        for target, (member, placement) in plan.planned.items():
+            self._write(target, member, placement)
         if not self.keep_extras:
             self._move_extras(placements)
-        for one in placements:
+        for placement in placements:
             files = {
-                name: FileState.of(below(one.path, name), wanted_state(member))
-                for name, member in plan.files_of(one).items()
+                name: FileState.of(below(placement.path, name), wanted_state(member))
+                for name, member in plan.files_of(placement).items()
             }
-            plan.records[one.path].set(one.path, Placed(one.digest, files))
+            plan.records[placement.path].set(placement.path, Placed(placement.digest, files))
         for record in records.values():
             record.write()
 
@@ -135,23 +139,23 @@ class _Writer:
             if not remove_empty(folder):
                 break
 
-    def _make_folder(self, folder: Path, one: Placement) -> None:
+    def _make_folder(self, folder: Path, placement: Placement) -> None:
         """Create a folder and its parents; links inside of a placement are not followed."""
         if folder in self.folders:
             return
-        if folder != one.path and folder.is_relative_to(one.path):
-            self._make_folder(folder.parent, one)
+        if folder != placement.path and folder.is_relative_to(placement.path):
+            self._make_folder(folder.parent, placement)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            self._clear(folder, one)
+            self._clear(folder, placement)
         make_folder(folder)
         self.folders.add(folder)
 
-    def _write(self, target: Path, member: Member, one: Placement) -> None:
+    def _write(self, target: Path, member: Member, placement: Placement) -> None:
         if state_of(target) == wanted_state(member):
             return
-        if target != one.path:
-            self._make_folder(target.parent, one)
-        self._clear(target, one)
+        if target != placement.path:
+            self._make_folder(target.parent, placement)
+        self._clear(target, placement)
         if member.folder:
             make_folder(target)
         elif member.link:
@@ -159,12 +163,12 @@ class _Writer:
         else:
             write_if_changed(target, member.content, executable=member.executable)
 
-    def _clear(self, target: Path, one: Placement) -> None:
+    def _clear(self, target: Path, placement: Placement) -> None:
         """Make room for a file; foreign files are moved away."""
         if target.is_dir() and not target.is_symlink():
             self.folders.clear()
             if not remove_empty(target):
-                self._move_away(target, one)
+                self._move_away(target, placement)
             return
         if not (target.is_symlink() or target.exists()):
             return
@@ -174,13 +178,13 @@ class _Writer:
         if self._is_in_git(target):
             self.warn(
                 CommodoreError(
-                    f"{one.what} replaces a file of the repository: {target}",
-                    where=one.where,
+                    f"{placement.what} replaces a file of the repository: {target}",
+                    where=placement.where,
                     hint="remove the file from the repository, or use another path",
                 )
             )
             return
-        self._move_away(target, one)
+        self._move_away(target, placement)
 
     def _is_in_git(self, target: Path) -> bool:
         """Return whether a file is committed and unmodified."""
@@ -203,9 +207,9 @@ class _Writer:
             for parent, folders, names in os.walk(placement.path, topdown=False):
                 for name in (*names, *(f for f in folders if Path(parent, f).is_symlink())):
                     path = Path(parent, name)
-                    if path not in self.plan.wanted and not self._is_known(path):
+                    if path not in self.plan.planned and not self._is_known(path):
                         self._move_away(path, placement)
-                if Path(parent) != placement.path and Path(parent) not in self.plan.wanted:
+                if Path(parent) != placement.path and Path(parent) not in self.plan.planned:
                     remove_empty(Path(parent))
 
     def _is_known(self, path: Path) -> bool:
@@ -215,10 +219,10 @@ class _Writer:
         names = placed.files if placed is not None else ()
         return any(path in (below(inner, name), inner) for name in names) or self._is_in_git(path)
 
-    def _move_away(self, path: Path, one: Placement) -> None:
+    def _move_away(self, path: Path, placement: Placement) -> None:
         record = self._record_of(path)
         if record.file not in self.backups:
             self.backups[record.file] = record.file.parent / "commodore-put-aside" / moment()
         backup = self.backups[record.file] / os.path.relpath(path, record.root)
         rename(path, backup)
-        log.warning("%s was replaced by %s, and moved to %s", path, one.what, backup)
+        log.warning("%s was replaced by %s, and moved to %s", path, placement.what, backup)

@@ -50,30 +50,32 @@ class Plan:
     records: dict[Path, Record]
     """The record of each placement, by its path."""
     warn: Callable[[CommodoreError], None]
-    wanted: dict[Path, tuple[Member, Placement]] = field(default_factory=dict)
+    planned: dict[Path, tuple[Member, Placement]] = field(default_factory=dict)
     ours: dict[Path, FileState] = field(default_factory=dict)
 
-    def add(self, one: Placement) -> None:
+    def add(self, placement: Placement) -> None:
         """Plan the files of one placement; where two conflict, the later one wins."""
-        placed = self.records[one.path].at(one.path)
+        placed = self.records[placement.path].at(placement.path)
         if placed is not None and not placed.digest:
-            _remove_leftovers(one.path)
+            _remove_leftovers(placement.path)
         if placed is not None:
-            self.ours |= {below(one.path, name): state for name, state in placed.files.items()}
-        targets = {below(one.path, name): member for name, member in one.load().items()}
+            self.ours |= {
+                below(placement.path, name): state for name, state in placed.files.items()
+            }
+        targets = {below(placement.path, name): member for name, member in placement.load().items()}
         self.bounds.check(targets)
-        self._drop_obstacles(targets, one)
+        self._drop_obstacles(targets, placement)
         for target, member in targets.items():
-            self._warn_of_conflict(target, member, one)
-            self.wanted[target] = (member, one)
+            self._warn_of_conflict(target, member, placement)
+            self.planned[target] = (member, placement)
 
-    def files_of(self, one: Placement) -> dict[str, Member]:
+    def files_of(self, placement: Placement) -> dict[str, Member]:
         """The files of a placement, relative to its path."""
-        start = len(f"{one.path}/")
+        start = len(f"{placement.path}/")
         return {
             str(target)[start:]: member
-            for target, (member, owner) in self.wanted.items()
-            if owner is one
+            for target, (member, owner) in self.planned.items()
+            if owner is placement
         }
 
     def placement_path(self, target: Path) -> Path:
@@ -83,41 +85,41 @@ class Plan:
             key=lambda path: len(path.parts),
         )
 
-    def _drop_obstacles(self, targets: Mapping[Path, Member], one: Placement) -> None:
+    def _drop_obstacles(self, targets: Mapping[Path, Member], placement: Placement) -> None:
         """Drop earlier files where these need a folder, and files below what is a file here."""
-        earlier = {id(owner): owner for _, owner in self.wanted.values()}
-        rivals = {number for number, owner in earlier.items() if one.overlaps(owner)}
+        earlier = {id(owner): owner for _, owner in self.planned.values()}
+        rivals = {number for number, owner in earlier.items() if placement.overlaps(owner)}
         if not rivals:
             return
         files = {target for target, member in targets.items() if not member.folder}
         folders = folders_above(targets)
         reported: set[str] = set()
-        for path, (member, before) in tuple(self.wanted.items()):
+        for path, (member, before) in tuple(self.planned.items()):
             if id(before) not in rivals:
                 continue
             obstacle = path if path in folders and not member.folder else None
             obstacle = obstacle or next((above for above in path.parents if above in files), None)
             if obstacle is None:
                 continue
-            del self.wanted[path]
+            del self.planned[path]
             if before.what not in reported:
                 reported.add(before.what)
                 self.warn(
                     CommodoreError(
-                        f"{one.what} replaces {before.what}: {obstacle} is a file in one of them,"
-                        " and a folder in the other",
-                        where=one.where,
+                        f"{placement.what} replaces {before.what}: {obstacle} is a file in one of"
+                        " them, and a folder in the other",
+                        where=placement.where,
                         hint=_SEPARATE_FOLDERS,
                     )
                 )
 
-    def _warn_of_conflict(self, target: Path, member: Member, one: Placement) -> None:
-        before = self.wanted.get(target)
+    def _warn_of_conflict(self, target: Path, member: Member, placement: Placement) -> None:
+        before = self.planned.get(target)
         if before is not None and before[0] != member:
             self.warn(
                 CommodoreError(
-                    f"{one.what} replaces {before[1].what}: both contain {target}",
-                    where=one.where,
+                    f"{placement.what} replaces {before[1].what}: both contain {target}",
+                    where=placement.where,
                     hint=_SEPARATE_FOLDERS,
                 )
             )

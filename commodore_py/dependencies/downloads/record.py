@@ -70,7 +70,7 @@ class Record:
         file = folder / _NAME
         try:
             content = json_text.load(file.read_bytes(), name=str(file))
-            known = content["places"] if content["schema"] == _SCHEMA else {}
+            saved = content["places"] if content["schema"] == _SCHEMA else {}
             places = {
                 str(name): Placed(
                     str(place["digest"]),
@@ -79,7 +79,7 @@ class Record:
                         for path, state in place["files"].items()
                     },
                 )
-                for name, place in known.items()
+                for name, place in saved.items()
             }
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             places = {}

@@ -48,67 +48,67 @@ class Repositories:
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def fetch(self, wanted: Repository) -> Stored:
+    def fetch(self, repository: Repository) -> Stored:
         """Fetch the files of a version, with `.git` for a whole repository."""
-        wanted = wanted._replace(url=self.local.absolute(wanted.url))
-        remote = Remote(wanted.url, "")
+        repository = repository._replace(url=self.local.absolute(repository.url))
+        remote = Remote(repository.url, "")
         with self._lock:
             lock = self._locks.setdefault(self.clones.of(remote), Lock())
         with lock:
-            commit = self._known_commit(wanted)
-            known = self._tree(wanted, commit) if commit else None
-            if known is None:
-                self.settings.require_network(without_secrets(str(wanted)))
+            commit = self._known_commit(repository)
+            tree = self._tree(repository, commit) if commit else None
+            if tree is None:
+                self.settings.require_network(without_secrets(str(repository)))
                 commit = self.clones.commit(
-                    remote, wanted.ref or (self._answer(wanted).default_branch or "HEAD")
+                    remote, repository.ref or (self._answer(repository).default_branch or "HEAD")
                 )
-                known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
-            if not is_commit(wanted.ref or ""):
-                self.settings.store.note(known.source, *ref_key(wanted), commit=commit)
-            return known
+                tree = self._tree(repository, commit) or self._make(repository, remote, commit)
+            if not is_commit(repository.ref or ""):
+                self.settings.store.note(tree.source, *ref_key(repository), commit=commit)
+            return tree
 
-    def _known_commit(self, wanted: Repository) -> str:
+    def _known_commit(self, repository: Repository) -> str:
         """The commit of a version without fetching; empty if that is needed."""
-        ref = wanted.ref or ""
+        ref = repository.ref or ""
         if is_commit(ref):
             return ref
         if not self.settings.refresh:
-            noted = self.settings.store.find(*ref_key(wanted))
+            noted = self.settings.store.find(*ref_key(repository))
             return noted.about.get("commit", "") if noted is not None else ""
-        answer = self._answer(wanted)
+        answer = self._answer(repository)
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
         return next((answer.commits[name] for name in names if name in answer.commits), "")
 
-    def _answer(self, wanted: Repository) -> Refs:
-        if wanted.url not in self._answers:
-            self._answers[wanted.url] = self.client.list_refs(wanted.url)
-        return self._answers[wanted.url]
+    def _answer(self, repository: Repository) -> Refs:
+        if repository.url not in self._answers:
+            self._answers[repository.url] = self.client.list_refs(repository.url)
+        return self._answers[repository.url]
 
-    def _tree(self, wanted: Repository, commit: str) -> Stored | None:
-        known = self.settings.store.find(*_key(wanted, commit))
-        return known if known is not None and self.settings.store.verified(known) else None
+    def _tree(self, repository: Repository, commit: str) -> Stored | None:
+        tree = self.settings.store.find(*_key(repository, commit))
+        return tree if tree is not None and self.settings.store.verified(tree) else None
 
-    def _make(self, wanted: Repository, remote: Remote, commit: str) -> Stored:
+    def _make(self, repository: Repository, remote: Remote, commit: str) -> Stored:
         bare = self.clones.of(remote).resolve()
         with self.settings.store.incoming() as folder:
             place = folder / "tree"
             place.mkdir()
-            if wanted.subdir and not wanted.submodules:
+            if repository.subdir and not repository.submodules:
                 _files_only(bare, commit, folder, place)
             else:
-                note_default_branch(bare, self._answer(wanted).default_branch)
-                _clone(wanted, bare, commit, place, self.local)
-            start = place / wanted.subdir
+                note_default_branch(bare, self._answer(repository).default_branch)
+                _clone(repository, bare, commit, place, self.local)
+            start = place / repository.subdir
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
                 raise CommodoreError(
-                    f"commit {commit[:12]} has no folder {wanted.subdir}",
-                    where=without_secrets(wanted.url),
+                    f"commit {commit[:12]} has no folder {repository.subdir}",
+                    where=without_secrets(repository.url),
                     hint="check subdir and ref",
                 )
             packed = folder / "tree.tar"
             pack(read_folder(start, bounds=place), packed)
-            source = f"{without_secrets(wanted.url)} {commit[:12]} {wanted.subdir}"
-            return self.settings.store.add(packed, source.strip(), *_key(wanted, commit))
+            source = f"{without_secrets(repository.url)} {commit[:12]} {repository.subdir}"
+            return self.settings.store.add(packed, source.strip(), *_key(repository, commit))
 
 
 def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
@@ -121,28 +121,30 @@ def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
     git(place, "checkout-index", "--all", env=env)
 
 
-def _clone(wanted: Repository, bare: Path, commit: str, place: Path, local: LocalSources) -> None:
+def _clone(
+    repository: Repository, bare: Path, commit: str, place: Path, local: LocalSources
+) -> None:
     """A self-contained clone, as after `git clone` and `git checkout`."""
     refs = refs_of(bare)
-    branch = _branch(wanted, refs.default_branch, {*refs.commits})
+    branch = _branch(repository, refs.default_branch, {*refs.commits})
     git(place, "init", "--quiet", "--template=", f"--initial-branch={refs.default_branch}")
-    git(place, "remote", "add", "origin", git_urls.normalise(wanted.url))
+    git(place, "remote", "add", "origin", git_urls.normalise(repository.url))
     borrowing = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.fsdecode(bare / "objects")}
     specs = (f"+{BRANCHES}*:{BRANCHES}*", f"+{TAGS}*:{TAGS}*")
     fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", str(bare), *specs)
     git(place, *_QUIET, *fetch, env={**_FROM_DISK, **borrowing})
     how = ("-B", branch, "--track", f"origin/{branch}") if branch else ("--detach", commit)
     git(place, *_QUIET, "checkout", "--quiet", *how, env=borrowing)
-    if wanted.submodules:
-        _check_submodules(wanted, place, local)
+    if repository.submodules:
+        _check_submodules(repository, place, local)
         # By default Git rejects local submodules, as a remote could name any local folder.
-        is_local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
+        is_local = git_urls.local_path(git_urls.normalise(repository.url)) is not None
         allow = ("-c", "protocol.file.allow=always") if is_local else ()
         over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
     git(place, "repack", "-a", "-d", "--quiet", env=borrowing)
 
 
-def _check_submodules(wanted: Repository, place: Path, local: LocalSources) -> None:
+def _check_submodules(repository: Repository, place: Path, local: LocalSources) -> None:
     """Refuse submodules that would not be downloaded by themselves without a word."""
     if not (place / ".gitmodules").is_file():
         return
@@ -152,28 +154,28 @@ def _check_submodules(wanted: Repository, place: Path, local: LocalSources) -> N
         if not (key.startswith("submodule.") and key.endswith(".url")):
             continue
         if url.startswith(("./", "../")):
-            whole = f"{wanted.url.rstrip('/')}/{url}"
+            whole = f"{repository.url.rstrip('/')}/{url}"
         else:
             whole = git_urls.normalise(url)
-        if not local.is_near(whole, beside=wanted.url):
+        if not local.is_near(whole, beside=repository.url):
             raise CommodoreError(
                 f"submodule {without_secrets(url)} is a local repository that is neither beside"
                 " its own repository nor beside one of a dependency",
-                where=without_secrets(wanted.url),
+                where=without_secrets(repository.url),
                 hint="move it beside the repository, or name it by a URL of a server",
             )
 
 
-def _branch(wanted: Repository, default: str, refs: set[str]) -> str:
-    name = wanted.ref or default
-    return name if BRANCHES + name in refs and not (wanted.ref and TAGS + name in refs) else ""
+def _branch(repository: Repository, default: str, refs: set[str]) -> str:
+    name = repository.ref or default
+    return name if BRANCHES + name in refs and not (repository.ref and TAGS + name in refs) else ""
 
 
-def _key(wanted: Repository, commit: str) -> tuple[str, ...]:
-    more = "with submodules" if wanted.submodules else ""
-    return "git", git_urls.normalise(wanted.url), commit, wanted.subdir, more
+def _key(repository: Repository, commit: str) -> tuple[str, ...]:
+    more = "with submodules" if repository.submodules else ""
+    return "git", git_urls.normalise(repository.url), commit, repository.subdir, more
 
 
-def ref_key(wanted: Repository) -> tuple[str, ...]:
+def ref_key(repository: Repository) -> tuple[str, ...]:
     """The key under which the commit of a version is noted."""
-    return "ref", git_urls.normalise(wanted.url), wanted.ref or ""
+    return "ref", git_urls.normalise(repository.url), repository.ref or ""

@@ -147,8 +147,8 @@ def _is_incomplete(place: Place) -> bool:
     )
 
 
-def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) -> LocalWork | None:
-    """Work that an update to the wanted commit would lose, unless it is forced."""
+def local_work(place: Place, seen: Seen, target: str, record: CheckoutRecord) -> LocalWork | None:
+    """Work that an update to the target commit would lose, unless it is forced."""
     spec, path, _ = place
     if seen.incomplete:
         return None
@@ -157,7 +157,7 @@ def local_work(place: Place, seen: Seen, wanted: str, record: CheckoutRecord) ->
     if seen.status is None:
         return None
     work = described(seen.status)
-    published = seen.commit in ("", wanted) or seen.status.ahead == 0
+    published = seen.commit in ("", target) or seen.status.ahead == 0
     if not published and record.at(path, seen.commit) is None:
         work += unpushed(path, "HEAD", *(() if place.is_worktree else ("--branches",)))
     return LocalWork.found(str(spec), path, work) if work else None
@@ -200,14 +200,14 @@ def clean(directory: Path, *, untracked: bool) -> None:
         git(directory, "clean", "--quiet", "-d", "--force")
 
 
-def add(place: Place, found: Found, record: CheckoutRecord, *, fresh: bool) -> None:
+def add(place: Place, revision: Found, record: CheckoutRecord, *, fresh: bool) -> None:
     """Add a worktree; nothing is known of others in a `fresh` clone."""
     make_folder(place.path.parent)
-    branch = found.branch if fresh else _prepare(place, found, record)
-    add_worktree(place.path, place.clone, found.commit, branch)
+    branch = revision.branch if fresh else _prepare(place, revision, record)
+    add_worktree(place.path, place.clone, revision.commit, branch)
 
 
-def _prepare(place: Place, found: Found, record: CheckoutRecord) -> str:
+def _prepare(place: Place, revision: Found, record: CheckoutRecord) -> str:
     """Keep what a new worktree would have Git forget; returns the branch that it can have."""
     bare, present = place.clone, []
     reconnect_moved(bare, place.path.parent)
@@ -218,17 +218,17 @@ def _prepare(place: Place, found: Found, record: CheckoutRecord) -> str:
             keep_head(bare, worktree)
     git(bare, "worktree", "prune")
     # Git allows a branch in one worktree only; the second one just has its commit.
-    if not found.branch or found.branch in present:
+    if not revision.branch or revision.branch in present:
         return ""
-    keep_branch(bare, found.branch, found.commit)
-    return found.branch
+    keep_branch(bare, revision.branch, revision.commit)
+    return revision.branch
 
 
-def make_room(place: Place, seen: Seen, found: Found) -> None:
+def make_room(place: Place, seen: Seen, revision: Found) -> None:
     """Remove an incomplete checkout, or one of another repository."""
     spec, path, clone = place
     if seen.incomplete:
-        remove_incomplete(path, clone, seen.commit or found.commit)
+        remove_incomplete(path, clone, seen.commit or revision.commit)
     elif seen.makes_room and (path / ".git").exists():
         old = remote_settings(path).get("url", "nowhere")
         # The same after `git remote set-url`: objects are those of the former one.
@@ -256,7 +256,7 @@ def _discard(place: Place) -> None:
 
 def switch(
     place: Place,
-    found: Found,
+    revision: Found,
     seen: Seen,
     journal: Journal,
     record: CheckoutRecord,
@@ -265,17 +265,17 @@ def switch(
 ) -> None:
     """Check out another commit; files in the way are local work."""
     spec, path, clone = place
-    branch = found.branch
+    branch = revision.branch
     shared = record.others_of(path, git_urls.normalise(spec.url))
     if branch and place.is_worktree and (shared or branch != seen.branch):
         branch = "" if _is_taken(place, branch) else branch
-    if (seen.commit, seen.branch) == (found.commit, branch):
+    if (seen.commit, seen.branch) == (revision.commit, branch):
         return
     if branch and branch != seen.branch:
-        keep_branch(clone, branch, found.commit)
+        keep_branch(clone, branch, revision.commit)
     try:
-        with journaled(journal, path, before=seen.commit, after=found.commit):
-            switch_worktree(path, found.commit, branch)
+        with journaled(journal, path, before=seen.commit, after=revision.commit):
+            switch_worktree(path, revision.commit, branch)
     except ProgramFailed as error:
         names = in_the_way(error.stderr)
         if not names:
@@ -283,8 +283,8 @@ def switch(
         if not force:
             raise LocalWork.blocking(str(spec), path, names, spec.version) from error
         put_work_aside(place, ignored=names)
-        with journaled(journal, path, before=seen.commit, after=found.commit):
-            switch_worktree(path, found.commit, branch, force=True)
+        with journaled(journal, path, before=seen.commit, after=revision.commit):
+            switch_worktree(path, revision.commit, branch, force=True)
 
 
 def _is_taken(place: Place, branch: str) -> bool:

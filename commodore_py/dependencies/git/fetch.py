@@ -74,11 +74,11 @@ def git_fetcher(config: Config) -> Fetch:
     run = _Run(config)
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-        wanted = tuple(specs)
-        register(wanted, remotes)
+        requested = tuple(specs)
+        register(requested, remotes)
         run.record = CheckoutRecord(config.paths)  # locked commits are noted between the steps
         try:
-            return run.fetch(wanted, groups_of(wanted, remotes, config.paths))
+            return run.fetch(requested, groups_of(requested, remotes, config.paths))
         finally:
             run.record.save()
 
@@ -96,7 +96,7 @@ class _Run:
         self.record = CheckoutRecord(config.paths)
 
     def fetch(
-        self, wanted: tuple[DependencySpec, ...], groups: Sequence[Group]
+        self, specs: tuple[DependencySpec, ...], groups: Sequence[Group]
     ) -> tuple[Dependency, ...]:
         """Fetch dependencies, in the order of the requests; all errors are reported at once."""
         with run_log.stage("ask", of="question", total=len(groups)):
@@ -104,7 +104,7 @@ class _Run:
         self._clear_the_way(looked)
         with run_log.stage("fetch", of="repository", total=len(groups)):
             results = in_parallel(self._fetch, looked, at_most=PARALLEL)
-        done = [one for group in results for one in group]
+        done = [result for group in results for result in group]
         problems = [error for error in done if isinstance(error, CommodoreError)]
         fetched = {
             dependency.spec: dependency for dependency in done if isinstance(dependency, Dependency)
@@ -113,7 +113,7 @@ class _Run:
             problem for dependency in fetched.values() if (problem := incomplete(dependency))
         ]
         raise_collected(problems, "could not fetch everything")
-        return tuple(fetched[spec] for spec in wanted)
+        return tuple(fetched[spec] for spec in specs)
 
     def _look(self, group: Group) -> _Looked:
         """List the remote, and look for local work."""
@@ -136,8 +136,10 @@ class _Run:
         for place, seen in looked.seen.items():
             # A commit that is named by its id need not be on the remote.
             plain = not is_commit(_version(place.spec))
-            found = _known(place.spec, looked.refs) if plain else None
-            work = checkouts.local_work(place, seen, found.commit if found else "", self.record)
+            revision = _known(place.spec, looked.refs) if plain else None
+            work = checkouts.local_work(
+                place, seen, revision.commit if revision else "", self.record
+            )
             if work is not None:
                 looked.problems.append(_noted(work, f"while looking for local work of {about}"))
                 looked.work.append(place)
@@ -163,15 +165,15 @@ class _Run:
     def _clear_the_way(self, looked: Sequence[_Looked]) -> None:
         """Report all problems; with `--force`, back up local work instead of reporting it."""
         force = self.config.force
-        problems = (problem for one in looked for problem in one.problems)
+        problems = (problem for repository in looked for problem in repository.problems)
         raise_collected(
             (problem for problem in problems if not (force and isinstance(problem, LocalWork))),
             "nothing was fetched",
         )
-        for one in looked:
-            for place in one.work:
+        for repository in looked:
+            for place in repository.work:
                 checkouts.put_work_aside(place)
-                one.seen[place] = checkouts.look(place, self.record)
+                repository.seen[place] = checkouts.look(place, self.record)
 
     def _fetch(self, looked: _Looked) -> list[Dependency | CommodoreError]:
         group = looked.group
@@ -191,17 +193,17 @@ class _Run:
         """The dependencies of a repository, if all of them are checked out as requested."""
         if not self._is_configured(looked):
             return []
-        wanted = {}
+        revisions = {}
         for place in looked.seen:
-            found = _known(place.spec, looked.refs)
-            if found is None:
+            revision = _known(place.spec, looked.refs)
+            if revision is None:
                 return []
-            wanted[place] = found
-        wanted = dict(_with_branches(looked, wanted))
+            revisions[place] = revision
+        revisions = dict(_with_branches(looked, revisions))
         for place, seen in looked.seen.items():
-            if (seen.commit, seen.branch) != wanted[place] or seen.incomplete:
+            if (seen.commit, seen.branch) != revisions[place] or seen.incomplete:
                 return []
-        return self._dependencies(looked, list(wanted), looked.refs)
+        return self._dependencies(looked, list(revisions), looked.refs)
 
     def _is_configured(self, looked: _Looked) -> bool:
         """Return whether the clone is known to have the address of the remote."""
@@ -216,12 +218,12 @@ class _Run:
         versions = {_version(spec) for spec in group.specs}
         if _exists(group):
             configured = self._is_configured(looked)
-            own = group.configuration is not None
+            follow_head = group.configuration is not None
             refs = clones.update_clone(
                 *(group.clone, group.url, versions, looked.refs),
                 what=str(group.specs[0]),
                 configured=configured,
-                follow_head=own,
+                follow_head=follow_head,
             )
             yield from self._check_out(looked, refs, fresh=False)
         elif group.configuration is not None:
@@ -247,8 +249,8 @@ class _Run:
         except CommodoreError as error:
             raise _set_at(error, place.spec, "url") from error
         try:
-            found = _find(place._replace(clone=aside), refs)
-            switch_worktree(aside, found.commit, found.branch, force=True)
+            revision = _find(place._replace(clone=aside), refs)
+            switch_worktree(aside, revision.commit, revision.branch, force=True)
         except CommodoreError as error:
             remove(aside)
             mirrors = self.mirrors if copied else None
@@ -269,19 +271,19 @@ class _Run:
             except CommodoreError as error:
                 yield _noted(error, f"while checking out {place.spec}")
         done: list[Place] = []
-        for place, found in _with_branches(looked, resolved):
+        for place, revision in _with_branches(looked, resolved):
             seen = looked.seen[place]
             try:
-                checkouts.make_room(place, seen, found)
+                checkouts.make_room(place, seen, revision)
                 if (place.path / ".git").exists():
                     checkouts.switch(
-                        place, found, seen, self.journal, self.record, force=self.config.force
+                        place, revision, seen, self.journal, self.record, force=self.config.force
                     )
                 else:
-                    checkouts.add(place, found, self.record, fresh=fresh)
+                    checkouts.add(place, revision, self.record, fresh=fresh)
             except CommodoreError as error:
                 problem = error
-                if isinstance(error, ProgramFailed) and _is_no_commit(place, found):
+                if isinstance(error, ProgramFailed) and _is_no_commit(place, revision):
                     problem = RevisionNotFound.named(_version(place.spec), url=place.spec.url)
                 yield _noted(problem, f"while checking out {place.spec}")
             else:
@@ -315,19 +317,19 @@ def _exists(group: Group) -> bool:
     return (group.clone / "HEAD").is_file()
 
 
-def _with_branches(looked: _Looked, found: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
+def _with_branches(looked: _Looked, revisions: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
     """Assign branches to checkouts: of several for one branch, one has it.
 
     The others are first, as they must leave the branch before it is moved.
     """
     owners: dict[str, Place] = {}
-    for place, one in found.items():
-        owner = owners.setdefault(one.branch, place)
-        if looked.seen[place].branch == one.branch != looked.seen[owner].branch:
-            owners[one.branch] = place
+    for place, revision in revisions.items():
+        owner = owners.setdefault(revision.branch, place)
+        if looked.seen[place].branch == revision.branch != looked.seen[owner].branch:
+            owners[revision.branch] = place
     pairs = [
-        (place, one if owners[one.branch] == place else Found(one.commit))
-        for place, one in found.items()
+        (place, revision if owners[revision.branch] == place else Found(revision.commit))
+        for place, revision in revisions.items()
     ]
     return sorted(pairs, key=lambda pair: bool(pair[1].branch))
 
@@ -358,11 +360,11 @@ def _known(spec: DependencySpec, refs: Refs | None) -> Found | None:
 
 def _find(place: Place, refs: Refs) -> Found:
     spec, version = place.spec, _version(place.spec)
-    known = None if is_commit(version) else _known(spec, refs)
+    listed = None if is_commit(version) else _known(spec, refs)
     if version == "HEAD" and spec.kind in _REVISION_FROM:
         version = refs.default_branch
     try:
-        return known or find(place.clone, refs, version, prefer=_prefer(spec))
+        return listed or find(place.clone, refs, version, prefer=_prefer(spec))
     except RevisionNotFound as error:
         hint = error.hint
         if spec.kind in _REVISION_FROM and not spec.version:
@@ -373,10 +375,10 @@ def _find(place: Place, refs: Refs) -> Found:
         raise _set_at(problem, spec, "version") from error
 
 
-def _is_no_commit(place: Place, found: Found) -> bool:
+def _is_no_commit(place: Place, revision: Found) -> bool:
     """Return whether a tag leads to a file or a directory."""
     try:
-        return git(place.clone, "cat-file", "-t", found.commit) in ("blob", "tree")
+        return git(place.clone, "cat-file", "-t", revision.commit) in ("blob", "tree")
     except ProgramFailed:
         return False
 

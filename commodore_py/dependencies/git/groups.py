@@ -34,15 +34,15 @@ def groups_of(
     specs: tuple[DependencySpec, ...], remotes: Mapping[str, str], paths: WorkPaths
 ) -> tuple[Group, ...]:
     """Group requests by the clone that they come from."""
-    found: dict[Path, Group] = {}
+    groups: dict[Path, Group] = {}
     for spec in specs:
         if spec.kind in CONFIGURATION:
             clone, url = place_of(spec, paths), spec.url
         else:
             clone, url = bare_clone_of(spec, paths), remotes[git_urls.dependency_key(spec.url)]
-        others = found[clone].specs if clone in found else ()
-        found[clone] = Group(clone, url, (*others, spec))
-    return tuple(found.values())
+        others = groups[clone].specs if clone in groups else ()
+        groups[clone] = Group(clone, url, (*others, spec))
+    return tuple(groups.values())
 
 
 def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
@@ -92,8 +92,8 @@ def incomplete(dependency: Dependency) -> CommodoreError | None:
     # Without the name of a component, any content will do.
     if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE) or not spec.component:
         return None
-    wanted = (f"class/{spec.component}.yml", "class/defaults.yml")
-    missing = [name for name in wanted if not (directory / name).is_file()]
+    required = (f"class/{spec.component}.yml", "class/defaults.yml")
+    missing = [name for name in required if not (directory / name).is_file()]
     if not missing:
         return None
     place = f"folder {spec.path} of " if spec.path else ""

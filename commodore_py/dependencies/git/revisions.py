@@ -42,9 +42,9 @@ def find(
     prefer: Literal["branch", "tag"],
 ) -> Found:
     """Resolve a version in a clone; local branches are ignored, the remote decides."""
-    known = named(refs, version, prefer=prefer)
-    if known is not None:
-        return known
+    listed = named(refs, version, prefer=prefer)
+    if listed is not None:
+        return listed
     candidates = [version] if is_commit(version) else _expressions(directory, refs, version)
     for expression in candidates:
         commit = commit_of(directory, expression)
@@ -91,5 +91,7 @@ def _expressions(directory: Path, refs: Refs, version: str) -> list[str]:
     if _COMMIT.fullmatch(start):
         # Not the version itself, as a local branch may have that name.
         objects = git_lines(directory, "rev-parse", f"--disambiguate={start.rpartition('-g')[2]}")
-        expressions += [f"{one}{suffix}" for one in objects if commit_of(directory, one)]
+        expressions += [
+            f"{object_id}{suffix}" for object_id in objects if commit_of(directory, object_id)
+        ]
     return expressions

@@ -133,5 +133,5 @@ def metadata_of(parameters: Parameters, component: str) -> Mapping[str, Any]:
 
 def _maps_strings(value: object) -> bool:
     return isinstance(value, Mapping) and all(
-        isinstance(one, str) for pair in value.items() for one in pair
+        isinstance(text, str) for pair in value.items() for text in pair
     )

@@ -110,7 +110,7 @@ def explain_missing_library(error: CommodoreError, node: Node, *, alone: bool) -
         part.hint = f"component {component} usually provides it: {advice}; {part.hint}"
 
 
-def _provider(stem: str, known: set[str]) -> str:
+def _provider(stem: str, components: set[str]) -> str:
     """Libraries are named after their component: the longest name wins."""
-    fitting = [name for name in known if stem == name or stem.startswith(f"{name}-")]
+    fitting = [name for name in components if stem == name or stem.startswith(f"{name}-")]
     return max(fitting, key=len, default=stem)

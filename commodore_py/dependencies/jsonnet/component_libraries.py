@@ -98,10 +98,10 @@ def link_component_libraries(
     errors += problems_of(all_aliases, deployed={name, *others}, parameters=parameters)
     raise_collected(errors, "cannot link the component's Jsonnet libraries")
     libraries = libraries_of(component)
-    wanted: dict[str, Path] = {}
+    links: dict[str, Path] = {}
     for aliases in all_aliases:
-        wanted |= links_of(aliases, libraries)
-    update_links(config.paths.libraries, wanted, prune=False)
+        links |= links_of(aliases, libraries)
+    update_links(config.paths.libraries, links, prune=False)
 
 
 def _with_lists(component: Dependency) -> list[Dependency]:

@@ -30,7 +30,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from .resolve import Wanted
+    from .resolve import LibraryRequest
 
 _NOTE = ".commodore.json"
 _ATTRIBUTES = ".gitattributes"
@@ -47,33 +47,35 @@ class Content(NamedTuple):
     """Whether to omit files that the repository excludes from archives."""
 
 
-def place_of(cache: Path, wanted: Wanted) -> Path:
+def place_of(cache: Path, request: LibraryRequest) -> Path:
     """The folder of a library's content."""
     return (
-        cache / quote(f"{wanted.name}-{wanted.requirement.version}", safe="$&+=:@~") / wanted.name
+        cache
+        / quote(f"{request.name}-{request.requirement.version}", safe="$&+=:@~")
+        / request.name
     )
 
 
 def put(
-    content: Content, bare: Path, cache: Path, wanted: Wanted, provide: Callable[[], None]
+    content: Content, bare: Path, cache: Path, request: LibraryRequest, provide: Callable[[], None]
 ) -> str:
     """Write the content of a library if needed, and return its sum for the lock file.
 
     `provide` fetches the content into the clone; it is called only if needed.
     """
-    place = place_of(cache, wanted)
+    place = place_of(cache, request)
     entry = cache / place.relative_to(cache).parts[0]
     note = _read_note(entry)
     if note is not None:
         digest, total = _digests(place)
         if note.get("digest") != digest:
-            move_aside(f"Jsonnet library {wanted.name} was modified: {entry}", entry)
+            move_aside(f"Jsonnet library {request.name} was modified: {entry}", entry)
         elif all(note.get(name) == value for name, value in content._asdict().items()):
             return total
     provide()
     aside = aside_of(entry)
     try:
-        total = _make(content, bare, aside, wanted.name)
+        total = _make(content, bare, aside, request.name)
         remove(entry)
         rename(aside, entry)
     except OSError as error:
@@ -83,9 +85,9 @@ def put(
     return total
 
 
-def content_here(cache: Path, wanted: Wanted) -> tuple[str, str] | None:
+def content_here(cache: Path, request: LibraryRequest) -> tuple[str, str] | None:
     """The commit and the sum of an existing content, if it is unmodified."""
-    place = place_of(cache, wanted)
+    place = place_of(cache, request)
     note = _read_note(cache / place.relative_to(cache).parts[0])
     if note is None:
         return None
@@ -130,13 +132,13 @@ def _check_out(content: Content, bare: Path, repository: Path) -> None:
 
     # Attributes of outer folders apply to files of inner ones.
     outer = [str(folder / _ATTRIBUTES) for folder in PurePosixPath(content.subdir).parents]
-    wanted = [*outer, content.subdir] if content.subdir else []
+    included_paths = [*outer, content.subdir] if content.subdir else []
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         (scratch / "HEAD").write_text(f"{content.commit}\n", "utf-8")
         (scratch / "commondir").write_bytes(os.fsencode(bare.resolve()) + b"\n")
         (scratch / "info").mkdir()
-        patterns = ["/" + re.sub(r"[\\*?\[]", r"\\\g<0>", path) + "\n" for path in wanted]
+        patterns = ["/" + re.sub(r"[\\*?\[]", r"\\\g<0>", path) + "\n" for path in included_paths]
         (scratch / "info/sparse-checkout").write_text("".join(patterns) or "/*\n", "utf-8")
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         opened = (f"--git-dir={scratch}", f"--work-tree={repository}", *settings)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency
 
     from .remote import Remote
-    from .resolve import Outcome, Wanted
+    from .resolve import LibraryRequest, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -119,10 +119,10 @@ class Clones:
         if is_commit(version):
             return version
         try:
-            known = _named(self._list(bare, url), remote, version)
+            commit = _named(self._list(bare, url), remote, version)
         except ProgramFailed as error:
             raise _cannot_fetch(url, error.stderr.strip() or str(error)) from error
-        return known or self.commit(remote, version)
+        return commit or self.commit(remote, version)
 
     def provide(self, remote: Remote, content: Content) -> None:
         """Make the files of a commit available."""
@@ -156,41 +156,43 @@ class Clones:
         raise _cannot_fetch(url, self._errors[bare])
 
 
-def fetch_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
+def fetch_all(requests: Sequence[LibraryRequest], clones: Clones, cache: Path) -> list[Outcome]:
     """Fetch libraries, in parallel by repository; failures are errors in the result."""
-    groups: dict[object, list[Wanted]] = defaultdict(list)
-    for one in wanted:
-        source = one.requirement.source
+    groups: dict[object, list[LibraryRequest]] = defaultdict(list)
+    for request in requests:
+        source = request.requirement.source
         # One at a time per clone: Git locks it while it changes.
-        groups[clones.of(source.remote) if isinstance(source, GitSource) else one].append(one)
+        groups[clones.of(source.remote) if isinstance(source, GitSource) else request].append(
+            request
+        )
 
-    def fetch_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
-        return [(one, _fetched_library(one, clones, cache)) for one in group]
+    def fetch_group(group: Sequence[LibraryRequest]) -> list[tuple[LibraryRequest, Outcome]]:
+        return [(request, _fetched_library(request, clones, cache)) for request in group]
 
     fetched = in_parallel(fetch_group, groups.values(), at_most=_PARALLEL)
     outcomes = dict(pair for pairs in fetched for pair in pairs)
-    return [outcomes[one] for one in wanted]
+    return [outcomes[request] for request in requests]
 
 
-def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
-    source, version = wanted.requirement.source, wanted.requirement.version
+def _fetched_library(request: LibraryRequest, clones: Clones, cache: Path) -> Outcome:
+    source, version = request.requirement.source, request.requirement.version
     try:
         if isinstance(source, GitSource):
-            if clones.offline and (here := content_here(cache, wanted)) is not None:
-                return Package(wanted, place_of(cache, wanted), *here)
+            if clones.offline and (present := content_here(cache, request)) is not None:
+                return Package(request, place_of(cache, request), *present)
             content = Content(
                 clones.resolve(source.remote, version), source.subdir, source.remote.is_github
             )
             provide = partial(clones.provide, source.remote, content)
-            total = put(content, clones.of(source.remote), cache, wanted, provide)
-            return Package(wanted, place_of(cache, wanted), content.commit, total)
-        if wanted.folder is not None and wanted.folder.is_dir():
-            return Package(wanted, wanted.folder)
+            total = put(content, clones.of(source.remote), cache, request, provide)
+            return Package(request, place_of(cache, request), content.commit, total)
+        if request.folder is not None and request.folder.is_dir():
+            return Package(request, request.folder)
     except CommodoreError as error:
         return error
     except OSError as error:
         return CommodoreError(f"cannot write: {error.strerror}")
-    return CommodoreError("there is no such folder", where=str(wanted.folder))
+    return CommodoreError("there is no such folder", where=str(request.folder))
 
 
 def _cannot_fetch(url: str, reason: str) -> CommodoreError:
@@ -227,12 +229,12 @@ def _find(bare: Path, refs: Refs, remote: Remote, version: str) -> str:
 def _named(refs: Refs, remote: Remote, version: str) -> str:
     """The commit of a branch or tag; empty if the version is something else."""
     if not remote.is_github:
-        found = named(refs, version, prefer="tag")
+        revision = named(refs, version, prefer="tag")
     else:
-        found = named(refs, version, prefer="branch")
-        if found is None and version == "master":  # many repositories have renamed it
-            found = named(refs, "main", prefer="branch")
-    return found.commit if found is not None else ""
+        revision = named(refs, version, prefer="branch")
+        if revision is None and version == "master":  # many repositories have renamed it
+            revision = named(refs, "main", prefer="branch")
+    return revision.commit if revision is not None else ""
 
 
 def _without_suffix(key: str) -> str:

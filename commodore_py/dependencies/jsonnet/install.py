@@ -15,7 +15,7 @@ from .content import prune
 from .fetch import fetch_all
 from .jsonnetfile import GitSource, JsonnetFile, format_jsonnetfile, parse_jsonnetfile
 from .links import lay_out
-from .resolve import CACHE, Resolution, wanted_by
+from .resolve import CACHE, Resolution, requests_in
 from .resolve import resolve as resolve_as_required
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .fetch import Clones
     from .links import ShortName
-    from .resolve import Conflict, Missing, Outcome, Package, Resolve, Wanted
+    from .resolve import Conflict, LibraryRequest, Missing, Outcome, Package, Resolve
 
 log = logging.getLogger(__name__)
 
@@ -53,10 +53,10 @@ def install(
     """
     cache = root / "vendor" / CACHE
     file = read_jsonnetfile(root / "jsonnetfile.json")
-    direct = wanted_by(file, by="", where=str(root / "jsonnetfile.json"), folder=root)
+    direct = requests_in(file, by="", where=str(root / "jsonnetfile.json"), folder=root)
 
-    def fetch(wanted: Sequence[Wanted]) -> Sequence[Outcome]:
-        return fetch_all(wanted, clones, cache)
+    def fetch(requests: Sequence[LibraryRequest]) -> Sequence[Outcome]:
+        return fetch_all(requests, clones, cache)
 
     def read(package: Package) -> JsonnetFile:
         return read_jsonnetfile(package.directory / "jsonnetfile.json")
@@ -99,12 +99,12 @@ def read_jsonnetfile(file: Path) -> JsonnetFile:
 
 def lock_of(packages: Iterable[Package]) -> bytes:
     """The lock file with the exact versions, sorted by name (pure)."""
-    in_order = sorted(packages, key=lambda package: package.wanted.name.encode())
+    in_order = sorted(packages, key=lambda package: package.request.name.encode())
     return format_jsonnetfile(map(_locked, in_order), legacy_imports=False)
 
 
 def _locked(package: Package) -> dict[str, Any]:
-    requirement = package.wanted.requirement
+    requirement = package.request.requirement
     source = requirement.source
     if isinstance(source, GitSource):
         where: dict[str, Any] = {"git": {"remote": source.remote.url, "subdir": source.subdir}}
@@ -121,13 +121,13 @@ def _locked(package: Package) -> dict[str, Any]:
 
 
 def _about_missing(missing: Missing) -> InstallWarning:
-    error, wanted = missing.error, missing.wanted
-    skipped = ", ".join(one.name for one in missing.skipped)
+    error, request = missing.error, missing.request
+    skipped = ", ".join(skipped_request.name for skipped_request in missing.skipped)
     more = f"; libraries after it in the same list are skipped: {skipped}" if skipped else ""
-    place = f" ({error.where})" if error.where not in ("", wanted.where) else ""
+    place = f" ({error.where})" if error.where not in ("", request.where) else ""
     return InstallWarning(
-        f"Jsonnet library {wanted} is missing: {error}{place}{more}",
-        where=wanted.where,
+        f"Jsonnet library {request} is missing: {error}{place}{more}",
+        where=request.where,
         hint=error.hint or "fix the list that requires it",
         strict=True,
     )
@@ -144,11 +144,11 @@ def _about_conflict(conflict: Conflict) -> InstallWarning:
 
 
 def _about_short_name(refused: ShortName) -> InstallWarning:
-    wanted = refused.package.wanted
+    request = refused.package.request
     return InstallWarning(
-        f"Jsonnet library {wanted.name} gets no short name {refused.alias}: {refused.why}",
-        where=wanted.where,
-        hint=f"import it as {wanted.name}/...",
+        f"Jsonnet library {request.name} gets no short name {refused.alias}: {refused.why}",
+        where=request.where,
+        hint=f"import it as {request.name}/...",
     )
 
 
@@ -161,12 +161,12 @@ def _once_each(resolution: Resolution) -> list[Conflict]:
     return list(by_words.values())
 
 
-def _what(wanted: Wanted) -> str:
-    return wanted.requirement.version or str(wanted.folder)
+def _what(request: LibraryRequest) -> str:
+    return request.requirement.version or str(request.folder)
 
 
-def _by(wanted: Wanted) -> str:
-    return f", by {wanted.by}" if wanted.by else ""
+def _by(request: LibraryRequest) -> str:
+    return f", by {request.by}" if request.by else ""
 
 
 def _as_error(warning: InstallWarning) -> CommodoreError:

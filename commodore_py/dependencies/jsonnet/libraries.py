@@ -34,13 +34,13 @@ def link_libraries(
     errors += problems_of(all_aliases, deployed=set(present), parameters=parameters)
     raise_collected(errors, "cannot link the components' Jsonnet libraries")
 
-    wanted = _owned(present)
+    links = _owned(present)
     for aliases in all_aliases:
-        wanted |= links_of(aliases, present[aliases.component])
-    update_links(folder, wanted, prune=not keep_others)
+        links |= links_of(aliases, present[aliases.component])
+    update_links(folder, links, prune=not keep_others)
 
 
-def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> None:
+def update_links(folder: Path, links: Mapping[str, Path], *, prune: bool) -> None:
     """Create these links in a folder; raises if a file or folder already exists there."""
     raise_collected(
         (
@@ -49,7 +49,7 @@ def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> No
                 where=str(folder / name),
                 hint="remove or rename it",
             )
-            for name, target in sorted(wanted.items())
+            for name, target in sorted(links.items())
             if (folder / name).exists() and not (folder / name).is_symlink()
         ),
         "cannot create links",
@@ -57,9 +57,9 @@ def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> No
     make_folder(folder)
     if prune:
         for present in folder.iterdir():
-            if present.is_symlink() and present.name not in wanted:
+            if present.is_symlink() and present.name not in links:
                 remove(present)
-    for name, target in wanted.items():
+    for name, target in links.items():
         link(folder / name, target)
 
 

@@ -41,7 +41,7 @@ def layout_of(packages: Iterable[Package]) -> Layout:
     """Lay out the links in order; a later one replaces an earlier one of the path (pure)."""
     layout, linked = Layout({}, []), dict[str, "Package"]()
     for package in packages:
-        name = package.wanted.name
+        name = package.request.name
         outer = max((n for n in linked if name.startswith(f"{n}/")), key=len, default=None)
         if outer is not None:
             layout.inside.append((linked[outer], name.removeprefix(f"{outer}/"), package))
@@ -66,12 +66,12 @@ def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> 
     make_folder(vendor)
     _prune(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
     for outer, inner, package in layout.inside:
-        invalidate(outer.directory, outer.wanted.name)
+        invalidate(outer.directory, outer.request.name)
         link(outer.directory / inner, package.directory)
     for name, target in layout.links.items():
         link(vendor / name, target)
     for alias, package in short.items():
-        target = vendor / package.wanted.name
+        target = vendor / package.request.name
         if target.exists():
             link(vendor / alias, target)
         else:  # replaced by another library without that folder
@@ -87,7 +87,7 @@ def _short_names(
     assigned: dict[str, Package] = {}
     refused: list[ShortName] = []
     for package in packages:
-        requirement, name = package.wanted.requirement, package.wanted.name
+        requirement, name = package.request.requirement, package.request.name
         if not isinstance(requirement.source, GitSource):
             continue
         alias = requirement.alias or name.rpartition("/")[2]
@@ -95,7 +95,7 @@ def _short_names(
         if "/" in alias or problem_of_path(alias) or alias.casefold() in (".", "..", CACHE):
             refused.append(ShortName(package, alias, "it is not a valid file name"))
         elif alias in assigned:
-            refused.append(ShortName(package, alias, f"{assigned[alias].wanted.name} uses it"))
+            refused.append(ShortName(package, alias, f"{assigned[alias].request.name} uses it"))
         elif alias in links:
             refused.append(ShortName(package, alias, f"{links[alias]} uses it"))
         elif any(other.startswith(f"{alias}/") for other in links) or (
@@ -129,14 +129,14 @@ def _in_the_way(vendor: Path, names: Iterable[str]) -> Iterator[CommodoreError]:
 def _foreign_folders(layout: Layout) -> Iterator[CommodoreError]:
     for outer, inner, package in layout.inside:
         root = outer.directory.resolve()
-        if isinstance(outer.wanted.requirement.source, LocalSource) or not (
+        if isinstance(outer.request.requirement.source, LocalSource) or not (
             (outer.directory / inner).parent.resolve().is_relative_to(root)
         ):
             yield CommodoreError(
-                f"Jsonnet library {package.wanted.name} would have to be written into"
+                f"Jsonnet library {package.request.name} would have to be written into"
                 f" a foreign folder: {root}",
-                where=package.wanted.where,
-                hint=f"use another name for {outer.wanted.name}",
+                where=package.request.where,
+                hint=f"use another name for {outer.request.name}",
             )
 
 
@@ -149,16 +149,16 @@ def _holds_files(place: Path) -> bool:
     )
 
 
-def _prune(folder: Path, wanted: set[Path], *, top: bool) -> None:
+def _prune(folder: Path, links: set[Path], *, top: bool) -> None:
     """Remove unused links, and folders that contain nothing else."""
     children = [child for child in folder.iterdir() if not (top and child.name == CACHE)]
     if not top and any(child.is_file() and not child.is_symlink() for child in children):
         return  # not created by us
     for child in children:
         if child.is_symlink():
-            if child not in wanted:
+            if child not in links:
                 remove(child)
         elif child.is_dir():
-            _prune(child, wanted, top=False)
+            _prune(child, links, top=False)
     if not top:
         remove_empty(folder)

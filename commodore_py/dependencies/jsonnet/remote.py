@@ -46,6 +46,6 @@ def parse_remote(text: str) -> Remote:
     )
 
 
-def _remote(scheme: str, found: re.Match[str]) -> Remote:
-    whole = f"{found['host']}/{found['path']}"
+def _remote(scheme: str, match: re.Match[str]) -> Remote:
+    whole = f"{match['host']}/{match['path']}"
     return Remote(f"{scheme}{whole}.git", whole.removesuffix(".git"))

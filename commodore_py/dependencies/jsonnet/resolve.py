@@ -24,7 +24,7 @@ CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
 
-class Wanted(NamedTuple):
+class LibraryRequest(NamedTuple):
     """A requirement, and where it comes from."""
 
     name: str
@@ -43,17 +43,20 @@ class Wanted(NamedTuple):
         return self.name, self.requirement.version
 
     def __str__(self) -> str:
-        source, wanted_by = self.requirement.source, f" (required by {self.by})" if self.by else ""
+        source, required_by = (
+            self.requirement.source,
+            f" (required by {self.by})" if self.by else "",
+        )
         if isinstance(source, LocalSource):
-            return f"{source.directory}{wanted_by}"
+            return f"{source.directory}{required_by}"
         version = self.requirement.version or "no version"
-        return f"{without_secrets(self.name)} in {version}{wanted_by}"
+        return f"{without_secrets(self.name)} in {version}{required_by}"
 
 
 class Package(NamedTuple):
     """A fetched library."""
 
-    wanted: Wanted
+    request: LibraryRequest
     """The first requirement for it; others share it."""
     directory: Path
     commit: str = ""
@@ -61,23 +64,23 @@ class Package(NamedTuple):
 
 
 Outcome: TypeAlias = Package | CommodoreError
-FetchAll: TypeAlias = Callable[[Sequence[Wanted]], Sequence[Outcome]]
+FetchAll: TypeAlias = Callable[[Sequence[LibraryRequest]], Sequence[Outcome]]
 Read: TypeAlias = Callable[[Package], JsonnetFile]
 
 
 class Missing(NamedTuple):
     """A library that cannot be fetched; the rest of the list that requires it is skipped, too."""
 
-    wanted: Wanted
+    request: LibraryRequest
     error: CommodoreError
-    skipped: tuple[Wanted, ...] = ()
+    skipped: tuple[LibraryRequest, ...] = ()
 
 
 class Conflict(NamedTuple):
     """Two different requirements with one name."""
 
-    used: Wanted
-    other: Wanted
+    used: LibraryRequest
+    other: LibraryRequest
 
 
 class Resolution(NamedTuple):
@@ -90,102 +93,104 @@ class Resolution(NamedTuple):
     conflicts: list[Conflict]
 
 
-Resolve: TypeAlias = Callable[[Sequence[Wanted], FetchAll, Read], Resolution]
+Resolve: TypeAlias = Callable[[Sequence[LibraryRequest], FetchAll, Read], Resolution]
 
 
-def wanted_by(file: JsonnetFile, *, by: str, where: str, folder: Path) -> tuple[Wanted, ...]:
+def requests_in(
+    file: JsonnetFile, *, by: str, where: str, folder: Path
+) -> tuple[LibraryRequest, ...]:
     """The requirements of a file by their names; the last one of a name wins."""
-    wanted: dict[str, Wanted] = {}
+    requests: dict[str, LibraryRequest] = {}
     for requirement in file.requirements:
         place = f"{where}:{requirement.line}" if requirement.line else where
         match requirement.source:
             case GitSource() as source:
-                one = Wanted(source.name, requirement, by, place)
+                request = LibraryRequest(source.name, requirement, by, place)
             case LocalSource(directory):
                 absolute = Path(os.path.abspath(folder / directory))  # noqa: PTH100 - links stay
-                one = Wanted(absolute.name, requirement, by, place, absolute)
-        wanted[one.name] = one
-    return tuple(wanted.values())
+                request = LibraryRequest(absolute.name, requirement, by, place, absolute)
+        requests[request.name] = request
+    return tuple(requests.values())
 
 
-def resolve(direct: Sequence[Wanted], fetch: FetchAll, read: Read) -> Resolution:
+def resolve(direct: Sequence[LibraryRequest], fetch: FetchAll, read: Read) -> Resolution:
     """Fetch everything that is reachable, then choose: the first of each name wins."""
     outcomes: dict[Key, Outcome] = {}
-    nested: dict[Key, tuple[Wanted, ...]] = {}
-    level: Sequence[Wanted] = direct
+    nested: dict[Key, tuple[LibraryRequest, ...]] = {}
+    level: Sequence[LibraryRequest] = direct
     while level:
         level = _fetch_level(level, fetch, read, outcomes, nested)
     resolution = Resolution([], [], [], [])
-    chosen: dict[str, Wanted] = {}
-    for one in direct:
-        failed = _choose((one,), outcomes, nested, chosen, resolution)
+    chosen: dict[str, LibraryRequest] = {}
+    for request in direct:
+        failed = _choose((request,), outcomes, nested, chosen, resolution)
         if failed is not None:
-            resolution.refused.append(_located(failed.error, one))
+            resolution.refused.append(_located(failed.error, request))
     return resolution
 
 
 def _fetch_level(
-    level: Iterable[Wanted],
+    level: Iterable[LibraryRequest],
     fetch: FetchAll,
     read: Read,
     outcomes: dict[Key, Outcome],
-    nested: dict[Key, tuple[Wanted, ...]],
-) -> list[Wanted]:
+    nested: dict[Key, tuple[LibraryRequest, ...]],
+) -> list[LibraryRequest]:
     """Fetch what is new, and return its own requirements."""
-    new: dict[Key, Wanted] = {}
-    for wanted in level:
-        if wanted.key not in outcomes:
-            new.setdefault(wanted.key, wanted)
-    problems = {key: _unusable(wanted) for key, wanted in new.items()}
-    valid = [wanted for key, wanted in new.items() if problems[key] is None]
+    new: dict[Key, LibraryRequest] = {}
+    for request in level:
+        if request.key not in outcomes:
+            new.setdefault(request.key, request)
+    problems = {key: _unusable(request) for key, request in new.items()}
+    valid = [request for key, request in new.items() if problems[key] is None]
     outcomes |= {key: problem for key, problem in problems.items() if problem is not None}
-    outcomes |= dict(zip([wanted.key for wanted in valid], fetch(valid), strict=True))
-    further: list[Wanted] = []
-    for wanted in valid:
-        package = outcomes[wanted.key]
-        if isinstance(package, CommodoreError) or wanted.requirement.single:
+    outcomes |= dict(zip([request.key for request in valid], fetch(valid), strict=True))
+    further: list[LibraryRequest] = []
+    for request in valid:
+        package = outcomes[request.key]
+        if isinstance(package, CommodoreError) or request.requirement.single:
             continue
         try:
             file = read(package)
         except CommodoreError as error:
-            outcomes[wanted.key] = error  # a library with an invalid list cannot be used
+            outcomes[request.key] = error  # a library with an invalid list cannot be used
             continue
-        nested[wanted.key] = wanted_by(
+        nested[request.key] = requests_in(
             file,
-            by=f"{wanted.by}: {wanted.name}" if wanted.by and wanted.folder else wanted.name,
+            by=f"{request.by}: {request.name}" if request.by and request.folder else request.name,
             where=str(package.directory / "jsonnetfile.json"),
             # A local source is relative to the real folder, not to a link to it.
             folder=Path(os.path.realpath(package.directory)),
         )
-        further += nested[wanted.key]
+        further += nested[request.key]
     return further
 
 
 def _choose(
-    level: Sequence[Wanted],
+    level: Sequence[LibraryRequest],
     outcomes: dict[Key, Outcome],
-    nested: dict[Key, tuple[Wanted, ...]],
-    chosen: dict[str, Wanted],
+    nested: dict[Key, tuple[LibraryRequest, ...]],
+    chosen: dict[str, LibraryRequest],
     resolution: Resolution,
 ) -> Missing | None:
     """Choose each library and its requirements; a failure ends this list, but not outer ones."""
-    for index, wanted in enumerate(level):
-        if wanted.name in chosen:
-            if _differ(chosen[wanted.name], wanted, outcomes):
-                resolution.conflicts.append(Conflict(chosen[wanted.name], wanted))
+    for index, request in enumerate(level):
+        if request.name in chosen:
+            if _differ(chosen[request.name], request, outcomes):
+                resolution.conflicts.append(Conflict(chosen[request.name], request))
             continue
-        chosen[wanted.name] = wanted
-        outcome = outcomes[wanted.key]
+        chosen[request.name] = request
+        outcome = outcomes[request.key]
         if isinstance(outcome, CommodoreError):
-            return Missing(wanted, outcome, tuple(level[index + 1 :]))
+            return Missing(request, outcome, tuple(level[index + 1 :]))
         resolution.packages.append(outcome)
-        failed = _choose(nested.get(wanted.key, ()), outcomes, nested, chosen, resolution)
+        failed = _choose(nested.get(request.key, ()), outcomes, nested, chosen, resolution)
         if failed is not None:
             resolution.missing.append(failed)
     return None
 
 
-def _differ(used: Wanted, other: Wanted, outcomes: dict[Key, Outcome]) -> bool:
+def _differ(used: LibraryRequest, other: LibraryRequest, outcomes: dict[Key, Outcome]) -> bool:
     if used.folder is not None or other.folder is not None:
         return used.folder != other.folder
     first, second = outcomes[used.key], outcomes[other.key]
@@ -194,26 +199,26 @@ def _differ(used: Wanted, other: Wanted, outcomes: dict[Key, Outcome]) -> bool:
     return used.key != other.key
 
 
-def _unusable(wanted: Wanted) -> CommodoreError | None:
+def _unusable(request: LibraryRequest) -> CommodoreError | None:
     """The error of an invalid requirement, before anything is fetched."""
-    source = wanted.requirement.source
-    parts = wanted.name.split("/")
+    source = request.requirement.source
+    parts = request.name.split("/")
     if any(part in ("", ".", "..") for part in parts) or parts[0].casefold() == CACHE:
         subdir = source.subdir if isinstance(source, GitSource) else ""
         clean = posixpath.normpath(f"/{subdir}").strip("/")
         return CommodoreError(
-            f"{wanted.name or '/'} is not a valid name of a library in vendor/",
+            f"{request.name or '/'} is not a valid name of a library in vendor/",
             hint=f'write "subdir": "{clean}"' if subdir else "use another name for the source",
         )
-    if isinstance(source, GitSource) and not wanted.requirement.version:
+    if isinstance(source, GitSource) and not request.requirement.version:
         return CommodoreError("no version is given", hint="name a branch, a tag or a commit")
-    problem = problem_of_path(wanted.name) or problem_of_text(wanted.requirement.version)
+    problem = problem_of_path(request.name) or problem_of_text(request.requirement.version)
     if problem:
         return CommodoreError(f"its name or version {problem}")
     return None
 
 
-def _located(error: CommodoreError, wanted: Wanted) -> CommodoreError:
-    error.where = error.where or wanted.where
-    error.add_note(f"while fetching {wanted}")
+def _located(error: CommodoreError, request: LibraryRequest) -> CommodoreError:
+    error.where = error.where or request.where
+    error.add_note(f"while fetching {request}")
     return error

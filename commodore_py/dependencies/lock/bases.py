@@ -92,8 +92,8 @@ class _Provider:
                 self._plain(remote_base)
                 continue
             path = path_of(base)
-            known = path in self._commits
-            if not known:
+            is_fetched = path in self._commits
+            if not is_fetched:
                 self._commits[path] = self._locked(base, remote_base)
             if depth:
                 self._provide(self._bases_of(base, self._commits[path]), depth - 1)
@@ -115,8 +115,8 @@ class _Provider:
         pinned = pin.text("commit")
         complete = is_commit(pinned) and is_commit(pin.text("tree"))
         if self._settings.frozen and not complete:
-            known = path in self._state.lock.blocks
-            why = "its pin is incomplete" if known else "it is requested, and it is not locked"
+            is_locked = path in self._state.lock.blocks
+            why = "its pin is incomplete" if is_locked else "it is requested, and it is not locked"
             raise self._state.refusal(f"base {path[1]}", why, named.where)
         remote = Remote(base.repository, "")
         try:

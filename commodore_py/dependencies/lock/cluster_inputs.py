@@ -35,13 +35,13 @@ def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster
             state.raise_changes()
         return _recorded(state, now, kinds=_BLOCKS)
     _refuse_requests(state, now)
-    found = _with_drift(state, now, renewed)
+    current = _with_drift(state, now, renewed)
     # Names and facts are values, URLs are requests.
     cluster = lock.blocks["cluster",]
-    own = facts.blocks_of(found)["cluster",]
-    values = {**cluster.values, **own, "catalog_url": without_secrets(found.catalog_url)}
+    values_now = facts.blocks_of(current)["cluster",]
+    values = {**cluster.values, **values_now, "catalog_url": without_secrets(current.catalog_url)}
     state.record(("cluster",), values)
-    return found
+    return current
 
 
 def _refuse_requests(state: LockState, now: Cluster) -> None:
@@ -98,12 +98,12 @@ def _recorded(state: LockState, cluster: Cluster, *, kinds: tuple[str, ...]) -> 
     for path, values in facts.blocks_of(shown).items():
         if path[0] in kinds:
             state.record(path, values, order=_all_of(state, path))
-    made = state.lock._replace(blocks=state.found)
-    found = facts.with_locked_values(cluster, made)
+    made = state.lock._replace(blocks=state.recorded)
+    recorded = facts.with_locked_values(cluster, made)
     others = {
         kind: getattr(cluster, kind) for kind in ("facts", "dynamic_facts") if kind not in kinds
     }
-    return found._replace(**others)
+    return recorded._replace(**others)
 
 
 def _all_of(state: LockState, path: Path) -> tuple[str, ...]:

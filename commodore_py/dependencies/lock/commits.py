@@ -67,15 +67,15 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     if (place / ".git").exists():
         return _fetch(place, commit)
     aside, _ = clone_aside(str(spec), place, spec.url)
-    found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
-    if found:
+    fetched = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
+    if fetched:
         swap_in(aside, place)
         record = CheckoutRecord(config.paths)
         record.note(place, CheckedOut(*commit_at(place), git_urls.normalise(spec.url)))
         record.save()
     else:
         remove(aside)
-    return found
+    return fetched
 
 
 def _fetch(folder: Path, commit: str) -> bool:

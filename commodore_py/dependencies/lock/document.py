@@ -69,7 +69,7 @@ class Block(NamedTuple):
     def with_values(self, **values: str | bool) -> Block:
         """Replace values; an empty one is removed, unknown ones are kept."""
         merged = {**self.values, **values}
-        return self._replace(values={key: one for key, one in merged.items() if one != ""})
+        return self._replace(values={key: value for key, value in merged.items() if value != ""})
 
 
 class Lock(NamedTuple):
@@ -89,7 +89,9 @@ class Lock(NamedTuple):
 
     def of_kind(self, kind: str) -> dict[str, Block]:
         """The blocks of a kind by their names."""
-        return {path[1]: one for path, one in self.blocks.items() if path[0] == kind and path[1:]}
+        return {
+            path[1]: block for path, block in self.blocks.items() if path[0] == kind and path[1:]
+        }
 
     def content(self) -> dict[Path, Mapping[str, Any]]:
         """Its content without comments."""
@@ -98,10 +100,10 @@ class Lock(NamedTuple):
 
 def in_order(path: Path, block: Block) -> list[str]:
     """The keys of a block in the order of being written."""
-    known = KEYS.get(path[0], ())
+    ordered = KEYS.get(path[0], ())
     return [
-        *(key for key in known if key in block.values),
-        *sorted(key for key in block.values if key not in known),
+        *(key for key in ordered if key in block.values),
+        *sorted(key for key in block.values if key not in ordered),
     ]
 
 
@@ -126,7 +128,7 @@ def merged(base: Lock, ours: Lock, theirs: Lock, name: str) -> Lock:
     return theirs._replace(blocks=blocks)
 
 
-def _same(one: Block | None, other: Block | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one.values == other.values
+def _same(first: Block | None, second: Block | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first.values == second.values

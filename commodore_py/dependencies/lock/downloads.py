@@ -125,23 +125,26 @@ class DownloadInputs:
             if stored is not None and stored.sha256 == sha256 and self._store.verified(stored):
                 self._state.keep(path)
                 return stored
-        wanted = source if incomplete is None else as_pinned(source, incomplete)
+        pinned = source if incomplete is None else as_pinned(source, incomplete)
         if pin is None and incomplete is not None:
-            self._check_allowed(source, wanted, path)
-        found = self._fetch(wanted)
-        if isinstance(found, CommodoreError):
+            self._check_allowed(source, pinned, path)
+        fetched = self._fetch(pinned)
+        if isinstance(fetched, CommodoreError):
             if pin is not None:
-                found.add_note(f"it is locked in {self._state.settings.name}")
-            return found
-        if sha256 and found.sha256 != sha256:
-            return self._changed(source, sha256, found.sha256)
+                fetched.add_note(f"it is locked in {self._state.settings.name}")
+            return fetched
+        if sha256 and fetched.sha256 != sha256:
+            return self._changed(source, sha256, fetched.sha256)
         self._store.note(
-            found.source, *self._key(source, found.sha256), sha256=found.sha256, **found.about
+            fetched.source,
+            *self._key(source, fetched.sha256),
+            sha256=fetched.sha256,
+            **fetched.about,
         )
         if pin is not None:
-            return self._verified(source, path, pin) or found
-        self._record(source, path, found)
-        return found
+            return self._verified(source, path, pin) or fetched
+        self._record(source, path, fetched)
+        return fetched
 
     def _key(self, source: Source, sha256: str) -> tuple[str, ...]:
         return "locked", *path_of(source), sha256
@@ -174,18 +177,18 @@ class DownloadInputs:
             " packs an archive for each request, use a Git download",
         )
 
-    def _record(self, source: Source, path: Path, found: Stored) -> None:
-        sha256 = f"sha256:{found.sha256}"
+    def _record(self, source: Source, path: Path, stored: Stored) -> None:
+        sha256 = f"sha256:{stored.sha256}"
         values: dict[str, object]
         match source:
             case Chart(version=version):
-                exact = found.about.get("version") or version
+                exact = stored.about.get("version") or version
                 values = {"version": exact, "sum": f"{exact} {sha256}"}
             case WebFile():
                 values = {"sum": sha256}
             case Artifact(reference):
                 tag = reference.partition("@")[0].rpartition("/")[2].partition(":")[2]
-                values = {"version": tag or "latest", "digest": found.about.get("digest", "")}
+                values = {"version": tag or "latest", "digest": stored.about.get("digest", "")}
             case Repository(ref=ref):
                 commit = self._commit_of(source)
                 values = {
@@ -194,7 +197,7 @@ class DownloadInputs:
                     "tree": self._tree(source, commit),
                 }
         block = self._state.record(path, values, order=_KEYS)
-        self._state.found[path] = block._replace(hint=hint_of_download(path))
+        self._state.recorded[path] = block._replace(hint=hint_of_download(path))
 
     def _commit_of(self, source: Repository) -> str:
         """The commit that was found for a version just now."""
@@ -203,17 +206,17 @@ class DownloadInputs:
         noted = self._store.find(*ref_key(source))
         return noted.about.get("commit", "") if noted is not None else ""
 
-    def _check_allowed(self, source: Source, wanted: Source, path: Path) -> None:
+    def _check_allowed(self, source: Source, pinned: Source, path: Path) -> None:
         """Refuse a version that the request does not allow, as a bot may propose one."""
-        if not (isinstance(source, Chart) and isinstance(wanted, Chart)):
+        if not (isinstance(source, Chart) and isinstance(pinned, Chart)):
             return
         try:
-            allowed = best(source.version, [wanted.version])
+            allowed = best(source.version, [pinned.version])
         except ValueError:
             allowed = None
-        if allowed is None or (is_exact(source.version) and wanted.version != source.version):
+        if allowed is None or (is_exact(source.version) and pinned.version != source.version):
             raise CommodoreError(
-                f"version {wanted.version} is locked, and not what is requested: {source}",
+                f"version {pinned.version} is locked, and not what is requested: {source}",
                 where=self._state.settings.name,
                 hint=self._state.settings.to_update(path),
             )

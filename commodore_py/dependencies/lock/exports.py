@@ -240,17 +240,17 @@ def _verify(folder: Path, name: str) -> None:
     if schema != _SCHEMA:
         raise CommodoreError(f"the schema of the export is {schema!r}", where=name)
     modes = {str(path.relative_to(folder)): path.lstat().st_mode for path in folder.rglob("*")}
-    there = {one for one, mode in modes.items() if not stat.S_ISDIR(mode)}
+    present = {member for member, mode in modes.items() if not stat.S_ISDIR(mode)}
     # Links, and what would be waited for: devices and FIFOs are not opened.
-    odd = {one for one in there if not stat.S_ISREG(modes[one])}
-    there -= {_MANIFEST}
-    problems = [f"{key} is missing" for key in sorted(members.keys() - there)]
-    problems += [f"{one} is not in the manifest" for one in sorted(there - members.keys())]
-    problems += [f"{one} is a link, or no regular file" for one in sorted(odd)]
+    odd = {member for member in present if not stat.S_ISREG(modes[member])}
+    present -= {_MANIFEST}
+    problems = [f"{key} is missing" for key in sorted(members.keys() - present)]
+    problems += [f"{member} is not in the manifest" for member in sorted(present - members.keys())]
+    problems += [f"{member} is a link, or no regular file" for member in sorted(odd)]
     problems += [
-        f"{one} is damaged"
-        for one in sorted((there & members.keys()) - odd)
-        if digest_of(folder / one) != members[one]
+        f"{member} is damaged"
+        for member in sorted((present & members.keys()) - odd)
+        if digest_of(folder / member) != members[member]
     ]
     if problems:
         raise CommodoreError(

@@ -27,14 +27,14 @@ _PLAIN = re.compile(r"[^\ud800-\udfff]*")
 
 def blocks_of(cluster: Cluster) -> dict[Path, dict[str, Any]]:
     """The blocks of a cluster."""
-    own = {
+    identity = {
         "id": cluster.id,
         "tenant": cluster.tenant,
         "display_name": cluster.display_name,
         "tenant_display_name": cluster.tenant_display_name,
         "catalog_url": cluster.catalog_url,
     }
-    blocks: dict[Path, dict[str, Any]] = {("cluster",): own}
+    blocks: dict[Path, dict[str, Any]] = {("cluster",): identity}
     for kind in _FACTS:
         facts = getattr(cluster, kind)
         if facts:
@@ -49,7 +49,7 @@ def is_digest(block: Block) -> bool:
 
 def facts_in(block: Block | None) -> dict[str, Any]:
     """The facts of a block."""
-    return {} if block is None else {key: _read(key, one) for key, one in block.values.items()}
+    return {} if block is None else {key: _read(key, value) for key, value in block.values.items()}
 
 
 def digest_of(facts: Mapping[str, Any]) -> str:
@@ -60,27 +60,29 @@ def digest_of(facts: Mapping[str, Any]) -> str:
 
 def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
     """The keys of facts, and the names, that are not what is locked."""
-    found: dict[str, list[str]] = {}
+    differences: dict[str, list[str]] = {}
     for kind in _FACTS:
         block, now = lock.blocks.get((kind,)), getattr(cluster, kind)
         if block is not None and is_digest(block):
             if block.text("digest") != digest_of(now):
-                found[kind] = []
+                differences[kind] = []
             continue
-        locked, here = (
+        locked, current = (
             facts_in(block),
             {str(key): _normal_value(value) for key, value in now.items()},
         )
         names = sorted(
             key
-            for key in locked.keys() | here.keys()
-            if (key in locked, locked.get(key)) != (key in here, here.get(key))
+            for key in locked.keys() | current.keys()
+            if (key in locked, locked.get(key)) != (key in current, current.get(key))
         )
         if names:
-            found[kind] = names
-    own = lock.blocks.get(("cluster",), Block({}))
-    names = [name for name in _NAMES if own.text(name) != (getattr(cluster, name) or "")]
-    return {**found, "cluster": names} if names else found
+            differences[kind] = names
+    block_of_cluster = lock.blocks.get(("cluster",), Block({}))
+    names = [
+        name for name in _NAMES if block_of_cluster.text(name) != (getattr(cluster, name) or "")
+    ]
+    return {**differences, "cluster": names} if names else differences
 
 
 def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
@@ -119,7 +121,7 @@ def tenant_of(lock: Lock) -> str:
 
 def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     """The cluster of a lock, where nothing else can be asked."""
-    own = lock.blocks.get(("cluster",), Block({}))
+    cluster_block = lock.blocks.get(("cluster",), Block({}))
     repositories = []
     for name in ("global", "tenant"):
         block = lock.blocks.get(("config", name), Block({}))
@@ -135,7 +137,7 @@ def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
         "",
         tenant_of(lock),
         "",
-        own.text("catalog_url"),
+        cluster_block.text("catalog_url"),
         repositories[0],
         repositories[1],
     )

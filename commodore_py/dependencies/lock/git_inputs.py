@@ -41,7 +41,7 @@ class _Request(NamedTuple):
     """The pin that answers it."""
     loose: bool = False
     """Whether it is not to be pinned: overridden for this run, or never pinned."""
-    here: str = ""
+    checked_out: str = ""
     """What an offline run uses of it then: the commit that is checked out."""
 
     @property
@@ -50,9 +50,9 @@ class _Request(NamedTuple):
         return commit_in(self.block) if self.block is not None and not self.loose else ""
 
     @property
-    def wanted(self) -> DependencySpec:
-        """Requests to fetch."""
-        commit = self.commit or self.here
+    def to_fetch(self) -> DependencySpec:
+        """The request, at the commit to use if there is one."""
+        commit = self.commit or self.checked_out
         return self.spec._replace(version=commit) if commit else self.spec
 
 
@@ -143,7 +143,7 @@ class GitInputs:
             revision = override_of(spec, self._config)
             commit = commits.commit_here(self._config, spec, revision or "")
         if commit and commits.is_here(self._config, spec, commit):
-            return request._replace(here=commit)
+            return request._replace(checked_out=commit)
         what = commit[:12] or "its commit"
         self._state.missing.append(
             CommodoreError(
@@ -165,19 +165,19 @@ class GitInputs:
                 commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
-        dependency_specs = [request.wanted for request in requests]
+        dependency_specs = [request.to_fetch for request in requests]
         try:
             return self._fetch(dependency_specs)
         except CommodoreError as error:
             gone = [part for part in error.parts if isinstance(part, RevisionNotFound)]
-            known = [
+            used = [
                 (request.spec, request.commit or self._commit_of_run(request))
                 for request in requests
             ]
-            pinned = [(spec, commit) for spec, commit in known if commit]
+            pinned = [(spec, commit) for spec, commit in used if commit]
             if not gone or not pinned or self._state.settings.offline:
                 raise
-            rescued = [commits.fetch_by_id(self._config, *one) for one in pinned]
+            rescued = [commits.fetch_by_id(self._config, *pin) for pin in pinned]
             if any(rescued):
                 return self._fetch(dependency_specs)
             for revision_not_found in gone:
@@ -206,41 +206,41 @@ class GitInputs:
         fetched = self._fetch(by_spec)
         return tuple(self._compared(by_spec[dependency.spec], dependency) for dependency in fetched)
 
-    def _compared(self, request: _Request, found: Dependency) -> Dependency:
+    def _compared(self, request: _Request, dependency: Dependency) -> Dependency:
         """Compare checkouts of local mode with the lock."""
         if request.path is not None:
             self._state.keep(request.path)
-        if request.commit and found.commit != request.commit:
-            text = f"{found.commit[:12]} is checked out, {request.commit[:12]} is locked"
+        if request.commit and dependency.commit != request.commit:
+            text = f"{dependency.commit[:12]} is checked out, {request.commit[:12]} is locked"
             if self._state.settings.frozen:
-                self._state.refuse(str(request.spec), text, str(found.worktree))
+                self._state.refuse(str(request.spec), text, str(dependency.worktree))
             else:
-                self._state.notice(f"{request.spec}: {text}", str(found.worktree))
-        return found
+                self._state.notice(f"{request.spec}: {text}", str(dependency.worktree))
+        return dependency
 
-    def _noted(self, request: _Request, found: Dependency) -> Dependency:
+    def _noted(self, request: _Request, dependency: Dependency) -> Dependency:
         spec, path, block = request.spec, request.path, request.block
-        restored = found._replace(spec=spec)
+        restored = dependency._replace(spec=spec)
         if request.loose:
             self._note_loose(request)
             return restored
         if spec.kind not in CONFIGURATION:
             restored = restored._replace(version=spec.version or "HEAD")
         elif request.commit and block is not None and not spec.version:
-            restored = restored._replace(version=block.text("version") or found.version)
+            restored = restored._replace(version=block.text("version") or dependency.version)
         folder = _folder(spec, self._config)
-        tree = commits.tree_in(folder, found.commit)
+        tree = commits.tree_in(folder, dependency.commit)
         frozen = self._state.settings.frozen
-        if frozen and request.commit and not commits.is_published(folder, found.commit):
+        if frozen and request.commit and not commits.is_published(folder, dependency.commit):
             self._state.notice(
-                f"{spec}: no branch or tag has the locked commit {found.commit[:12]};"
+                f"{spec}: no branch or tag has the locked commit {dependency.commit[:12]};"
                 " it may come from a pull request, or a branch was rewritten",
                 without_secrets(git_urls.normalise(spec.url)),
                 strict=True,
                 severity="warning",
             )
         if request.commit and block is not None and block.text("tree") != tree:
-            self._complete(request, found)
+            self._complete(request, dependency)
         if path is not None:
             self._record(request, restored, tree)
         return restored
@@ -257,7 +257,7 @@ class GitInputs:
             ):
                 self._state.record(path, values)
 
-    def _record(self, request: _Request, found: Dependency, tree: str) -> None:
+    def _record(self, request: _Request, dependency: Dependency, tree: str) -> None:
         spec, path = request.spec, request.path
         assert path is not None  # noqa: S101 - for the type checker
         before = self._state.lock.blocks.get(path)
@@ -266,9 +266,9 @@ class GitInputs:
             values["component"] = spec.component
         if spec.path:
             values["path"] = spec.path
-        version = spec.version or found.version
+        version = spec.version or dependency.version
         values |= {"requested": spec.version or "", "version": version}
-        values |= {"commit": found.commit, "tree": tree}
+        values |= {"commit": dependency.commit, "tree": tree}
         if before is not None and request.commit and request_in(before) == request_of(spec):
             # Another spelling of the URL is the same request: no reason to write.
             values["url"] = before.text("url")
@@ -280,9 +280,9 @@ class GitInputs:
             folder = _folder(spec, self._config)
             is_branch = not is_commit(version) and commit_of(folder, BRANCHES + version)
             hint = hint_of_branch(block.text("url")) if is_branch else ""
-            self._state.found[path] = block._replace(hint=hint)
+            self._state.recorded[path] = block._replace(hint=hint)
 
-    def _complete(self, request: _Request, found: Dependency) -> None:
+    def _complete(self, request: _Request, dependency: Dependency) -> None:
         """Accept what a bot or a person wrote, if it is what the request allows."""
         spec, folder = request.spec, _folder(request.spec, self._config)
         if self._state.settings.frozen:
@@ -290,16 +290,17 @@ class GitInputs:
             return
         for _ in range(2):
             try:
-                tip = find(folder, refs_of(folder), _name_of(spec, found), prefer="tag").commit
+                tip = find(folder, refs_of(folder), _name_of(spec, dependency), prefer="tag").commit
             except RevisionNotFound:
                 tip = ""
-            if tip and succeeds(folder, "merge-base", "--is-ancestor", found.commit, tip):
+            if tip and succeeds(folder, "merge-base", "--is-ancestor", dependency.commit, tip):
                 return
             fetch_refs(folder)  # what is here may be older than the commit
         raise_collected(
             [
                 CommodoreError(
-                    f"{spec}: commit {found.commit[:12]} is not part of {_name_of(spec, found)}",
+                    f"{spec}: commit {dependency.commit[:12]} is not part of"
+                    f" {_name_of(spec, dependency)}",
                     where=self._state.settings.name,
                     hint=self._state.settings.to_update(request.path or ("component", spec.name)),
                 )
@@ -308,8 +309,8 @@ class GitInputs:
         )
 
 
-def _name_of(spec: DependencySpec, found: Dependency) -> str:
-    return spec.version or found.version
+def _name_of(spec: DependencySpec, dependency: Dependency) -> str:
+    return spec.version or dependency.version
 
 
 def _folder(spec: DependencySpec, config: Config) -> Folder:

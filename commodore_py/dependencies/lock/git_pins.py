@@ -30,7 +30,7 @@ def path_of(
     if spec.kind in (Kind.GLOBAL, Kind.TENANT):
         return "config", spec.kind.name.lower()
     if spec.kind is Kind.INSTANCE:
-        own = next(
+        component = next(
             (
                 dependency_spec
                 for dependency_spec in specs
@@ -39,7 +39,7 @@ def path_of(
             ),
             None,
         )
-        if own is not None and own[2:5] == spec[2:5]:  # url, version, path
+        if component is not None and component[2:5] == spec[2:5]:  # url, version, path
             return None
     return _KINDS[spec.kind], name_of(spec.name, spec.version or "")
 
@@ -96,13 +96,13 @@ def refuse_contradictions(lock: Lock, name: str) -> None:
         request = request_in(block) if path[0] in GIT_KINDS else None
         if request is None or not block.text("commit"):
             continue
-        other, known = first.setdefault(request, (path, block))
-        if known.text("commit") != block.text("commit"):
+        other, first_block = first.setdefault(request, (path, block))
+        if first_block.text("commit") != block.text("commit"):
             errors.append(
                 CommodoreError(
                     f"{' '.join(path)} and {' '.join(other)} request the same version of one"
                     " repository, and have different commits",
-                    where=f"{name}:{block.line}\n{name}:{known.line}",
+                    where=f"{name}:{block.line}\n{name}:{first_block.line}",
                     hint=f"commodore lock update {'/'.join(path)} --lock {name}",
                 )
             )

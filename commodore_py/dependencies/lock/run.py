@@ -157,29 +157,30 @@ class LockedRun(RunLock):
     @property
     def findings(self) -> Findings:
         """Inputs of the run so far, for others that share its lock."""
-        return Findings(dict(self.state.found), dict(self._tools))
+        return Findings(dict(self.state.recorded), dict(self._tools))
 
     def take(self, findings: Findings) -> None:
         """Take what others found for its own, once all of them have rendered."""
         self._rendered = True
-        self.state.found |= findings.blocks
+        self.state.recorded |= findings.blocks
         self._tools |= findings.tools
 
     def result(self) -> Lock:
         """The lock as this run leaves it: what it found, and what it does not know."""
-        lock, found = self.state.lock, dict(self.state.found)
+        lock, blocks = self.state.lock, dict(self.state.recorded)
         for path, block in lock.blocks.items():
             unknown = path[0] == "base" and not self._rendered
             if path[0] not in KEYS or path[0] in ("bundle", "tool") or unknown:
-                found.setdefault(path, block)
-        found = {path: block for path, block in found.items() if block.values}
-        kept = lock._replace(blocks=found)
+                blocks.setdefault(path, block)
+        blocks = {path: block for path, block in blocks.items() if block.values}
+        kept = lock._replace(blocks=blocks)
         if kept.content() != self.file.lock.content():
-            for name, known in self._tools.items():  # only recorded: they alone cause no write
+            # Versions of tools are only recorded: they alone cause no write.
+            for name, tool_version in self._tools.items():
                 before = lock.blocks.get(("tool", name), Block({}))
-                found["tool", name] = before.with_values(version=known)
-            found |= self._recorded_bundle(found.pop(("bundle",), Block({})))
-        return lock._replace(blocks=found)
+                blocks["tool", name] = before.with_values(version=tool_version)
+            blocks |= self._recorded_bundle(blocks.pop(("bundle",), Block({})))
+        return lock._replace(blocks=blocks)
 
     def _recorded_bundle(self, before: Block) -> dict[Path, Block]:
         if self._local:
@@ -206,11 +207,11 @@ class LockedRun(RunLock):
             self._warn_of_own_commit(tenant)
 
     def _warn_of_tools(self) -> None:
-        for name, known in self._tools.items():
+        for name, tool_version in self._tools.items():
             locked = self.file.lock.blocks.get(("tool", name))
-            if locked is not None and locked.text("version") not in ("", known):
+            if locked is not None and locked.text("version") not in ("", tool_version):
                 self.state.notice(
-                    f"{name} {known} compiles what was locked with {locked.text('version')}",
+                    f"{name} {tool_version} compiles what was locked with {locked.text('version')}",
                     severity="warning",
                 )
 

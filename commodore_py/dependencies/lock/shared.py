@@ -58,8 +58,8 @@ class SharedLock:
         self._cases += 1
         self._tools |= findings.tools
         for path, block in findings.blocks.items():
-            known = self._found.setdefault(path, block)
-            if known.values != block.values:
+            first = self._found.setdefault(path, block)
+            if first.values != block.values:
                 raise CommodoreError(
                     f"{'/'.join(path)} is not the same in two test cases",
                     where=self._settings.name,

@@ -63,7 +63,7 @@ class LockState:
     def __init__(self, lock: Lock, settings: LockSettings) -> None:
         self.lock = lock
         self.settings = settings
-        self.found: dict[Path, Block] = {}
+        self.recorded: dict[Path, Block] = {}
         """What the run needs, as far as it is known."""
         self.changes: list[CommodoreError] = []
         """What cannot be compiled without a change of the lock."""
@@ -82,16 +82,16 @@ class LockState:
     ) -> Block:
         """Note what an input is; comments and what we do not know are kept."""
         before = self.lock.blocks.get(path, Block({}))
-        known = {key for key in order if key not in values}
-        kept = {key: one for key, one in before.values.items() if key not in known}
+        replaced = {key for key in order if key not in values}
+        kept = {key: value for key, value in before.values.items() if key not in replaced}
         block = before._replace(values={**kept, **values})
-        self.found[path] = block
+        self.recorded[path] = block
         return block
 
     def keep(self, path: Path) -> None:
         """Leave a block as it is."""
         if path in self.lock.blocks:
-            self.found[path] = self.lock.blocks[path]
+            self.recorded[path] = self.lock.blocks[path]
 
     def refuse(self, what: str, why: str, where: str = "") -> None:
         """Note that a frozen run would have to change the lock."""

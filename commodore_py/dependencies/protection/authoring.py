@@ -159,8 +159,8 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
         return None
     if has_work:
         put_aside(place, what, kept_in=bare)
-    own = commit_of(place, "HEAD") or ""
-    ours = own if CheckoutRecord(paths).at(place, own) is not None else ""
+    head = commit_of(place, "HEAD") or ""
+    ours = head if CheckoutRecord(paths).at(place, head) is not None else ""
     if holds_repositories(place):
         move_aside(f"{what}: the checkout with other repositories", place)
     else:
@@ -247,5 +247,7 @@ def _is_linked(place: Path) -> bool:
 def _holds_work(bare: Path, ours: str) -> bool:
     if git(bare, "for-each-ref", "--count=1", "refs/commodore/backup", "refs/stash"):
         return True
-    known = [f"^{ours}"] if ours else []
-    return succeeds(bare, "rev-parse", "--git-dir") and bool(unpushed(bare, "--branches", *known))
+    published = [f"^{ours}"] if ours else []
+    return succeeds(bare, "rev-parse", "--git-dir") and bool(
+        unpushed(bare, "--branches", *published)
+    )

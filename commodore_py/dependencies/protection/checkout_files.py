@@ -45,13 +45,13 @@ def written_by_git(
     names = _names(place, modes, env)
     ours = set()
     for path in paths:
-        wanted = [version[path] for version in versions if path in version]
+        expected = [version[path] for version in versions if path in version]
         if (
             modes[path] is None
-            or (modes[path], names.get(path)) in wanted
+            or (modes[path], names.get(path)) in expected
             or any(
                 modes[path] == mode and _is_beginning(place, path, name, began=began, env=env)
-                for mode, name in wanted
+                for mode, name in expected
             )
         ):
             ours.add(path)
@@ -67,8 +67,8 @@ def is_free(place: Path, path: str) -> bool:
     """Return whether a file can be written without removing folders or following links."""
     folders = [place / folder for folder in Path(path).parents[:-1]]
     in_the_way = any(f.is_symlink() or (f.exists() and not f.is_dir()) for f in folders)
-    here = place / path
-    return not in_the_way and (here.is_symlink() or not here.is_dir())
+    file = place / path
+    return not in_the_way and (file.is_symlink() or not file.is_dir())
 
 
 def _mode(place: Path, path: str) -> str | None:
@@ -94,8 +94,8 @@ def _names(
     # Names come one per line, quoted or not; one that could be misread is not ours to judge.
     files = [p for p, mode in modes.items() if mode in (_FILE, _PROGRAM) and _PLAIN.fullmatch(p)]
     stdin = os.fsencode("".join(f"{path}\n" for path in files))
-    found = git(place, "hash-object", "--stdin-paths", stdin=stdin, env=env).split()
-    names = dict(zip(files, found, strict=True))
+    object_ids = git(place, "hash-object", "--stdin-paths", stdin=stdin, env=env).split()
+    names = dict(zip(files, object_ids, strict=True))
     for path in links:
         content = os.fsencode((place / path).readlink())
         names[path] = git(place, "hash-object", "--stdin", stdin=content, env=env)
@@ -110,5 +110,5 @@ def _is_beginning(
     if file.is_symlink() or file.stat().st_mtime < began - CLOCKS:
         return False
     whole = git_bytes(place, "cat-file", "--filters", f"--path={path}", name, env=env)
-    with file.open("rb") as there:
-        return whole.startswith(there.read(len(whole) + 1))
+    with file.open("rb") as content:
+        return whole.startswith(content.read(len(whole) + 1))

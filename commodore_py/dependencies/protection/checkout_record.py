@@ -43,8 +43,10 @@ class CheckoutRecord:
 
     def others_of(self, place: Path, url: str) -> bool:
         """Return whether other checkouts were made from a repository."""
-        own = self._name(place)
-        return any(name != own and one.url == url for name, one in self._known.items())
+        own_name = self._name(place)
+        return any(
+            name != own_name and checked_out.url == url for name, checked_out in self._known.items()
+        )
 
     def note(self, place: Path, made: CheckedOut) -> None:
         """Note a checkout that is complete."""
@@ -55,7 +57,9 @@ class CheckoutRecord:
         if self._known == self._before:
             return
         prepare(self._state)
-        checkouts = {name: one._asdict() for name, one in sorted(self._known.items())}
+        checkouts = {
+            name: checked_out._asdict() for name, checked_out in sorted(self._known.items())
+        }
         content = {"schema": _SCHEMA, "checkouts": checkouts}
         write_if_changed(self._file, json.dumps(content, indent=1).encode())
         self._before = dict(self._known)
@@ -70,10 +74,10 @@ def _load(file: Path) -> dict[str, CheckedOut]:
         content = json_text.load(bytes_of(str(file), follow=False), name=str(file))
         if content["schema"] != _SCHEMA:
             return {}
-        known = {name: CheckedOut(**one) for name, one in content["checkouts"].items()}
-        texts = (text for checked_out in known.values() for text in checked_out)
+        checkouts = {name: CheckedOut(**fields) for name, fields in content["checkouts"].items()}
+        texts = (text for checked_out in checkouts.values() for text in checked_out)
         if all(isinstance(text, str) for text in texts):
-            return known
+            return checkouts
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass  # none yet, or of another version
     return {}

@@ -63,8 +63,10 @@ def refuse_other_files(paths: WorkPaths, file: Path) -> None:
     """
     classes = paths.root.resolve() / paths.classes.relative_to(paths.root)
     below = file.relative_to(classes).parts if file.is_relative_to(classes) else ()
-    own = not {"..", ".git"} & {part.lower() for part in below} and file.suffix in _SUFFIXES
-    if not below or not own or file.resolve() != file:
+    is_class_file = (
+        not {"..", ".git"} & {part.lower() for part in below} and file.suffix in _SUFFIXES
+    )
+    if not below or not is_class_file or file.resolve() != file:
         raise CommodoreError(
             "not a class file of the global or the tenant configuration",
             where=str(file),

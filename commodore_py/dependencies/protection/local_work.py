@@ -208,8 +208,8 @@ def _snapshot(directory: Path, what: str, ignored: Sequence[str]) -> str:
         parents = [] if head is None else ["-p", head]
         # What was staged and then changed again is in no file any more.
         staged = _staged_tree(directory)
-        known = {tree, "" if head is None else git(directory, "rev-parse", f"{head}^{{tree}}")}
-        if staged and staged not in known:
+        committed = {tree, "" if head is None else git(directory, "rev-parse", f"{head}^{{tree}}")}
+        if staged and staged not in committed:
             about = f"Staged in {what}, put aside by commodore"
             parents += ["-p", git(directory, "commit-tree", staged, *parents, "-m", about, env=env)]
         message = f"Local work in {what}, put aside by commodore"

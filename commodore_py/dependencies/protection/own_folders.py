@@ -52,12 +52,12 @@ def refuse_foreign_folder(paths: WorkPaths) -> None:
     refuse_links(paths)
     if paths.state.is_dir() or paths.params_file.is_file():
         return  # our working directory, or Commodore's
-    found = sorted(str(path.relative_to(paths.root)) for path in _in_the_way(paths))
-    if found:
-        more = f" and {len(found) - _SHOWN} more" if found[_SHOWN:] else ""
+    foreign = sorted(str(path.relative_to(paths.root)) for path in _in_the_way(paths))
+    if foreign:
+        more = f" and {len(foreign) - _SHOWN} more" if foreign[_SHOWN:] else ""
         raise CommodoreError(
             "a compile would remove or overwrite files here that no compile wrote:"
-            f" {', '.join(found[:_SHOWN])}{more}",
+            f" {', '.join(foreign[:_SHOWN])}{more}",
             where=str(paths.root),
             hint="use an empty folder with --working-dir, move the files away, or use --force",
         )

@@ -53,7 +53,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
     worktrees = [(clone, worktree) for clone in clones for worktree in _worktrees_of(clone)]
-    incomplete = [(clone, one) for clone, one in worktrees if one.incomplete]
+    incomplete = [(clone, worktree) for clone, worktree in worktrees if worktree.incomplete]
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
@@ -70,10 +70,10 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("undoing an interrupted step in %s", intent.place)
         take_back(paths.root, intent, began=file.stat().st_mtime)
         remove(file)
-    for clone, one in incomplete:
-        if one.path.is_relative_to(paths.root.resolve()):
-            log.info("removing an incomplete checkout: %s", one.path)
-            remove_incomplete(one.path, clone, one.commit, began=span.began)
+    for clone, worktree in incomplete:
+        if worktree.path.is_relative_to(paths.root.resolve()):
+            log.info("removing an incomplete checkout: %s", worktree.path)
+            remove_incomplete(worktree.path, clone, worktree.commit, began=span.began)
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)
@@ -113,10 +113,10 @@ def _places_of(repository: Path) -> Iterator[Path]:
 
 def _asides(paths: WorkPaths) -> list[Path]:
     flat = (paths.root, paths.classes, paths.classes / "params", paths.targets, paths.dependencies)
-    own = (paths.vendor, paths.state, paths.state / "journal", paths.catalog)
+    ours = (paths.vendor, paths.state, paths.state / "journal", paths.catalog)
     deep = (paths.compiled, paths.catalog / "manifests", paths.catalog / "refs")
     return [
-        *(aside for folder in (*flat, *own) for aside in asides_in(folder)),
+        *(aside for folder in (*flat, *ours) for aside in asides_in(folder)),
         *(aside for folder in deep for aside in asides_in(folder, deep=True)),
         *_asides_of_clones(paths.bare_clones),
     ]
@@ -144,9 +144,9 @@ _PAUSE = 0.1
 
 def wait_until_idle(places: Collection[Path], *, patience: float) -> None:
     """Wait while a git program works in these folders or below; give up after a while."""
-    wanted = {os.path.realpath(place) for place in places}
+    real_places = {os.path.realpath(place) for place in places}
     deadline = time.monotonic() + patience
-    while busy := _working_in(wanted):
+    while busy := _working_in(real_places):
         if time.monotonic() > deadline:
             numbers, folders = zip(*sorted(busy.items()), strict=True)
             raise CommodoreError(

@@ -39,7 +39,7 @@ def read_toml(text: str, name: str) -> tuple[Lock, object]:
                 hint="restore the file from Git, or remove it and compile once without --frozen",
             )
     reading = Reading()
-    reading.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
+    reading.top.update({key: value for key, value in loaded.items() if not isinstance(value, dict)})
     for path, values in _tables(loaded):
         reading.blocks[path] = Block(values)
     _add_comments(reading, text)
@@ -50,7 +50,7 @@ def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
     for kind, table in loaded.items():
         if not isinstance(table, dict):
             continue
-        named = kind not in SINGLE and all(isinstance(one, dict) for one in table.values())
+        named = kind not in SINGLE and all(isinstance(value, dict) for value in table.values())
         if named and table:
             for label, values in table.items():
                 yield (kind, label), values
@@ -58,7 +58,7 @@ def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
             yield (kind,), table
 
 
-def _add_comments(found: Reading, text: str) -> None:
+def _add_comments(reading: Reading, text: str) -> None:
     """Find the comments of a file that was read otherwise, as far as its lines are plain."""
     scan, path = Reading(), None
     for number, line in enumerate(text.splitlines(), 1):
@@ -67,17 +67,23 @@ def _add_comments(found: Reading, text: str) -> None:
             scan.comment(line.strip())
         elif header is not None:
             path = _path_of(header[1])
-            if path in found.blocks and scan.begin(path, (header[2] or "").rstrip(), number):
+            if path in reading.blocks and scan.begin(path, (header[2] or "").rstrip(), number):
                 continue
             path = None
         elif entry is not None:
             scan.entry(entry[1].strip("\"'"), "", (entry[2] or "").rstrip())
     for place, block in scan.blocks.items():
         # What is about lines that are not entries of the block belongs to the block.
-        known = {key: one for key, one in block.comments.items() if not key or key in block.values}
-        found.blocks[place] = block._replace(values=found.blocks[place].values, comments=known)
+        comments = {
+            key: comment
+            for key, comment in block.comments.items()
+            if not key or key in block.values
+        }
+        reading.blocks[place] = block._replace(
+            values=reading.blocks[place].values, comments=comments
+        )
     lock, _ = scan.lock()
-    found.top_comments = dict(lock.comments)
+    reading.top_comments = dict(lock.comments)
 
 
 def _path_of(header: str) -> Path:

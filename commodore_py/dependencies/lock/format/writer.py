@@ -84,7 +84,7 @@ def _table(value: Mapping[str, Any]) -> str:
     match value:
         case {"json": str(text)} if len(value) == 1 and not re.search(r"['\x00-\x1f\x7f]", text):
             return f"{{ json = '{text}' }}"
-    inner = ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items())
+    inner = ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items())
     return f"{{ {inner} }}" if inner else "{}"
 
 
@@ -92,5 +92,5 @@ def _text(text: str) -> str:
     return '"' + _SPECIAL.sub(_escape, text) + '"'
 
 
-def _escape(found: re.Match[str]) -> str:
-    return _ESCAPED.get(found[0]) or f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return _ESCAPED.get(match[0]) or f"\\u{ord(match[0]):04x}"
