@@ -46,7 +46,7 @@ class ObjectChange:
 
     @property
     def _object(self) -> KubeObject:
-        return next(one for one in (self.new, self.old) if one is not None)
+        return next(side for side in (self.new, self.old) if side is not None)
 
 
 def object_changes(
@@ -85,8 +85,8 @@ def _graded(old: KubeObject, new: KubeObject) -> tuple[FieldChange, ...]:
     if old.id != new.id:
         # A renamed object has the grade of its deletion.
         return field_changes(before, after)
-    found = []
+    changes = []
     for change in field_changes(before, after):
         grade, reason = grades.of_field(change, old, new)
-        found.append(replace(change, grade=grade, reason=reason) if reason else change)
-    return tuple(found)
+        changes.append(replace(change, grade=grade, reason=reason) if reason else change)
+    return tuple(changes)

@@ -102,11 +102,11 @@ def _may_be_deep(text: bytes) -> bool:
 def _is_deep(value: object) -> bool:
     waiting = [(value, 0)]
     while waiting:
-        one, level = waiting.pop()
+        node, level = waiting.pop()
         if level > MOST_LEVELS:
             return True
-        if isinstance(one, dict | list):
-            inner = one.values() if isinstance(one, dict) else one
+        if isinstance(node, dict | list):
+            inner = node.values() if isinstance(node, dict) else node
             waiting += [(part, level + 1) for part in inner]
     return False
 
@@ -174,10 +174,10 @@ def names_in(text: bytes) -> set[bytes]:
     return set(_NAME.findall(text))
 
 
-def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:
+def find_objects(texts: Iterable[bytes], ids: Collection[ObjectId]) -> set[ObjectId]:
     """Which of the objects are in one of the texts; parses only texts with their names."""
     by_name: dict[bytes, list[ObjectId]] = {}
-    for id_ in wanted:
+    for id_ in ids:
         by_name.setdefault(_bytes(id_.name.removesuffix("*")), []).append(id_)
     present: set[ObjectId] = set()
     for text in texts:
@@ -186,4 +186,4 @@ def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[Ob
             content = read(text, "")
             if content is not None:
                 present.update(kube_object.id for kube_object in content.objects)
-    return present & set(wanted)
+    return present & set(ids)

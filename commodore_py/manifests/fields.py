@@ -49,13 +49,13 @@ def field_changes(old: object, new: object) -> tuple[FieldChange, ...]:
 def _changes(old: object, new: object, path: FieldPath) -> Iterator[FieldChange]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}, key=str):
-            here = (*path, key)
+            below = (*path, key)
             if key not in new:
-                yield FieldChange(here, "removed", old=old[key])
+                yield FieldChange(below, "removed", old=old[key])
             elif key not in old:
-                yield FieldChange(here, "added", new=new[key])
+                yield FieldChange(below, "added", new=new[key])
             elif type(old[key]) is not str or old[key] != new[key]:  # most are equal strings
-                yield from _changes(old[key], new[key], here)
+                yield from _changes(old[key], new[key], below)
     elif isinstance(old, list) and isinstance(new, list):
         if not same(old, new):
             yield from _list_changes(old, new, path)
@@ -71,24 +71,24 @@ def _list_changes(
     if labels is None:
         pairs = _pairs_by_content(old, new, in_place=field not in merge_keys.UNORDERED)
         old_steps = [
-            Item(at, by_value=not isinstance(one, dict | list)) for at, one in enumerate(old)
+            Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(old)
         ]
         new_steps = [
-            Item(at, by_value=not isinstance(one, dict | list)) for at, one in enumerate(new)
+            Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(new)
         ]
     else:
         pairs = _pairs_by_label(*labels)
         old_steps = [Item(at, label) for at, label in enumerate(labels[0])]
         new_steps = [Item(at, label) for at, label in enumerate(labels[1])]
-    for at, one in enumerate(old):
+    for at, item in enumerate(old):
         if at in pairs:
-            yield from _changes(one, new[pairs[at]], (*path, _placed(old_steps[at])))
+            yield from _changes(item, new[pairs[at]], (*path, _placed(old_steps[at])))
         else:
-            yield FieldChange((*path, old_steps[at]), "removed", old=one)
+            yield FieldChange((*path, old_steps[at]), "removed", old=item)
     taken = set(pairs.values())
-    for at, one in enumerate(new):
+    for at, item in enumerate(new):
         if at not in taken:
-            yield FieldChange((*path, new_steps[at]), "added", new=one)
+            yield FieldChange((*path, new_steps[at]), "added", new=item)
     order = tuple(sorted(pairs, key=pairs.__getitem__))
     if list(order) != sorted(order):
         shown = [_shown(old_steps[at], old[at]) for at in sorted(order)]
@@ -100,8 +100,8 @@ def _pairs_by_label(
     old: Sequence[merge_keys.Label], new: Sequence[merge_keys.Label]
 ) -> dict[int, int]:
     places = {merge_keys.normalised(label): at for at, label in enumerate(new)}
-    found = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(old))
-    return {at: place for at, place in found if place is not None}
+    candidates = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(old))
+    return {at: place for at, place in candidates if place is not None}
 
 
 def _pairs_by_content(
@@ -112,8 +112,8 @@ def _pairs_by_content(
     for at in reversed(range(len(new))):
         places[canonical(new[at])].append(at)
     pairs: dict[int, int] = {}
-    for at, one in enumerate(old):
-        if same_ones := places.get(canonical(one)):
+    for at, item in enumerate(old):
+        if same_ones := places.get(canonical(item)):
             pairs[at] = same_ones.pop()
     taken = set(pairs.values())
     unpaired = [at for at in range(len(old)) if at not in pairs]
@@ -135,12 +135,14 @@ def _pairs_by_similarity(
     if len(before) * len(after) > _MAX_PAIRS:
         return {}
     scores = sorted(
-        (-similarity(before[one], after[other]), one, other) for one in before for other in after
+        (-similarity(before[before_at], after[after_at]), before_at, after_at)
+        for before_at in before
+        for after_at in after
     )
     pairs: dict[int, int] = {}
-    for score, one, other in scores:
-        if -score >= _SIMILAR and one not in pairs and other not in pairs.values():
-            pairs[one] = other
+    for score, before_at, after_at in scores:
+        if -score >= _SIMILAR and before_at not in pairs and after_at not in pairs.values():
+            pairs[before_at] = after_at
     return pairs
 
 

@@ -88,7 +88,7 @@ def folded_over_clusters(
     fields = {
         key: of for key, of in _by_field(changes).items() if len({cluster for cluster, _ in of}) > 1
     }
-    found = [
+    common = [
         Common(key[0], "changed", "", tuple(sorted(of)), key[1], of[min(of)])
         for key, of in fields.items()
     ]
@@ -102,9 +102,11 @@ def folded_over_clusters(
         together[what, grade, reason, tuple(sorted(clusters))].append(id_)
     for (what, grade, reason, of), ids in together.items():
         pairs = tuple((cluster, id_) for cluster in of for id_ in sorted(ids))
-        found.append(Common(grade, what, reason, pairs))
-    found.sort(key=lambda one: (GRADES.index(one.grade), one.path, one.what, one.objects))
-    return tuple(found), {
+        common.append(Common(grade, what, reason, pairs))
+    common.sort(
+        key=lambda change: (GRADES.index(change.grade), change.path, change.what, change.objects)
+    )
+    return tuple(common), {
         cluster: tuple(_others(of_cluster, fields, objects))
         for cluster, of_cluster in changes.items()
     }

@@ -130,15 +130,17 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
     return ""
 
 
-def _sync_options(one: KubeObject) -> list[str]:
-    annotations = _below(one.content, "metadata", "annotations")
+def _sync_options(kube_object: KubeObject) -> list[str]:
+    annotations = _below(kube_object.content, "metadata", "annotations")
     options = annotations.get(_SYNC_OPTIONS) if isinstance(annotations, dict) else None
     return [word.strip() for word in options.split(",")] if isinstance(options, str) else []
 
 
-def _deletes_claims(one: KubeObject) -> bool:
-    policy = _below(one.content, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
-    return policy == "Delete" and bool(_below(one.content, "spec", "volumeClaimTemplates"))
+def _deletes_claims(kube_object: KubeObject) -> bool:
+    policy = _below(
+        kube_object.content, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"
+    )
+    return policy == "Delete" and bool(_below(kube_object.content, "spec", "volumeClaimTemplates"))
 
 
 def _below(value: object, *keys: str) -> object:

@@ -75,20 +75,20 @@ class BadRule(ValueError):
 
 def rules_from(value: object) -> tuple[tuple[IgnoreRule, ...], tuple[str, ...]]:
     """The built-in rules with those of a configuration, and the problems of the latter."""
-    wanted = {name: rule for name, (on, rule) in BUILT_IN.items() if on}
+    rules = {name: rule for name, (on, rule) in BUILT_IN.items() if on}
     problems: list[str] = []
     if value is not None and not isinstance(value, dict):
-        return tuple(wanted.values()), ("rules must be a mapping of names to rules",)
+        return tuple(rules.values()), ("rules must be a mapping of names to rules",)
     for name, given in (value or {}).items():
         try:
             rule = _rule(str(name), given)
         except BadRule as problem:
             problems.append(f"{name}: {problem}")
             continue
-        wanted.pop(str(name), None)
+        rules.pop(str(name), None)
         if rule is not None:
-            wanted[rule.name] = rule
-    return tuple(wanted.values()), tuple(problems)
+            rules[rule.name] = rule
+    return tuple(rules.values()), tuple(problems)
 
 
 def _rule(name: str, given: object) -> IgnoreRule | None:
@@ -101,9 +101,9 @@ def _rule(name: str, given: object) -> IgnoreRule | None:
         return BUILT_IN[name][1]
     if not isinstance(given, dict):
         raise BadRule("a rule must be a mapping, or true or false for a built-in rule")
-    known = {name.replace("_", "-") for name in IgnoreRule._fields} - {"name"}
-    if unknown := sorted({str(key) for key in given} - known):
-        raise BadRule(f"unknown key {unknown[0]}; a rule has {', '.join(sorted(known))}")
+    keys = {name.replace("_", "-") for name in IgnoreRule._fields} - {"name"}
+    if unknown := sorted({str(key) for key in given} - keys):
+        raise BadRule(f"unknown key {unknown[0]}; a rule has {', '.join(sorted(keys))}")
     rule = IgnoreRule(
         name,
         paths=_words(given, "paths"),
@@ -129,7 +129,7 @@ def _words(given: Mapping[object, object], key: str) -> tuple[str, ...]:
         return ()
     if isinstance(value, str):
         return (value,)
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise BadRule(f"{key} must be a list of strings")
     return tuple(map(str, value))
 

@@ -47,13 +47,13 @@ def without_ignored(
     left: list[ObjectChange] = []
     hidden: dict[str, list[list[FieldChange]]] = {rule.name: [] for rule in rules}
     for change in changes:
-        found = {name: of for name, of in _hidden(change, rules).items() if of}
-        for name, of in found.items():
+        by_rule = {name: of for name, of in _hidden(change, rules).items() if of}
+        for name, of in by_rule.items():
             hidden[name].append(of)
-        if not found:
+        if not by_rule:
             left.append(change)
             continue
-        matched = {id(field) for of in found.values() for field in of}
+        matched = {id(field) for of in by_rule.values() for field in of}
         shown = tuple(field for field in change.fields if id(field) not in matched)
         if change.what == "changed":
             grade = grades.worst([field.grade for field in shown])
@@ -66,15 +66,15 @@ def without_ignored(
 
 
 def _hidden(change: ObjectChange, rules: Iterable[IgnoreRule]) -> Mapping[str, list[FieldChange]]:
-    found: dict[str, list[FieldChange]] = {}
+    by_rule: dict[str, list[FieldChange]] = {}
     if not change.fields:
-        return found
+        return by_rule
     applying = [rule for rule in rules if _is_of_kind(rule, change.id)]
     for field in change.fields:
         rule = next((rule for rule in applying if _hides(rule, field)), None)
         if rule is not None:
-            found.setdefault(rule.name, []).append(field)
-    return found
+            by_rule.setdefault(rule.name, []).append(field)
+    return by_rule
 
 
 def _counted(name: str, of: list[list[FieldChange]]) -> Hidden:

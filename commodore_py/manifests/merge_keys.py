@@ -81,14 +81,14 @@ def labels(
 ) -> tuple[list[Label], list[Label]] | None:
     """The labels of the items of both lists, or None if no fields identify them."""
     for names in MERGE_KEYS.get(field, _ANY_LIST):
-        found = _labels(names, old), _labels(names, new)
-        if found[0] is not None and found[1] is not None:
-            return found[0], found[1]
+        pair = _labels(names, old), _labels(names, new)
+        if pair[0] is not None and pair[1] is not None:
+            return pair[0], pair[1]
     return None
 
 
 def _labels(names: tuple[str, ...], items: Sequence[object]) -> list[Label] | None:
-    found = []
+    labels_ = []
     for item in items:
         if not isinstance(item, dict):
             return None
@@ -97,13 +97,13 @@ def _labels(names: tuple[str, ...], items: Sequence[object]) -> list[Label] | No
             return None
         if {name for name, _ in label} <= _DEFAULTS.keys():  # not unique by itself
             return None
-        found.append(tuple((name, str(value)) for name, value in label))
-    return found if len(set(map(normalised, found))) == len(found) else None
+        labels_.append(tuple((name, str(value)) for name, value in label))
+    return labels_ if len(set(map(normalised, labels_))) == len(labels_) else None
 
 
 def normalised(label: Label) -> frozenset[tuple[str, str]]:
     """The label with defaults for omitted fields."""
-    known = dict(label)
-    if "containerPort" in known or "port" in known:
-        known = {**_DEFAULTS, **known}
-    return frozenset(known.items())
+    fields = dict(label)
+    if "containerPort" in fields or "port" in fields:
+        fields = {**_DEFAULTS, **fields}
+    return frozenset(fields.items())

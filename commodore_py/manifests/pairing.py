@@ -83,10 +83,10 @@ def pair(
 
 
 def _by_id(objects: Iterable[KubeObject]) -> dict[ObjectId, list[KubeObject]]:
-    found: dict[ObjectId, list[KubeObject]] = defaultdict(list)
+    by_id: dict[ObjectId, list[KubeObject]] = defaultdict(list)
     for kube_object in objects:
-        found[kube_object.id].append(kube_object)
-    return found
+        by_id[kube_object.id].append(kube_object)
+    return by_id
 
 
 def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
@@ -114,9 +114,9 @@ def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
 class _Keyed:
     """An object with a sort key of its content."""
 
-    def __init__(self, one: KubeObject) -> None:
-        self.object = one
-        self.key = canonical(dict(one.content))
+    def __init__(self, kube_object: KubeObject) -> None:
+        self.object = kube_object
+        self.key = canonical(dict(kube_object.content))
 
     def __lt__(self, other: _Keyed) -> bool:
         return (repr(self.key), self.object.file) < (repr(other.key), other.object.file)
@@ -139,21 +139,21 @@ def _renamed(
 ) -> list[tuple[KubeObject, KubeObject]]:
     removed, came = _by_kind(deleted), _by_kind(created)
     return [
-        found
+        renamed
         for kind in sorted(removed.keys() & came.keys())
-        for found in _renamed_in_kind(removed[kind], came[kind])
+        for renamed in _renamed_in_kind(removed[kind], came[kind])
     ]
 
 
 def _by_kind(
     objects: Iterable[KubeObject],
 ) -> Mapping[tuple[str, str, str], list[KubeObject]]:
-    found: dict[tuple[str, str, str], list[KubeObject]] = defaultdict(list)
+    by_kind: dict[tuple[str, str, str], list[KubeObject]] = defaultdict(list)
     for kube_object in objects:
-        found[kube_object.id.group, kube_object.id.kind, kube_object.id.namespace].append(
+        by_kind[kube_object.id.group, kube_object.id.kind, kube_object.id.namespace].append(
             kube_object
         )
-    return found
+    return by_kind
 
 
 def _renamed_in_kind(
@@ -162,22 +162,22 @@ def _renamed_in_kind(
     if len(deleted) * len(created) > _MAX_PAIRS:
         return
     removed = [
-        (kube_object, found) for kube_object in deleted if (found := _substance(kube_object))
+        (kube_object, counts) for kube_object in deleted if (counts := _substance(kube_object))
     ]
-    came = [(kube_object, found) for kube_object in created if (found := _substance(kube_object))]
+    came = [(kube_object, counts) for kube_object in created if (counts := _substance(kube_object))]
     similar = [
-        (one, other)
-        for one, substance in removed
-        for other, others in came
+        (before_object, after_object)
+        for before_object, substance in removed
+        for after_object, others in came
         if similarity(substance, others) >= _SIMILAR
     ]
-    before = Counter(one.id for one, _ in similar)
-    after = Counter(other.id for _, other in similar)
+    before = Counter(before_object.id for before_object, _ in similar)
+    after = Counter(after_object.id for _, after_object in similar)
     # Only unambiguous pairs.
     yield from ((o, n) for o, n in similar if before[o.id] == after[n.id] == 1)
 
 
-def _substance(one: KubeObject) -> Counter[tuple[str, Canonical]] | None:
-    content = {key: value for key, value in one.content.items() if key not in _BOILERPLATE}
-    found = leaves(content, name=one.id.name)
-    return found if found.total() >= _MIN_LEAVES else None
+def _substance(kube_object: KubeObject) -> Counter[tuple[str, Canonical]] | None:
+    content = {key: value for key, value in kube_object.content.items() if key not in _BOILERPLATE}
+    counts = leaves(content, name=kube_object.id.name)
+    return counts if counts.total() >= _MIN_LEAVES else None

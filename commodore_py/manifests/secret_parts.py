@@ -46,13 +46,13 @@ class Part(NamedTuple, Generic[T]):
 class Look(Protocol[T]):
     """How the values of a kind are looked at."""
 
-    def members(self, one: T) -> Iterable[tuple[str, T]] | None:
+    def members(self, node: T) -> Iterable[tuple[str, T]] | None:
         """The members of a mapping, or None."""
 
-    def items(self, one: T) -> Iterable[T]:
+    def items(self, node: T) -> Iterable[T]:
         """The items of a list; nothing for anything else."""
 
-    def text(self, one: T) -> str:
+    def text(self, node: T) -> str:
         """A text; empty for anything else."""
 
 
@@ -70,24 +70,24 @@ def secret_parts(root: T, look: Look[T], *, nested: int = 0) -> Iterator[Part[T]
     waiting, seen = [_Place(root)], set[tuple[int, frozenset[str], bool]]()
     while waiting:
         place = waiting.pop()
-        here = (id(place.value), place.kinds, place.of_secret)
-        if here in seen:
+        visit = (id(place.value), place.kinds, place.of_secret)
+        if visit in seen:
             continue
         members = look.members(place.value)
         if members is None:
             below = [
-                (str(at), place._replace(value=one, path=path_to(place.path, str(at))))
-                for at, one in enumerate(look.items(place.value))
+                (str(at), place._replace(value=item, path=path_to(place.path, str(at))))
+                for at, item in enumerate(look.items(place.value))
             ]
         else:
-            found, below = _of_mapping(place, [*members], look)
-            yield from found
+            parts, below = _of_mapping(place, [*members], look)
+            yield from parts
         if below:
-            seen.add(here)
-        for key, one in below:
-            if holds_secret(look.text(one.value), nested=nested):
-                yield Part(one.path, place.value, key, one.value)
-            waiting.append(one)
+            seen.add(visit)
+        for key, inner in below:
+            if holds_secret(look.text(inner.value), nested=nested):
+                yield Part(inner.path, place.value, key, inner.value)
+            waiting.append(inner)
 
 
 def _of_mapping(
@@ -95,9 +95,9 @@ def _of_mapping(
 ) -> tuple[list[Part[T]], list[tuple[str, _Place[T]]]]:
     """The secret values of a mapping, and where there may be more of them."""
     # All of a key that is given several times: which of them counts is for others to decide.
-    own = {look.text(value).casefold() for key, value in members if key == "kind"} - {""}
-    kinds = own or place.kinds
-    of_secret = any(kind.endswith("secret") for kind in kinds) or (place.of_secret and not own)
+    stated = {look.text(value).casefold() for key, value in members if key == "kind"} - {""}
+    kinds = stated or place.kinds
+    of_secret = any(kind.endswith("secret") for kind in kinds) or (place.of_secret and not stated)
     metadata = [
         member
         for key, value in members
@@ -110,7 +110,7 @@ def _of_mapping(
     parts, below = [], []
     is_secret = "secret" in kinds
     versions = {look.text(value) for key, value in members if key == "apiVersion"}
-    is_core = "secret" in own and versions <= {"", "v1"}
+    is_core = "secret" in stated and versions <= {"", "v1"}
     for key, value in members:
         if is_secret and (key.casefold() in _VALUES or (is_core and key not in _SHOWN)):
             parts.append(Part(path_to(path, key), place.value, key, value))
@@ -123,10 +123,10 @@ def _of_mapping(
         below.append((key, _Place(value, path_to(path, key), given, of_secret)))
     if is_secret:
         parts += [
-            Part((*path, name), value, name, one)
+            Part((*path, name), value, name, annotation)
             for key, value in metadata
             if key == "annotations"
-            for name, one in look.members(value) or ()
+            for name, annotation in look.members(value) or ()
             if name == LAST_APPLIED
         ]
     return parts, below
@@ -157,25 +157,27 @@ def path_to(path: Path, *steps: str) -> Path:
 class _Values:
     """Values as they are loaded."""
 
-    def members(self, one: object) -> Iterable[tuple[str, object]] | None:
-        return [(str(key), value) for key, value in one.items()] if isinstance(one, dict) else None
+    def members(self, node: object) -> Iterable[tuple[str, object]] | None:
+        return (
+            [(str(key), value) for key, value in node.items()] if isinstance(node, dict) else None
+        )
 
-    def items(self, one: object) -> Iterable[object]:
-        return one if isinstance(one, list) else ()
+    def items(self, node: object) -> Iterable[object]:
+        return node if isinstance(node, list) else ()
 
-    def text(self, one: object) -> str:
-        if isinstance(one, bytes):
-            return one.decode(errors="replace")
-        return one if isinstance(one, str) else ""
+    def text(self, node: object) -> str:
+        if isinstance(node, bytes):
+            return node.decode(errors="replace")
+        return node if isinstance(node, str) else ""
 
 
 class _Nodes:
     """YAML as it is written: with merge keys, and keys that are given several times."""
 
-    def members(self, one: yaml.Node) -> Iterable[tuple[str, yaml.Node]] | None:
-        if not isinstance(one, yaml.MappingNode):
+    def members(self, node: yaml.Node) -> Iterable[tuple[str, yaml.Node]] | None:
+        if not isinstance(node, yaml.MappingNode):
             return None
-        members, waiting, seen = [], [one], {id(one)}
+        members, waiting, seen = [], [node], {id(node)}
         while waiting:
             for key, value in waiting.pop().value:
                 name = self.text(key)
@@ -189,13 +191,13 @@ class _Nodes:
                 raise ValueError("too many mappings are merged")
         return members
 
-    def items(self, one: yaml.Node) -> Iterable[yaml.Node]:
-        return one.value if isinstance(one, yaml.SequenceNode) else ()
+    def items(self, node: yaml.Node) -> Iterable[yaml.Node]:
+        return node.value if isinstance(node, yaml.SequenceNode) else ()
 
-    def text(self, one: yaml.Node) -> str:
-        if not isinstance(one, yaml.ScalarNode):
+    def text(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode):
             return ""
-        return _decoded(one.value) if one.tag.endswith(":binary") else str(one.value)
+        return _decoded(node.value) if node.tag.endswith(":binary") else str(node.value)
 
 
 def _decoded(text: str) -> str:

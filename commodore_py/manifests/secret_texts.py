@@ -64,32 +64,32 @@ def _document(part: bytes) -> _Document:
 
 
 def _masked(documents: list[_Document], others: list[_Document], side: str) -> str:
-    known = {value.path: value.text for other in others for value in other.values}
+    other_texts = {value.path: value.text for other in others for value in other.values}
     texts = {other.text for other in others}
     shown = []
     for document in documents:
         if document.readable:
-            shown.append(_masked_document(document, known, side))
+            shown.append(_masked_document(document, other_texts, side))
         else:
             shown.append(f"{_UNREADABLE}{'' if document.text in texts else f' ({side})'}\n")
     return "".join(shown)
 
 
-def _masked_document(document: _Document, known: Mapping[Path, str], side: str) -> str:
+def _masked_document(document: _Document, other_texts: Mapping[Path, str], side: str) -> str:
     if not document.values:
         return document.text
     pieces, at = [], 0
     # An anchor may be the value of several keys.
-    for start, one in sorted({value.start: value for value in document.values}.items()):
+    for start, secret in sorted({value.start: value for value in document.values}.items()):
         if start < at:
             continue
-        written = document.text[start : one.end]
-        shown = shown_value(one.text)
-        if "***" in shown and known.get(one.path, one.text) != one.text:
+        written = document.text[start : secret.end]
+        shown = shown_value(secret.text)
+        if "***" in shown and other_texts.get(secret.path, secret.text) != secret.text:
             shown = f"{shown} ({side})"
         end = "\n" if written.endswith("\n") else ""
         pieces += [document.text[at:start], shown, end]
-        at = one.end
+        at = secret.end
     return _COMMENT.sub("# ***", "".join([*pieces, document.text[at:]]))
 
 

@@ -47,27 +47,28 @@ def hidden(documents: list[object], text: bytes) -> list[object]:
     def shown(value: object, *, secret: bool) -> object:
         if isinstance(value, dict):
             return {
-                key: shown(one, secret=secret or (id(value), str(key)) in places)
-                for key, one in value.items()
+                key: shown(item, secret=secret or (id(value), str(key)) in places)
+                for key, item in value.items()
             }
         if isinstance(value, list):
             return [
-                shown(one, secret=secret or (id(value), str(at)) in places)
-                for at, one in enumerate(value)
+                shown(item, secret=secret or (id(value), str(at)) in places)
+                for at, item in enumerate(value)
             ]
         if value is None or not (secret or (isinstance(value, str) and value in copies)):
             return value
         return SecretValue(value, shown_value(value))
 
     return [
-        shown(one, secret=(id(documents), str(at)) in places) for at, one in enumerate(documents)
+        shown(document, secret=(id(documents), str(at)) in places)
+        for at, document in enumerate(documents)
     ]
 
 
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
     elif isinstance(value, str) and value:
         yield value
 
@@ -95,9 +96,9 @@ def _masked_field(field: FieldChange) -> FieldChange:
 def masked_value(value: object) -> object:
     """A value with what may be shown of secrets in it."""
     if isinstance(value, dict):
-        return {key: masked_value(one) for key, one in value.items()}
+        return {key: masked_value(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [masked_value(one) for one in value]
+        return [masked_value(item) for item in value]
     return value.shown if isinstance(value, SecretValue) else value
 
 
@@ -145,9 +146,9 @@ def shown_value(value: object) -> str:
     decoded = text if _REFERENCE.search(text) else _decoded(text)
     if _REFERENCE.search(decoded):
         parts = _REFERENCE.split(decoded)
-        found = _REFERENCE.findall(decoded)
+        references = _REFERENCE.findall(decoded)
         stars = ["***" if part else "" for part in parts]
-        return "".join(a + b for a, b in zip(stars, [*found, ""], strict=True))
+        return "".join(a + b for a, b in zip(stars, [*references, ""], strict=True))
     return "***" if text else ""
 
 

@@ -70,7 +70,7 @@ class Settings(NamedTuple):
 
 def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
     """The settings of every Argo CD instance among some objects, by namespace."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    fields_by_namespace: dict[str, dict[str, Mapping[str, Any]]] = {}
     tracked: dict[str, Tracking] = {}
     for kube_object in objects:
         place = f"{kube_object.file}: {kube_object.id}" if kube_object.file else str(kube_object.id)
@@ -86,7 +86,7 @@ def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
             fields, names = _operated(data, place), _IN_ARGOCD
         else:
             continue
-        merged = found.setdefault(kube_object.id.namespace, {})
+        merged = fields_by_namespace.setdefault(kube_object.id.namespace, {})
         for key, more in fields.items():
             merged[key] = {**merged.get(key, {}), **more}
         tracked[kube_object.id.namespace] = _tracking(
@@ -94,7 +94,7 @@ def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
         )
     return tuple(
         _settings(namespace, fields, tracked[namespace])
-        for namespace, fields in sorted(found.items())
+        for namespace, fields in sorted(fields_by_namespace.items())
     )
 
 
@@ -107,26 +107,33 @@ _IN_ARGOCD = ("resourceTrackingMethod", "applicationInstanceLabelKey", "installa
 
 
 def _tracking(
-    found: Tracking, data: Mapping[str, object], names: tuple[str, ...], where: str
+    tracking: Tracking, data: Mapping[str, object], names: tuple[str, ...], where: str
 ) -> Tracking:
     extra = _mapping(data.get("extraConfig"), where) if names is _IN_ARGOCD else {}
     given = (
         _text(extra.get(late, data.get(name)) or "", where)
         for name, late in zip(names, _IN_CONFIG_MAP, strict=True)
     )
-    return Tracking(*(new or old for new, old in zip(given, found, strict=True)))
+    return Tracking(*(new or old for new, old in zip(given, tracking, strict=True)))
 
 
 def _settings(
     namespace: str, fields: Mapping[str, Mapping[str, Any]], tracking: Tracking
 ) -> Settings:
     scripts = tuple(
-        Script(key, one[_HEALTH], one.get(_LIBRARIES, False), one["where"])
-        for key, one in fields.items()
-        if one.get(_HEALTH)
+        Script(
+            key,
+            customization[_HEALTH],
+            customization.get(_LIBRARIES, False),
+            customization["where"],
+        )
+        for key, customization in fields.items()
+        if customization.get(_HEALTH)
     )
     ignored = tuple(
-        ignored for key, one in fields.items() for ignored in _ignored(key, one.get(_IGNORE))
+        ignored
+        for key, customization in fields.items()
+        for ignored in _ignored(key, customization.get(_IGNORE))
     )
     return Settings(namespace, scripts, ignored, tracking)
 
@@ -140,18 +147,20 @@ def _config_map(data: Mapping[str, object], where: str) -> dict[str, dict[str, A
     fields: dict[str, dict[str, Any]] = {}
     text = data.get(CUSTOMIZATIONS)
     if text is not None:
-        here = f"{where}, {CUSTOMIZATIONS}"
-        for key, one in _mapping(_parsed(_text(text, here), here), here).items():
-            place = f"{here}, {key}"
-            fields[_checked_key(key, place)] = _checked(_mapping(one, place), place)
+        location = f"{where}, {CUSTOMIZATIONS}"
+        for key, customization in _mapping(
+            _parsed(_text(text, location), location), location
+        ).items():
+            place = f"{location}, {key}"
+            fields[_checked_key(key, place)] = _checked(_mapping(customization, place), place)
     for name, value in data.items():
         kind, _, key = name.removeprefix(_PREFIX).partition(".")
         if not name.startswith(_PREFIX) or kind not in _TYPES:
             continue
-        here = f"{where}, {name}"
-        pattern = ANY if key == _ALL else _checked_key(key.replace("_", "/", 1), here)
-        field, content = _TYPES[kind], _text(value, here)
-        fields.setdefault(pattern, {"where": here}).update(_checked({field: content}, here))
+        location = f"{where}, {name}"
+        pattern = ANY if key == _ALL else _checked_key(key.replace("_", "/", 1), location)
+        field, content = _TYPES[kind], _text(value, location)
+        fields.setdefault(pattern, {"where": location}).update(_checked({field: content}, location))
     return fields
 
 
@@ -161,21 +170,25 @@ _LISTS = ("jsonPointers", "jqPathExpressions", "managedFieldsManagers")
 
 def _operated(spec: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:
     fields: dict[str, dict[str, Any]] = {}
-    for at, one in enumerate(_list(spec.get("resourceHealthChecks"), where)):
-        here = f"{where}, spec.resourceHealthChecks[{at}]"
-        check = _mapping(one, here)
-        key = key_of(_text(check.get("group", ""), here), _text(check.get("kind", ""), here))
-        fields[_checked_key(key, here)] = _checked({_HEALTH: check.get("check", "")}, here)
-    here = f"{where}, spec.resourceIgnoreDifferences"
-    ignored = _mapping(spec.get("resourceIgnoreDifferences"), here)
-    every = _mapping(ignored.get(_ALL), here)
+    for at, entry in enumerate(_list(spec.get("resourceHealthChecks"), where)):
+        location = f"{where}, spec.resourceHealthChecks[{at}]"
+        check = _mapping(entry, location)
+        key = key_of(
+            _text(check.get("group", ""), location), _text(check.get("kind", ""), location)
+        )
+        fields[_checked_key(key, location)] = _checked({_HEALTH: check.get("check", "")}, location)
+    location = f"{where}, spec.resourceIgnoreDifferences"
+    ignored = _mapping(spec.get("resourceIgnoreDifferences"), location)
+    every = _mapping(ignored.get(_ALL), location)
     if every:
-        fields.setdefault(ANY, {"where": here})[_IGNORE] = _lists(every, here)
-    for one in _list(ignored.get("resourceIdentifiers"), here):
-        named = _mapping(one, here)
-        key = key_of(_text(named.get("group", ""), here), _text(named.get("kind", ""), here))
-        lists = _lists(_mapping(named.get("customization"), here), here)
-        fields.setdefault(_checked_key(key, here), {"where": here})[_IGNORE] = lists
+        fields.setdefault(ANY, {"where": location})[_IGNORE] = _lists(every, location)
+    for entry in _list(ignored.get("resourceIdentifiers"), location):
+        named = _mapping(entry, location)
+        key = key_of(
+            _text(named.get("group", ""), location), _text(named.get("kind", ""), location)
+        )
+        lists = _lists(_mapping(named.get("customization"), location), location)
+        fields.setdefault(_checked_key(key, location), {"where": location})[_IGNORE] = lists
     extra = _mapping(spec.get("extraConfig"), where)
     for key, more in _config_map(extra, f"{where}, spec.extraConfig").items():
         fields.setdefault(key, {}).update(more)
@@ -183,17 +196,17 @@ def _operated(spec: Mapping[str, object], where: str) -> dict[str, dict[str, Any
 
 
 def _checked(fields: Mapping[str, object], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"where": where}
+    checked: dict[str, Any] = {"where": where}
     if _HEALTH in fields:
-        found[_HEALTH] = _text(fields[_HEALTH], f"{where}, {_HEALTH}")
+        checked[_HEALTH] = _text(fields[_HEALTH], f"{where}, {_HEALTH}")
     if _LIBRARIES in fields:
-        found[_LIBRARIES] = _boolean(fields[_LIBRARIES], f"{where}, {_LIBRARIES}")
+        checked[_LIBRARIES] = _boolean(fields[_LIBRARIES], f"{where}, {_LIBRARIES}")
     if _IGNORE in fields:
-        here = f"{where}, {_IGNORE}"
+        location = f"{where}, {_IGNORE}"
         lists = fields[_IGNORE]
-        parsed = _parsed(lists, here) if isinstance(lists, str) else lists
-        found[_IGNORE] = _lists(_mapping(parsed, here), here)
-    return found
+        parsed = _parsed(lists, location) if isinstance(lists, str) else lists
+        checked[_IGNORE] = _lists(_mapping(parsed, location), location)
+    return checked
 
 
 def _lists(fields: Mapping[str, object], where: str) -> dict[str, tuple[str, ...]]:
@@ -239,7 +252,7 @@ def _mapping(value: object, where: str) -> Mapping[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise _wrong(value, "a mapping", where)
-    return {str(key): one for key, one in value.items()}
+    return {str(key): item for key, item in value.items()}
 
 
 def _list(value: object, where: str) -> list[Any]:
@@ -250,6 +263,6 @@ def _list(value: object, where: str) -> list[Any]:
     return value
 
 
-def _wrong(value: object, wanted: str, where: str) -> CommodoreError:
+def _wrong(value: object, expected: str, where: str) -> CommodoreError:
     shown = f"{value!r} is" if isinstance(value, str) else f"it is {type_name(value)},"
-    return CommodoreError(f"a setting of Argo CD is not valid: {shown} not {wanted}", where=where)
+    return CommodoreError(f"a setting of Argo CD is not valid: {shown} not {expected}", where=where)

@@ -72,14 +72,14 @@ def similarity(old: Counter[tuple[str, Canonical]], new: Counter[tuple[str, Cano
     return 2 * (old & new).total() / total if total else 1.0
 
 
-def _collect(value: object, path: str, name: str, found: Counter[tuple[str, Canonical]]) -> None:
+def _collect(value: object, path: str, name: str, counts: Counter[tuple[str, Canonical]]) -> None:
     if isinstance(value, dict) and value:
         for key, below in value.items():
-            _collect(below, f"{path}.{key}", name, found)
+            _collect(below, f"{path}.{key}", name, counts)
     elif isinstance(value, list) and value:
         for below in value:
-            _collect(below, f"{path}[]", name, found)
+            _collect(below, f"{path}[]", name, counts)
     elif isinstance(value, str) and name:
-        found[path, ("str", value.replace(name, "\0"))] += 1
+        counts[path, ("str", value.replace(name, "\0"))] += 1
     else:
-        found[path, canonical(value)] += 1
+        counts[path, canonical(value)] += 1

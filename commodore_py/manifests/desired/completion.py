@@ -79,11 +79,11 @@ def is_kept(
             and not (is_replaced and any(live[key] for key in more - _FILLED_IN))
             and all(
                 is_kept(
-                    *(one, live[key], record[key], _inner(field, key)),
+                    *(value, live[key], record[key], _inner(field, key)),
                     name=key,
                     is_replaced=is_replaced,
                 )
-                for key, one in target.items()
+                for key, value in target.items()
             )
         )
     if isinstance(target, list):

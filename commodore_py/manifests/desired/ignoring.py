@@ -89,13 +89,13 @@ def _without_references(
 ) -> tuple[_Value, _Value]:
     """A value that a reference stands for equals anything, or what it stands for."""
     if isinstance(predicted, dict) and isinstance(live, dict):
-        both = {
-            key: _without_references(live[key], one, counts, reveal)
-            for key, one in predicted.items()
+        pairs = {
+            key: _without_references(live[key], new, counts, reveal)
+            for key, new in predicted.items()
             if key in live
         }
-        olds = {key: both[key][0] if key in both else one for key, one in live.items()}
-        news = {key: both[key][1] if key in both else one for key, one in predicted.items()}
+        olds = {key: pairs[key][0] if key in pairs else old for key, old in live.items()}
+        news = {key: pairs[key][1] if key in pairs else new for key, new in predicted.items()}
         return olds, news
     if isinstance(predicted, list) and isinstance(live, list) and len(live) == len(predicted):
         items = [
@@ -126,7 +126,9 @@ def _as_live(live: _Value, predicted: _Value, path: _Path) -> _Value:
             return predicted
         now = _as_live(now, then, tuple(rest))
     if isinstance(predicted, dict):
-        others = {key: one for key, one in predicted.items() if now is not _MISSING or key != name}
+        others = {
+            key: value for key, value in predicted.items() if now is not _MISSING or key != name
+        }
         return others if now is _MISSING else {**others, name: now}
     if isinstance(predicted, list) and name.isdigit():
         at = int(name)
@@ -154,16 +156,16 @@ def hidden_values(versions: Iterable[Content]) -> tuple[dict[str, Any], ...]:
 
 
 def _masked(content: dict[str, Any], runs: dict[str, list[str]]) -> dict[str, Any]:
-    found = dict(content)
+    masked = dict(content)
     for name in ("data", "stringData"):
         fields = content.get(name)
         if isinstance(fields, dict):
-            found[name] = {
+            masked[name] = {
                 key: _run(runs.setdefault(key, []), value) for key, value in fields.items()
             }
         elif fields is not None:
-            found[name] = _FIRST  # what is not a mapping is hidden as a whole
-    return found
+            masked[name] = _FIRST  # what is not a mapping is hidden as a whole
+    return masked
 
 
 def _run(values: list[str], value: object) -> str:

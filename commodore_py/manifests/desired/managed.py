@@ -102,7 +102,7 @@ def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
     """
     if _is_leaf(fields):
         return ATOMIC if isinstance(value, dict | list) and value else value
-    found: dict[str, _Value] = {}
+    parts: dict[str, _Value] = {}
     items: list[_Value] = []
     for name, below in fields.items():
         place = _place(name, value)
@@ -110,10 +110,10 @@ def _part(fields: Mapping[str, _Value], value: _Value) -> _Value:
             continue
         part = _part(below, value[place])
         if isinstance(place, str):
-            found[place] = part
+            parts[place] = part
         else:
             items.append(part)
-    return items if isinstance(value, list) else found
+    return items if isinstance(value, list) else parts
 
 
 def _as_live(fields: Mapping[str, _Value], live: _Value, predicted: _Value) -> tuple[_Value, int]:
@@ -160,7 +160,7 @@ def _place(name: str, value: _Value) -> _Place:
 def _has(item: _Value, keys: _Value) -> bool:
     if not isinstance(item, dict) or not isinstance(keys, dict):
         return False
-    return all(key in item and same(item[key], one) for key, one in keys.items())
+    return all(key in item and same(item[key], value) for key, value in keys.items())
 
 
 def _added(value: _Value, place: _Place, part: _Value) -> _Value:
@@ -172,4 +172,4 @@ def _added(value: _Value, place: _Place, part: _Value) -> _Value:
 def _replaced(value: _Value, place: _Place, part: _Value) -> _Value:
     if isinstance(value, dict):
         return {**value, place: part}
-    return [part if at == place else one for at, one in enumerate(value)]
+    return [part if at == place else item for at, item in enumerate(value)]

@@ -61,15 +61,17 @@ def predict(target: Content, live: Content, synced: Content | None = None) -> Pr
     root = schema.root_type(target)
     if root is not None and schema.root_type(live) != root:
         root = None
-    now, wanted = normalised(live), _without_place(normalised(target))
-    records = [_without_place(normalised(one)) for one in (recorded, applied) if one is not None]
+    now, desired = normalised(live), _without_place(normalised(target))
+    records = [
+        _without_place(normalised(record)) for record in (recorded, applied) if record is not None
+    ]
     mode: Mode = "three-way" if records else "two-way"
     field = None if root is None else schema.Field(root)
-    if len(records) == 1 and is_kept(wanted, now, records[0], field):
+    if len(records) == 1 and is_kept(desired, now, records[0], field):
         return Prediction(mode, now, now, root is not None, notice)
-    found = completed(wanted, now, records, field)
+    predicted = completed(desired, now, records, field)
     return Prediction(
-        mode, now, found, root is not None, notice if records else notice or NO_RECORD
+        mode, now, predicted, root is not None, notice if records else notice or NO_RECORD
     )
 
 
@@ -87,40 +89,42 @@ def recorded_in(live: Content) -> tuple[_Object | None, str]:
     if not isinstance(metadata, dict) or not isinstance(text, str):
         return None, ""
     try:
-        found = json.loads(text)
+        applied = json.loads(text)
     except (ValueError, RecursionError):
         return None, NOT_JSON
-    its = identify(found)
+    its = identify(applied)
     if its is None or (live.get("kind"), metadata.get("name")) != (its.kind, its.name):
         return None, OTHER_OBJECT
-    return found, ""
+    return applied, ""
 
 
 def normalised(content: Content) -> _Object:
     """An object without what only the server writes, with the forms that mean the same equal."""
-    found = {name: one for name, one in content.items() if name != "status"}
-    metadata = found.get("metadata")
+    kept_fields = {name: value for name, value in content.items() if name != "status"}
+    metadata = kept_fields.get("metadata")
     if isinstance(metadata, dict):
-        metadata = {key: one for key, one in metadata.items() if key not in _OF_THE_SERVER}
+        metadata = {key: value for key, value in metadata.items() if key not in _OF_THE_SERVER}
         annotations = metadata.get("annotations")
         if isinstance(annotations, dict):
-            kept = {key: one for key, one in annotations.items() if key != LAST_APPLIED}
+            kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
             metadata["annotations"] = kept
         metadata = {
-            key: one for key, one in metadata.items() if one or key not in ("annotations", "labels")
+            key: value
+            for key, value in metadata.items()
+            if value or key not in ("annotations", "labels")
         }
-        found["metadata"] = metadata
+        kept_fields["metadata"] = metadata
     group, _, kind = split_version(content)
     match group, kind:
         case "", "Secret":
-            return secret(found)
+            return secret(kept_fields)
         case "", "Endpoints":
-            return _endpoints(found)
+            return _endpoints(kept_fields)
         case "", "Namespace":
-            found.pop("spec", None)  # its finalizers, which no apply changes
-        case "rbac.authorization.k8s.io", "ClusterRole" if found.get("aggregationRule"):
-            found.pop("rules", None)  # a controller fills them in
-    return found
+            kept_fields.pop("spec", None)  # its finalizers, which no apply changes
+        case "rbac.authorization.k8s.io", "ClusterRole" if kept_fields.get("aggregationRule"):
+            kept_fields.pop("rules", None)  # a controller fills them in
+    return kept_fields
 
 
 def secret(content: _Object) -> _Object:
@@ -128,20 +132,20 @@ def secret(content: _Object) -> _Object:
     strings, data = content.get("stringData"), content.get("data")
     if not isinstance(strings, dict | None) or not isinstance(data, dict | None):
         return content
-    found = {key: one for key, one in content.items() if key != "stringData"}
-    found["type"] = found.get("type") or "Opaque"
+    kept_fields = {key: value for key, value in content.items() if key != "stringData"}
+    kept_fields["type"] = kept_fields.get("type") or "Opaque"
     if strings is None and data is None:
-        return found
+        return kept_fields
     coded = {
-        key: base64.b64encode(one.encode("utf-8", "surrogatepass")).decode()
-        if isinstance(one, str)
-        else one
-        for key, one in (strings or {}).items()
+        key: base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()
+        if isinstance(value, str)
+        else value
+        for key, value in (strings or {}).items()
     }
     # What is not a string stays as it is, so that its error is seen.
     values = {**(data or {}), **coded}
-    found["data"] = {key: "" if one is None else one for key, one in values.items()}
-    return found
+    kept_fields["data"] = {key: "" if value is None else value for key, value in values.items()}
+    return kept_fields
 
 
 def _endpoints(content: _Object) -> _Object:
@@ -149,11 +153,14 @@ def _endpoints(content: _Object) -> _Object:
     subsets = content.get("subsets")
     if not isinstance(subsets, list) or not all(isinstance(subset, dict) for subset in subsets):
         return content
-    found = [
-        {name: sorted(one, key=repr) if isinstance(one, list) else one for name, one in of.items()}
-        for of in subsets
+    sorted_subsets = [
+        {
+            name: sorted(value, key=repr) if isinstance(value, list) else value
+            for name, value in subset.items()
+        }
+        for subset in subsets
     ]
-    return {**content, "subsets": sorted(found, key=repr)}
+    return {**content, "subsets": sorted(sorted_subsets, key=repr)}
 
 
 def _without_place(content: _Object) -> _Object:
@@ -161,4 +168,4 @@ def _without_place(content: _Object) -> _Object:
     metadata = content.get("metadata")
     if not isinstance(metadata, dict):
         return content
-    return {**content, "metadata": {k: one for k, one in metadata.items() if k != "namespace"}}
+    return {**content, "metadata": {k: value for k, value in metadata.items() if k != "namespace"}}

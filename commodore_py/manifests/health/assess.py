@@ -79,7 +79,7 @@ def time_of(stamp: object) -> datetime | None:
     if not isinstance(stamp, str) or "T" not in stamp:
         return None
     try:
-        found = datetime.fromisoformat(stamp)
+        time = datetime.fromisoformat(stamp)
     except ValueError:
         return None
-    return found if found.tzinfo is not None else None
+    return time if time.tzinfo is not None else None

@@ -67,7 +67,7 @@ def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | 
     if (group, kind) == _POD:
         rules = {
             "v1": _Rule(
-                pods.POD, lambda found: pods.pod(found, is_hook=hook_facts(content).is_hook)
+                pods.POD, lambda fields: pods.pod(fields, is_hook=hook_facts(content).is_hook)
             )
         }
     else:
@@ -76,8 +76,8 @@ def verdict(group: str, version: str, kind: str, content: Content) -> Verdict | 
         return None
     rule = rules.get(version)
     if rule is None:
-        known = " or ".join(f"{group}/{rule}" if group else rule for rule in sorted(rules))
-        return unknown(f"no rule for version {version} of {kind}: use {known}")
+        versions = " or ".join(f"{group}/{rule}" if group else rule for rule in sorted(rules))
+        return unknown(f"no rule for version {version} of {kind}: use {versions}")
     try:
         return rule.judge(decoded(content, rule.shape))
     except Undecodable as error:

@@ -42,10 +42,10 @@ def decoded(value: object, shape: Shape, path: str = "") -> Decoded:
         return None if value is None else decoded(value, shape.shape, path)
     if isinstance(shape, Each):
         items = _expect(value, list, path)
-        return [decoded(one, shape.shape, f"{path}[{at}]") for at, one in enumerate(items)]
+        return [decoded(item, shape.shape, f"{path}[{at}]") for at, item in enumerate(items)]
     if isinstance(shape, Texts):
-        found = _expect(value, dict, path)
-        return {key: decoded(one, str, f"{path}.{key}") for key, one in found.items()}
+        texts = _expect(value, dict, path)
+        return {key: decoded(text, str, f"{path}.{key}") for key, text in texts.items()}
     if isinstance(shape, Mapping):
         fields = _expect(value, dict, path)
         return {

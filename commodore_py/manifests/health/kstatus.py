@@ -57,12 +57,12 @@ def is_observed(content: Content) -> bool:
 def conditions_of(content: Content) -> dict[str, dict[str, object]]:
     """The conditions by type, the first of each."""
     status = content.get("status")
-    found = status.get("conditions") if isinstance(status, dict) else None
+    listed = status.get("conditions") if isinstance(status, dict) else None
     conditions: dict[str, dict[str, object]] = {}
-    for one in found if isinstance(found, list) else ():
-        kind = one.get("type") if isinstance(one, dict) else None
+    for condition in listed if isinstance(listed, list) else ():
+        kind = condition.get("type") if isinstance(condition, dict) else None
         if isinstance(kind, str):
-            conditions.setdefault(kind, one)
+            conditions.setdefault(kind, condition)
     return conditions
 
 

@@ -36,17 +36,17 @@ _NO_ADDRESS = "it has no address yet"
 _NOT_SCALED = "it waits to scale"
 
 
-def service(found: Decoded) -> Verdict:
+def service(fields: Decoded) -> Verdict:
     """A load balancer needs an address."""
-    waits = found["spec"]["type"] == "LoadBalancer"
-    if waits and not found["status"]["loadBalancer"]["ingress"]:
+    waits = fields["spec"]["type"] == "LoadBalancer"
+    if waits and not fields["status"]["loadBalancer"]["ingress"]:
         return progressing(_NO_ADDRESS)
     return healthy()
 
 
-def claim(found: Decoded) -> Verdict:
+def claim(fields: Decoded) -> Verdict:
     """Its phase."""
-    match found["status"]["phase"]:
+    match fields["status"]["phase"]:
         case "Bound":
             return healthy()
         case "Pending":
@@ -66,14 +66,14 @@ def ingress(content: Content) -> Verdict:
     return progressing(f"{_NO_ADDRESS}; some controllers never set it")
 
 
-def autoscaler(found: Decoded) -> Verdict:
+def autoscaler(fields: Decoded) -> Verdict:
     """Return whether it is able to scale."""
-    return _scaling(found["status"]["conditions"])
+    return _scaling(fields["status"]["conditions"])
 
 
-def autoscaler_v1(found: Decoded) -> Verdict:
+def autoscaler_v1(fields: Decoded) -> Verdict:
     """Assess the old version, which has its conditions as JSON in an annotation."""
-    text = found["metadata"]["annotations"].get(_CONDITIONS_OF_V1)
+    text = fields["metadata"]["annotations"].get(_CONDITIONS_OF_V1)
     if text is None:
         return progressing(_NOT_SCALED)
     where = f"annotation {_CONDITIONS_OF_V1}"
@@ -90,8 +90,10 @@ def _lowered(raw: object) -> object:
     if not isinstance(raw, list):
         return raw
     return [
-        {key.lower(): value for key, value in one.items()} if isinstance(one, dict) else one
-        for one in raw
+        {key.lower(): value for key, value in condition.items()}
+        if isinstance(condition, dict)
+        else condition
+        for condition in raw
     ]
 
 
@@ -105,9 +107,9 @@ def _scaling(conditions: list[Decoded]) -> Verdict:
     return progressing(_NOT_SCALED)
 
 
-def api_service(found: Decoded) -> Verdict:
+def api_service(fields: Decoded) -> Verdict:
     """Return whether its API is available."""
-    available = first_condition(found["status"], "Available")
+    available = first_condition(fields["status"], "Available")
     if available is None:
         return progressing("it is not processed yet")
     message = f"{available['reason']}: {available['message']}"

@@ -57,19 +57,21 @@ class OwnRule:
         """Assess the conditions of an object."""
         if not kstatus.is_observed(content):
             return progressing(kstatus.NOT_OBSERVED)
-        found = kstatus.conditions_of(content)
+        present = kstatus.conditions_of(content)
 
-        def said(wanted: Condition) -> str:
-            return kstatus.message_of(found.get(self.message_from or wanted.type, {}))
+        def message(source: Condition) -> str:
+            return kstatus.message_of(present.get(self.message_from or source.type, {}))
 
         for conditions, verdict in ((self.degraded, degraded), (self.suspended, suspended)):
             for condition in conditions:
-                if kstatus.is_status(found, *condition):
-                    return verdict(said(condition))
-        for one in self.healthy:
-            if not kstatus.is_status(found, *one):
-                return progressing(said(one) or f"waits for {one.type}={one.status}")
-        return healthy(said(self.healthy[0]))
+                if kstatus.is_status(present, *condition):
+                    return verdict(message(condition))
+        for condition in self.healthy:
+            if not kstatus.is_status(present, *condition):
+                return progressing(
+                    message(condition) or f"waits for {condition.type}={condition.status}"
+                )
+        return healthy(message(self.healthy[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def own_rules(parameters: Mapping[str, Any]) -> tuple[dict[str, OwnRule], tuple[
             return {}, (Wrong(PATH[: at + 1], "it is not a mapping"),)
     if given is None:
         return {}, ()
-    rules = {str(kind): _rule(str(kind), one, wrong) for kind, one in given.items() if one}
+    rules = {str(kind): _rule(str(kind), fields, wrong) for kind, fields in given.items() if fields}
     return rules, tuple(wrong)
 
 
@@ -112,9 +114,9 @@ def _rule(kind: str, given: Any, wrong: list[Wrong]) -> OwnRule:  # noqa: ANN401
     if not isinstance(given, dict):
         wrong.append(Wrong(path, "a rule is a mapping"))
         return OwnRule()
-    known = ", ".join(_KEYS)
+    keys = ", ".join(_KEYS)
     wrong += [
-        Wrong((*path, str(key)), f"a rule does not have it; known are: {known}")
+        Wrong((*path, str(key)), f"a rule does not have it; known are: {keys}")
         for key in given
         if key not in _KEYS
     ]
@@ -132,10 +134,10 @@ def _conditions(path: _Path, given: Any, wrong: list[Wrong]) -> Iterable[Conditi
     if given is not None and not isinstance(given, list):
         wrong.append(Wrong(path, "it is not a list"))
         return
-    for at, one in enumerate(given or ()):
-        name, _, status = str(one).partition("=")
-        if not isinstance(one, str) or not name or status not in _STATUSES:
-            text = f"it is not a condition and its status, such as Ready=True: {one}"
+    for at, item in enumerate(given or ()):
+        name, _, status = str(item).partition("=")
+        if not isinstance(item, str) or not name or status not in _STATUSES:
+            text = f"it is not a condition and its status, such as Ready=True: {item}"
             wrong.append(Wrong((*path, f"[{at}]"), text))
             continue
         yield Condition(name, status)

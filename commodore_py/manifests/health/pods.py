@@ -34,14 +34,20 @@ POD = {
 }
 
 
-def pod(found: Decoded, *, is_hook: bool) -> Verdict:  # noqa: PLR0911 - a line per phase
+def pod(fields: Decoded, *, is_hook: bool) -> Verdict:  # noqa: PLR0911 - a line per phase
     """Its phase; pods that last are healthy when ready, others when they have succeeded."""
-    status, policy = found["status"], found["spec"]["restartPolicy"]
-    ignores = found["metadata"]["annotations"].get(IGNORE_RESTART_POLICY) == "true"
+    status, policy = fields["status"], fields["spec"]["restartPolicy"]
+    ignores = fields["metadata"]["annotations"].get(IGNORE_RESTART_POLICY) == "true"
     lasting = policy == "Always" or (ignores and not is_hook)
-    failing = [one for one in status["containerStatuses"] if _waits_in_vain(one)] if lasting else []
+    failing = (
+        [container for container in status["containerStatuses"] if _waits_in_vain(container)]
+        if lasting
+        else []
+    )
     if failing:
-        return degraded(", ".join(one["state"]["waiting"]["message"] for one in failing))
+        return degraded(
+            ", ".join(container["state"]["waiting"]["message"] for container in failing)
+        )
     message = status["message"]
     match status["phase"]:
         case "Pending":
@@ -67,7 +73,10 @@ def _running(status: Decoded) -> Verdict:
     ready = first_condition(status, "Ready")
     if ready is not None and ready["status"] == "True":
         return healthy(status["message"])
-    if any(one["lastState"]["terminated"] is not None for one in status["containerStatuses"]):
+    if any(
+        container["lastState"]["terminated"] is not None
+        for container in status["containerStatuses"]
+    ):
         return degraded(status["message"])
     return progressing(status["message"])
 

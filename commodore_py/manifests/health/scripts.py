@@ -47,7 +47,7 @@ class ScriptTable:
                 if is_wild(script.pattern) and matches(script.pattern, key)
             ]
             if fitting:
-                return tuple(sorted(fitting, key=lambda one: one.pattern.encode()))
+                return tuple(sorted(fitting, key=lambda script: script.pattern.encode()))
         return ()
 
 
@@ -68,7 +68,7 @@ def _fits(pattern: str, key: str) -> bool:
 def _fits_by_parts(pattern: str, key: str) -> bool:
     patterns, parts = pattern.split("/"), key.split("/")
     return len(patterns) == len(parts) and all(
-        fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True)
+        fnmatchcase(part, part_pattern) for part_pattern, part in zip(patterns, parts, strict=True)
     )
 
 
@@ -82,7 +82,7 @@ def verdict_of(fields: Mapping[str, object] | None) -> Verdict:
     status = _field(fields, "status")
     message = _field(fields, "message")
     is_list = all(name.isdigit() for name in fields)
-    if is_list or not all(one is None or isinstance(one, str) for one in (status, message)):
+    if is_list or not all(text is None or isinstance(text, str) for text in (status, message)):
         # Argo CD discards such results without an error.
         return Verdict(None, NO_STATUS)
     named = status_named(status)
@@ -92,10 +92,10 @@ def verdict_of(fields: Mapping[str, object] | None) -> Verdict:
     return Verdict(named, message if isinstance(message, str) else "")
 
 
-def _field(fields: Mapping[str, object], wanted: str) -> object:
+def _field(fields: Mapping[str, object], lowered: str) -> object:
     # Names are in any case; of several, the last one in byte order counts.
-    found = [name for name in sorted(fields) if name.lower() == wanted]
-    return fields[found[-1]] if found else None
+    names = [name for name in sorted(fields) if name.lower() == lowered]
+    return fields[names[-1]] if names else None
 
 
 def library_hint(error: str, script: Script) -> str:

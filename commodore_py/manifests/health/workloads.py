@@ -62,19 +62,19 @@ JOB = {"status": {"conditions": CONDITIONS}}
 _NOT_OBSERVED = "its controller has not yet observed the latest change"
 
 
-def deployment(found: Decoded) -> Verdict:  # noqa: PLR0911 - a line per reason
+def deployment(fields: Decoded) -> Verdict:  # noqa: PLR0911 - a line per reason
     """Paused, timed out, or waiting for its pods."""
-    spec, status = found["spec"], found["status"]
+    spec, status = fields["spec"], fields["status"]
     if spec["paused"]:
         return suspended("it is paused")
-    if found["metadata"]["generation"] > status["observedGeneration"]:
+    if fields["metadata"]["generation"] > status["observedGeneration"]:
         return progressing(_NOT_OBSERVED)
     condition = first_condition(status, "Progressing")
     if condition and condition["reason"] == "ProgressDeadlineExceeded":
         return degraded("it exceeded its progress deadline")
-    wanted, updated = spec["replicas"], status["updatedReplicas"]
-    if wanted is not None and updated < wanted:
-        return progressing(f"{updated} of {wanted} replicas are updated")
+    desired, updated = spec["replicas"], status["updatedReplicas"]
+    if desired is not None and updated < desired:
+        return progressing(f"{updated} of {desired} replicas are updated")
     if status["replicas"] > updated:
         return progressing(f"{status['replicas'] - updated} old replicas have not ended yet")
     if status["availableReplicas"] < updated:
@@ -84,18 +84,18 @@ def deployment(found: Decoded) -> Verdict:  # noqa: PLR0911 - a line per reason
     return healthy()
 
 
-def stateful_set(found: Decoded) -> Verdict:
+def stateful_set(fields: Decoded) -> Verdict:
     """Waiting for ready pods, a partition, or the new revision."""
-    spec, status = found["spec"], found["status"]
-    observed, wanted = status["observedGeneration"], spec["replicas"]
-    if observed == 0 or found["metadata"]["generation"] > observed:
+    spec, status = fields["spec"], fields["status"]
+    observed, desired = status["observedGeneration"], spec["replicas"]
+    if observed == 0 or fields["metadata"]["generation"] > observed:
         return progressing(_NOT_OBSERVED)
-    if wanted is not None and status["readyReplicas"] < wanted:
-        return progressing(f"{status['readyReplicas']} of {wanted} pods are ready")
+    if desired is not None and status["readyReplicas"] < desired:
+        return progressing(f"{status['readyReplicas']} of {desired} pods are ready")
     strategy = spec["updateStrategy"]
     rolling = strategy["rollingUpdate"]
     if strategy["type"] == "RollingUpdate" and rolling is not None:
-        return _partitioned(wanted, rolling["partition"], status["updatedReplicas"])
+        return _partitioned(desired, rolling["partition"], status["updatedReplicas"])
     if strategy["type"] == "OnDelete":
         return healthy(f"{status['readyReplicas']} pods are ready")
     if status["updateRevision"] != status["currentRevision"]:
@@ -105,49 +105,53 @@ def stateful_set(found: Decoded) -> Verdict:
     return healthy(f"all pods are at revision {status['currentRevision']}")
 
 
-def _partitioned(wanted: int | None, partition: int | None, updated: int) -> Verdict:
-    if wanted is not None and partition is not None and updated < wanted - partition:
-        return progressing(f"{updated} of {wanted - partition} pods of the partition are updated")
+def _partitioned(desired: int | None, partition: int | None, updated: int) -> Verdict:
+    if desired is not None and partition is not None and updated < desired - partition:
+        return progressing(f"{updated} of {desired - partition} pods of the partition are updated")
     return healthy(f"{updated} pods are updated")
 
 
-def daemon_set(found: Decoded) -> Verdict:
+def daemon_set(fields: Decoded) -> Verdict:
     """Waiting for its pods on all nodes."""
-    status = found["status"]
-    if found["metadata"]["generation"] > status["observedGeneration"]:
+    status = fields["status"]
+    if fields["metadata"]["generation"] > status["observedGeneration"]:
         return progressing(_NOT_OBSERVED)
-    wanted, updated = status["desiredNumberScheduled"], status["updatedNumberScheduled"]
-    if found["spec"]["updateStrategy"]["type"] == "OnDelete":
-        return healthy(f"{updated} of {wanted} pods are updated")
-    if updated < wanted:
-        return progressing(f"{updated} of {wanted} pods are updated")
-    if status["numberAvailable"] < wanted:
-        return progressing(f"{status['numberAvailable']} of {wanted} pods are available")
+    desired, updated = status["desiredNumberScheduled"], status["updatedNumberScheduled"]
+    if fields["spec"]["updateStrategy"]["type"] == "OnDelete":
+        return healthy(f"{updated} of {desired} pods are updated")
+    if updated < desired:
+        return progressing(f"{updated} of {desired} pods are updated")
+    if status["numberAvailable"] < desired:
+        return progressing(f"{status['numberAvailable']} of {desired} pods are available")
     return healthy()
 
 
-def replica_set(found: Decoded) -> Verdict:
+def replica_set(fields: Decoded) -> Verdict:
     """Unable to create pods, or waiting for them."""
-    status, wanted = found["status"], found["spec"]["replicas"]
-    if found["metadata"]["generation"] > status["observedGeneration"]:
+    status, desired = fields["status"], fields["spec"]["replicas"]
+    if fields["metadata"]["generation"] > status["observedGeneration"]:
         return progressing(_NOT_OBSERVED)
     failure = first_condition(status, "ReplicaFailure")
     if failure and failure["status"] == "True":
         return degraded(failure["message"])
-    if wanted is not None and status["availableReplicas"] < wanted:
-        return progressing(f"{status['availableReplicas']} of {wanted} replicas are available")
+    if desired is not None and status["availableReplicas"] < desired:
+        return progressing(f"{status['availableReplicas']} of {desired} replicas are available")
     return healthy()
 
 
-def job(found: Decoded) -> Verdict:
+def job(fields: Decoded) -> Verdict:
     """Return whether it has ended; a condition counts by its presence, whatever its status is."""
-    last = {one["type"]: one for one in found["status"]["conditions"]}
+    last = {condition["type"]: condition for condition in fields["status"]["conditions"]}
     if "Failed" in last:
         return degraded(last["Failed"]["message"])
-    ended = [one for one in found["status"]["conditions"] if one["type"] in _ENDS]
+    ended = [
+        condition for condition in fields["status"]["conditions"] if condition["type"] in _ENDS
+    ]
     if not ended:
         return progressing()
-    is_suspended = any(one["type"] == "Suspended" and one["status"] == "True" for one in ended)
+    is_suspended = any(
+        condition["type"] == "Suspended" and condition["status"] == "True" for condition in ended
+    )
     return (suspended if is_suspended else healthy)(ended[-1]["message"])
 
 
@@ -156,4 +160,6 @@ _ENDS = ("Complete", "Suspended")
 
 def first_condition(status: Decoded, kind: str) -> Decoded:
     """The first condition of a type, or None."""
-    return next((one for one in status["conditions"] if one["type"] == kind), None)
+    return next(
+        (condition for condition in status["conditions"] if condition["type"] == kind), None
+    )

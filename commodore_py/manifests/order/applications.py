@@ -37,14 +37,14 @@ class Assigned(NamedTuple):
     """Applications whose path holds none of the files: of another repository, or not compiled."""
 
 
-def application_of(one: KubeObject, rendered: Collection[str] = ()) -> Application | None:
+def application_of(kube_object: KubeObject, rendered: Collection[str] = ()) -> Application | None:
     """An object of the kind Application as what it says.
 
     Folders that a tool renders, such as kustomize, are read as a whole.
     """
-    if (one.id.group, one.id.kind) != KIND:
+    if (kube_object.id.group, kube_object.id.kind) != KIND:
         return None
-    spec = _fields(one.content, "spec")
+    spec = _fields(kube_object.content, "spec")
     listed = spec.get("sources")
     named = [spec.get("source"), *(listed if isinstance(listed, list) else ())]
     sources = [source for source in named if isinstance(source, dict)]
@@ -57,7 +57,7 @@ def application_of(one: KubeObject, rendered: Collection[str] = ()) -> Applicati
     options = _fields(spec, "syncPolicy").get("syncOptions")
     namespace = _fields(spec, "destination").get("namespace")
     return Application(
-        one.id.name,
+        kube_object.id.name,
         tuple(path for path, flat in paths.items() if not flat or path in rendered),
         namespace if isinstance(namespace, str) else "",
         tuple(map(str, options)) if isinstance(options, list) else (),
@@ -78,24 +78,24 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
     Without any application of this repository, all objects are one. The paths of applications with
     one name add up.
     """
-    known: dict[str, Application] = {}
+    by_name: dict[str, Application] = {}
     for kube_object in objects:
-        if (found := application_of(kube_object, rendered)) is not None:
-            first = known.get(found.name, found)
-            paths, flat = first.paths + found.paths, first.flat + found.flat
-            known[found.name] = first._replace(paths=paths, flat=flat)
+        if (application := application_of(kube_object, rendered)) is not None:
+            first = by_name.get(application.name, application)
+            paths, flat = first.paths + application.paths, first.flat + application.flat
+            by_name[application.name] = first._replace(paths=paths, flat=flat)
     files = {_relative(kube_object.file, root) for kube_object in objects}
     applications = [
         application
         # What is below a folder of files is of this repository, too.
-        for application in known.values()
+        for application in by_name.values()
         if any(
             owners_of([application._replace(paths=application.paths + application.flat)], file)
             for file in files
         )
     ]
     outside = tuple(
-        application for application in known.values() if application not in applications
+        application for application in by_name.values() if application not in applications
     )
     if not applications:
         return Assigned(((Application(), tuple(objects)),), outside=outside)
@@ -130,11 +130,13 @@ def owners_of(applications: Iterable[Application], file: str) -> tuple[str, ...]
     return tuple(name for name, length in lengths.items() if length == longest)
 
 
-def _paths_of(one: Application, file: str) -> Iterator[str]:
+def _paths_of(application: Application, file: str) -> Iterator[str]:
     """The paths of an application that hold a file."""
-    yield from (path for path in one.paths if not path or f"/{path}/" in f"/{file}")
+    yield from (path for path in application.paths if not path or f"/{path}/" in f"/{file}")
     folder = f"/{file}".rpartition("/")[0]
-    yield from (path for path in one.flat if f"{folder}/".endswith(f"/{path}/") or path == folder)
+    yield from (
+        path for path in application.flat if f"{folder}/".endswith(f"/{path}/") or path == folder
+    )
 
 
 def _relative(file: str, root: str) -> str:
@@ -147,5 +149,5 @@ def _clean(path: str) -> str:
 
 
 def _fields(content: Content, name: str) -> dict[str, Any]:
-    found = content.get(name)
-    return found if isinstance(found, dict) else {}
+    fields = content.get(name)
+    return fields if isinstance(fields, dict) else {}

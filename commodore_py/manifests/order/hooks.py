@@ -139,7 +139,7 @@ def has_finalizer(content: Content) -> bool:
 def finalizers_of(content: Content) -> tuple[str, ...]:
     """The finalizers; none if one is not a string."""
     metadata = content.get("metadata")
-    found = metadata.get("finalizers") if isinstance(metadata, dict) else None
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    finalizers = metadata.get("finalizers") if isinstance(metadata, dict) else None
+    if not isinstance(finalizers, list) or not all(isinstance(name, str) for name in finalizers):
         return ()
-    return tuple(found)
+    return tuple(finalizers)

@@ -84,10 +84,10 @@ def defined_kind(content: Content) -> tuple[str, str] | None:
     if (group, kind) != _CRD or not isinstance(spec, dict):
         return None
     names = spec.get("names")
-    found = spec.get("group"), names.get("kind") if isinstance(names, dict) else None
-    if not (isinstance(found[0], str) and isinstance(found[1], str)):
+    defined = spec.get("group"), names.get("kind") if isinstance(names, dict) else None
+    if not (isinstance(defined[0], str) and isinstance(defined[1], str)):
         return None
-    return found[0], found[1]
+    return defined[0], defined[1]
 
 
 def _scope(content: Content) -> object:

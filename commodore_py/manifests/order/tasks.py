@@ -51,9 +51,9 @@ class Task:
     @property
     def object(self) -> KubeObject:
         """The target, or what is pruned."""
-        found = self.target or self.live
-        assert found is not None  # noqa: S101 - one of both
-        return found
+        kube_object = self.target or self.live
+        assert kube_object is not None  # noqa: S101 - one of both
+        return kube_object
 
     @property
     def is_prune(self) -> bool:
@@ -76,15 +76,15 @@ def sync_tasks(
     how = options or SyncOptions()
     scopes = kinds.scopes_of([kube_object.content for kube_object in (*targets, *live)])
     facts = [(target, hooks.hook_facts(target.content)) for target in targets]
-    plain = [one for one, fact in facts if not fact.is_hook]
+    plain = [target for target, fact in facts if not fact.is_hook]
     pairs = _paired(plain, live, how.namespace, scopes)
     tasks = [
         _task("Sync", target, current) for target, current in pairs if _is_synced(target, current)
     ]
     if not how.skip_hooks:
         tasks += [
-            _hook_task(phase, one, how)
-            for one, fact in facts
+            _hook_task(phase, target, how)
+            for target, fact in facts
             if fact.is_hook and not fact.ignored
             for phase in fact.phases
         ]
@@ -101,10 +101,10 @@ def sync_tasks(
     return tuple(_pulled(tasks, _defined_by, _is_of_kind))
 
 
-def key_of(one: KubeObject) -> _Key:
+def key_of(kube_object: KubeObject) -> _Key:
     """Raw group, kind, namespace and name."""
-    group, _, kind = split_version(one.content)
-    return group, kind, one.id.namespace, one.id.name
+    group, _, kind = split_version(kube_object.content)
+    return group, kind, kube_object.id.namespace, kube_object.id.name
 
 
 def _is_synced(target: KubeObject | None, live: KubeObject | None) -> bool:
@@ -147,29 +147,29 @@ def _paired(
 ) -> list[tuple[KubeObject | None, KubeObject | None]]:
     """Each target with its live object, then live objects without target; one of each id."""
     left = {key_of(without_copy): without_copy for without_copy in _without_copies(targets, live)}
-    found: dict[_Key, tuple[KubeObject | None, KubeObject | None]] = {}
+    pairs: dict[_Key, tuple[KubeObject | None, KubeObject | None]] = {}
     for target in targets:
-        group, kind, own, name = key_of(target)
-        in_namespace = (group, kind, own or namespace, name)
+        group, kind, stated, name = key_of(target)
+        in_namespace = (group, kind, stated or namespace, name)
         outside = (group, kind, "", name)
         key = outside if (group, kind) in scopes else in_namespace
         current = left.pop(key, None)
-        found[key_of(current or target)] = (target, current)
-    return [*found.values(), *((None, kube_object) for kube_object in left.values())]
+        pairs[key_of(current or target)] = (target, current)
+    return [*pairs.values(), *((None, kube_object) for kube_object in left.values())]
 
 
 def _without_copies(
     targets: Sequence[KubeObject], live: Sequence[KubeObject]
 ) -> Iterator[KubeObject]:
     """The live objects; of those with one UID the targets, else the first."""
-    wanted = {key_of(target) for target in targets}
+    target_keys = {key_of(target) for target in targets}
     groups: dict[object, list[KubeObject]] = {}
     for kube_object in live:
         metadata = kube_object.content.get("metadata")
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
         groups.setdefault(uid or key_of(kube_object), []).append(kube_object)
     for copies in groups.values():
-        named = [copy for copy in copies if key_of(copy) in wanted]
+        named = [copy for copy in copies if key_of(copy) in target_keys]
         yield from named or copies[:1]
 
 
@@ -190,11 +190,15 @@ def _created_namespace(
 def _find_live(
     tasks: Iterable[Task], pairs: Iterable[tuple[KubeObject | None, KubeObject | None]]
 ) -> None:
-    known = {key_of(current or target): current for target, current in pairs if current or target}  # type: ignore[arg-type] # one of both
+    live_objects = {
+        key_of(current or target): current  # type: ignore[arg-type] # one of both
+        for target, current in pairs
+        if current or target
+    }
     for task in tasks:
         if task.target is not None and task.live is None:
             for namespace in ("", task.namespace):
-                current = known.get((*task.kind, namespace, task.name))
+                current = live_objects.get((*task.kind, namespace, task.name))
                 if current is not None:
                     task.live = current
                     break
