@@ -326,7 +326,7 @@ def _assembled(
                 partial(is_lost, sources.head),
                 pushed=config.push and not config.dry_run,
             )
-            trees, tree = laid_out.instances, laid_out.own.below(MANIFESTS)
+            trees, tree = laid_out.instances, laid_out.added.below(MANIFESTS)
             notices = (*notices, *plan.problems, *laid_out.problems)
         catalog = assemble(trees, references, inventory.nodes) | tree
         notices = (

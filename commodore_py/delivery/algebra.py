@@ -75,9 +75,9 @@ class Calls:
     def __init__(self, root: Node, world: World, holds: Callable[[Condition], bool]) -> None:
         self._root, self._world, self._holds = root, world, holds
         self._users: dict[str, set[int]] = {}
-        for one in walk(root):
-            if isinstance(one, On):
-                self._users.setdefault(one.cluster, set()).add(id(one))
+        for node in walk(root):
+            if isinstance(node, On):
+                self._users.setdefault(node.cluster, set()).add(id(node))
         self._released: set[int] = set()
 
     def provision(self) -> Result:
@@ -97,13 +97,13 @@ class Calls:
             return (self._up if self._holds(node.condition) else self._down)(node.child, where)
         if isinstance(node, On):
             self._released.discard(id(node))
-            found = self._world.register(node.cluster)
-            if found.state != "done":
-                return Result("yield", found.text)
+            result = self._world.register(node.cluster)
+            if result.state != "done":
+                return Result("yield", result.text)
             return self._up(node.child, Where(node.cluster, node.background))
         if isinstance(node, Resource):
-            found = self._world.create(node, where)
-            return found if found.state == "error" else DONE
+            result = self._world.create(node, where)
+            return result if result.state == "error" else DONE
         assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
         steps = (
             *self._hooks(node, node.hooks.before, where),
@@ -132,9 +132,9 @@ class Calls:
 
     def _leave(self, node: On) -> Result:
         if self._world.reachable(node.cluster):
-            found = self._down(node.child, Where(node.cluster, node.background))
-            if found.state != "done":
-                return found
+            removed = self._down(node.child, Where(node.cluster, node.background))
+            if removed.state != "done":
+                return removed
         self._released.add(id(node))
         if self._users[node.cluster] <= self._released:
             return self._world.deregister(node.cluster)

@@ -32,7 +32,7 @@ class PlannedTrees(NamedTuple):
     """Files of instances and drivers in the catalog; paths are below `manifests/`."""
 
     instances: Mapping[str, Tree]
-    own: Tree
+    added: Tree
     problems: tuple[Problem, ...]
 
 
@@ -49,8 +49,8 @@ class ClusterPlan(NamedTuple):
     ) -> ClusterPlan:
         """Read it; one error for everything that is wrong with it."""
         required = {
-            one.name: [str(name) for name in given] if isinstance(given, dict) else ()
-            for one, given in requires.items()
+            instance.name: [str(name) for name in given] if isinstance(given, dict) else ()
+            for instance, given in requires.items()
         }
         plan, findings = read_plan(inventory.bootstrap.parameters, inventory.instances, required)
         problems = _valid((*findings, *_other_plans(inventory)), place_of)
@@ -59,7 +59,7 @@ class ClusterPlan(NamedTuple):
 
     def kept(self, inventory: Inventory) -> Inventory:
         """The inventory without the instances that are removed; others still see their targets."""
-        removed = {one.leaf.instance for one in self.plan.removed}
+        removed = {item.leaf.instance for item in self.plan.removed}
         instances = tuple(
             instance for instance in inventory.instances if instance.name not in removed
         )
@@ -71,7 +71,7 @@ class ClusterPlan(NamedTuple):
         keys = {instance.component_key for instance in kept.instances}
         gone = {instance.component_key for instance in inventory.instances} - keys
         bootstrap = inventory.bootstrap
-        parameters = {key: one for key, one in bootstrap.parameters.items() if key not in gone}
+        parameters = {key: value for key, value in bootstrap.parameters.items() if key not in gone}
         nodes = {**kept.nodes, BOOTSTRAP: bootstrap._replace(parameters=parameters)}
         return kept._replace(nodes=nodes)
 
@@ -101,22 +101,24 @@ class ClusterPlan(NamedTuple):
         )
         contents = (entry.content for tree in trees.values() for entry in tree.values())
         removed = removed_findings(leaving(self.plan, head, contents))
-        found = [*removed, *laid.findings, *path_findings(laid)]
-        instances, own = dict(laid.trees), laid.own
+        findings = [*removed, *laid.findings, *path_findings(laid)]
+        instances, added = dict(laid.trees), laid.added
         if self.has_pins:
             given = pins.pins_in(head)
             kept = {name: pin for name, pin in given.items() if not lost(pin.commit)}
             if gone := ", ".join(sorted(given.keys() - kept.keys())):
                 message = f"the commits of these Applications are not in the branch: {gone}"
-                found.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
+                findings.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
             instances = pins.carried(instances, kept)
-            own = pins.carried({"": own}, kept)[""]
-        manifests = {path: one for tree in (*instances.values(), own) for path, one in tree.items()}
+            added = pins.carried({"": added}, kept)[""]
+        manifests = {
+            path: entry for tree in (*instances.values(), added) for path, entry in tree.items()
+        }
         names = pins.outdated(Tree(manifests)) if self.has_pins and not pushed else ()
         if names:
             message = f"pinned by the next push: {', '.join(names)}"
-            found.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))
-        return PlannedTrees(instances, own, _valid(found, self.place_of))
+            findings.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))
+        return PlannedTrees(instances, added, _valid(findings, self.place_of))
 
     def pinned(self, manifests: Tree, commit: str) -> Tree:
         """The manifests, with Applications pinned to the commit that has their content."""
@@ -131,7 +133,7 @@ def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
             result = laid
             continue
         findings = [*result.findings, *laid.findings]
-        both = {}
+        edited = {}
         for name, tree in result.trees.items():
             files = dict(tree)
             for path in {*trees[name], *laid.trees[name]}:
@@ -145,12 +147,12 @@ def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:
                     del files[path]
                 else:
                     files[path] = other
-            both[name] = Tree(files, tree.empty_folders)
-        for path in result.own.keys() & laid.own.keys():
-            if result.own[path] != laid.own[path]:
+            edited[name] = Tree(files, tree.empty_folders)
+        for path in result.added.keys() & laid.added.keys():
+            if result.added[path] != laid.added[path]:
                 message = f"two drivers write {path}"
                 findings.append(Finding("plan/path", message, PLAN, "use one driver"))
-        result = Laid(both, result.own | laid.own, tuple(findings))
+        result = Laid(edited, result.added | laid.added, tuple(findings))
     assert result is not None  # noqa: S101 - the settings have at least one
     return result
 
@@ -162,8 +164,12 @@ def _other_plans(inventory: Inventory) -> Iterator[Finding]:
         commodore = inventory.nodes[target].parameters.get("commodore")
         return commodore.get("plan") if isinstance(commodore, dict) else None
 
-    wanted = plan_of(BOOTSTRAP)
-    names = [instance.name for instance in inventory.instances if plan_of(instance.name) != wanted]
+    plan_of_cluster = plan_of(BOOTSTRAP)
+    names = [
+        instance.name
+        for instance in inventory.instances
+        if plan_of(instance.name) != plan_of_cluster
+    ]
     if names:
         message = f"these instances see another plan: {', '.join(names)}"
         remedy = "write the plan without references to the instance: only the cluster's own counts"

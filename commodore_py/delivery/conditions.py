@@ -29,16 +29,16 @@ def holds(condition: Condition, parameters: Parameters) -> bool:
     if operator == "not":
         return not holds(value, parameters)
     if operator in {"all", "any"}:
-        found = [holds(one, parameters) for one in value]
-        return all(found) if operator == "all" else any(found)
+        results = [holds(condition, parameters) for condition in value]
+        return all(results) if operator == "all" else any(results)
     if operator == "exists":
         return value_at(value, parameters) is not _ABSENT
-    path, wanted = value
-    found_value = value_at(path, parameters)
-    among = wanted if operator == "in" else [wanted]
+    path, expected = value
+    value_here = value_at(path, parameters)
+    among = expected if operator == "in" else [expected]
     return any(
-        (found_value == one and isinstance(found_value, bool) == isinstance(one, bool))
-        for one in among
+        (value_here == candidate and isinstance(value_here, bool) == isinstance(candidate, bool))
+        for candidate in among
     )
 
 
@@ -59,25 +59,25 @@ def findings_of(
 
 def value_at(name: str, parameters: Parameters) -> Any:
     """The parameter of a name `a.b.c`; a value of its own if there is none."""
-    here: Any = parameters
+    value: Any = parameters
     for part in name.split("."):
-        if not isinstance(here, dict) or part not in here:
+        if not isinstance(value, dict) or part not in value:
             return _ABSENT
-        here = here[part]
-    return here
+        value = value[part]
+    return value
 
 
 def with_values(parameters: Parameters, changes: Mapping[str, Any]) -> Parameters:
     """The parameters with other values at some paths."""
     changed = dict(parameters)
     for name, value in changes.items():
-        here: dict[str, Any] = changed
+        parent: dict[str, Any] = changed
         *above, last = name.split(".")
         for part in above:
-            inner = here.get(part)
-            here[part] = dict(inner) if isinstance(inner, dict) else {}
-            here = here[part]
-        here[last] = value
+            inner = parent.get(part)
+            parent[part] = dict(inner) if isinstance(inner, dict) else {}
+            parent = parent[part]
+        parent[last] = value
     return changed
 
 
@@ -87,8 +87,8 @@ def _of_operator(
     if operator == "not":
         yield from findings_of(value, parameters, path)
     elif operator in {"all", "any"} and isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from findings_of(one, parameters, (*path, f"[{number}]"))
+        for number, condition in enumerate(value):
+            yield from findings_of(condition, parameters, (*path, f"[{number}]"))
     elif operator == "exists" and isinstance(value, str):
         return
     elif operator in {"equals", "in"} and _is_pair(value, lists=operator == "in"):

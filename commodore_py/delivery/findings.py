@@ -48,6 +48,6 @@ def _place(path: ParameterPath, place_of: PlaceOf, note: str = "") -> Place:
     return Place(file, int(line), field=name, note=note)
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def near(name: str, names: Iterable[str]) -> str:
     """A remedy for a name that is unknown."""
-    return did_you_mean(name, known, listed="known are:")
+    return did_you_mean(name, names, listed="known are:")

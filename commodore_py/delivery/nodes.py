@@ -121,6 +121,6 @@ def walk(node: Node) -> Iterator[Node]:
 def steps_of(node: Node | None) -> Iterator[Step]:
     """The nodes that are deployed, created or registered, as written."""
     if node is not None:
-        for one in walk(node):
-            if isinstance(one, Leaf | Resource | Register):
-                yield one
+        for inner in walk(node):
+            if isinstance(inner, Leaf | Resource | Register):
+                yield inner

@@ -39,29 +39,29 @@ def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tupl
     if isinstance(node, When):
         if conditions.holds(node.condition, parameters):
             return without_false(node.child, parameters)
-        leaves = (one for one in walk(node.child) if isinstance(one, Leaf))
+        leaves = (inner for inner in walk(node.child) if isinstance(inner, Leaf))
         return None, tuple(Removed(leaf, node) for leaf in leaves)
     if isinstance(node, On):
         child, removed = without_false(node.child, parameters)
         return (node._replace(child=child) if child else None), removed
     if isinstance(node, Serial | Concurrent):
-        found = [without_false(child, parameters) for child in node.children]
-        children = tuple(child for child, _ in found if child is not None)
-        removed = tuple(removed for _, below in found for removed in below)
+        results = [without_false(child, parameters) for child in node.children]
+        children = tuple(child for child, _ in results if child is not None)
+        removed = tuple(removed for _, below in results for removed in below)
         return (node._replace(children=children) if children else None), removed
     return node, ()
 
 
 def normal_form(node: Node) -> Node:
     """Add registrations to the order, and remove groups that mean nothing."""
-    clusters = dict.fromkeys(one.cluster for one in walk(node) if isinstance(one, On))
+    clusters = dict.fromkeys(inner.cluster for inner in walk(node) if isinstance(inner, On))
     for cluster in clusters:
         node = _registered(node, cluster)
     return _spliced(_inherited(node, "", background=False))
 
 
 def _uses(node: Node, cluster: str) -> bool:
-    return any(isinstance(one, On) and one.cluster == cluster for one in walk(node))
+    return any(isinstance(inner, On) and inner.cluster == cluster for inner in walk(node))
 
 
 def _registered(node: Node, cluster: str) -> Node:
@@ -71,10 +71,10 @@ def _registered(node: Node, cluster: str) -> Node:
             name = node.name or cluster
             return Serial((Register(cluster, node.path), node), node.path, name)
         return node._replace(child=_registered(node.child, cluster))
-    users = [number for number, one in enumerate(children_of(node)) if _uses(one, cluster)]
+    users = [number for number, inner in enumerate(children_of(node)) if _uses(inner, cluster)]
     if isinstance(node, Concurrent) and users[1:]:
         using = tuple(node.children[number] for number in users)
-        others = tuple(one for n, one in enumerate(node.children) if n not in set(users))
+        others = tuple(inner for n, inner in enumerate(node.children) if n not in set(users))
         group = Concurrent(using, node.path)
         first = Serial((Register(cluster, node.path), group), node.path, cluster)
         return node._replace(children=(*others, first))
@@ -118,18 +118,18 @@ class Order(NamedTuple):
 
     def closed(self) -> Mapping[str, frozenset[str]]:
         """Of each step, everything before it; a step on a circle is before itself."""
-        found: dict[str, frozenset[str]] = {}
+        closed: dict[str, frozenset[str]] = {}
         for start in self.before:
             seen: set[str] = set()
             left = [start]
             while left:
-                for one in self.before.get(left.pop(), ()):
-                    if one not in seen:
-                        seen.add(one)
-                        left.extend([one] if one not in found else ())
-                        seen |= found.get(one, frozenset())
-            found[start] = frozenset(seen)
-        return found
+                for predecessor in self.before.get(left.pop(), ()):
+                    if predecessor not in seen:
+                        seen.add(predecessor)
+                        left.extend([predecessor] if predecessor not in closed else ())
+                        seen |= closed.get(predecessor, frozenset())
+            closed[start] = frozenset(seen)
+        return closed
 
 
 def order_of(node: Node | None, last: Iterable[str] = ()) -> Order:
@@ -138,16 +138,16 @@ def order_of(node: Node | None, last: Iterable[str] = ()) -> Order:
     for earlier, later in _edges(node):
         before[later].add(earlier)
     ends = lasts(node)
-    before |= {one: set(ends) for one in last}
-    return Order({step: frozenset(found) for step, found in before.items()})
+    before |= {step: set(ends) for step in last}
+    return Order({step: frozenset(predecessors) for step, predecessors in before.items()})
 
 
 def _edges(node: Node | None) -> Iterator[tuple[str, str]]:
     for child in children_of(node) if node else ():
         yield from _edges(child)
     if isinstance(node, Serial):
-        for one, two in pairwise(node.children):
-            yield from ((early, late) for early in lasts(one) for late in _firsts(two))
+        for first, second in pairwise(node.children):
+            yield from ((early, late) for early in lasts(first) for late in _firsts(second))
 
 
 def _firsts(node: Node) -> tuple[str, ...]:

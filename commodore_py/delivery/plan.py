@@ -66,7 +66,7 @@ def read_plan(
     listed = {node.instance for node in walk(written) if isinstance(node, Leaf)}
     unlisted = tuple(sorted({instance.name for instance in instances} - listed))
     plan = Plan(written, normal_form(node) if node else None, removed, unlisted, settings)
-    off = {one.leaf.instance for one in removed}
+    off = {item.leaf.instance for item in removed}
     findings += _about(plan)
     findings += requirement_findings(plan.node, plan.order, off, instances, requires)
     refused = any(severity_of(finding.code) == "error" for finding in findings)
@@ -74,49 +74,51 @@ def read_plan(
 
 
 def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:
-    for one in walk(node):
-        if isinstance(one, When):
-            path = (*one.path, "when", "if")
-            yield from conditions.findings_of(one.condition, parameters, path)
+    for inner in walk(node):
+        if isinstance(inner, When):
+            path = (*inner.path, "when", "if")
+            yield from conditions.findings_of(inner.condition, parameters, path)
 
 
 def _instances(node: Node, instances: tuple[Instance, ...]) -> Iterator[Finding]:
     names = {instance.name for instance in instances}
     first: dict[str, Leaf] = {}
-    for one in walk(node):
-        if isinstance(one, Resource) and one.reference.partition("/")[0] not in names:
-            name = one.reference.partition("/")[0]
+    for inner in walk(node):
+        if isinstance(inner, Resource) and inner.reference.partition("/")[0] not in names:
+            name = inner.reference.partition("/")[0]
             yield Finding(
-                "plan/unknown-instance", f"{name} is not an instance", one.path, near(name, names)
+                "plan/unknown-instance", f"{name} is not an instance", inner.path, near(name, names)
             )
-        if not isinstance(one, Leaf):
+        if not isinstance(inner, Leaf):
             continue
-        if one.instance not in names:
-            under = [instance.name for instance in instances if instance.component == one.instance]
+        if inner.instance not in names:
+            under = [
+                instance.name for instance in instances if instance.component == inner.instance
+            ]
             remedy = (
-                f"its instances are: {', '.join(under)}" if under else near(one.instance, names)
+                f"its instances are: {', '.join(under)}" if under else near(inner.instance, names)
             )
-            message = f"{one.instance} is not an instance of this cluster"
-            yield Finding("plan/unknown-instance", message, one.path, remedy)
-        elif one.instance in first:
-            message = f"instance {one.instance} is in the plan twice"
+            message = f"{inner.instance} is not an instance of this cluster"
+            yield Finding("plan/unknown-instance", message, inner.path, remedy)
+        elif inner.instance in first:
+            message = f"instance {inner.instance} is in the plan twice"
             remedy = "name it once; two clusters need two instances"
-            yield Finding("plan/twice", message, one.path, remedy, first[one.instance].path)
-        first.setdefault(one.instance, one)
+            yield Finding("plan/twice", message, inner.path, remedy, first[inner.instance].path)
+        first.setdefault(inner.instance, inner)
 
 
 def _clusters(node: Node, settings: Settings) -> Iterator[Finding]:
-    used = [one for one in walk(node) if isinstance(one, On)]
-    for one in used:
-        if one.cluster not in settings.clusters:
-            path = (*one.path, "on", "cluster")
-            message = f"{one.cluster} is not a cluster of commodore.delivery.clusters"
+    used = [inner for inner in walk(node) if isinstance(inner, On)]
+    for inner in used:
+        if inner.cluster not in settings.clusters:
+            path = (*inner.path, "on", "cluster")
+            message = f"{inner.cluster} is not a cluster of commodore.delivery.clusters"
             yield Finding(
-                "plan/unknown-cluster", message, path, near(one.cluster, settings.clusters)
+                "plan/unknown-cluster", message, path, near(inner.cluster, settings.clusters)
             )
     for name, cluster in settings.clusters.items():
         yield from credential_findings(cluster)
-        if name not in {one.cluster for one in used}:
+        if name not in {inner.cluster for inner in used}:
             path = (*DELIVERY, "clusters", name)
             yield Finding("plan/unused-cluster", f"the plan never uses cluster {name}", path)
 

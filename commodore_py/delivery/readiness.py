@@ -90,8 +90,12 @@ def _conditions(live: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _raw_conditions(live: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = value_in(live, "status", "conditions")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    conditions = value_in(live, "status", "conditions")
+    return (
+        [condition for condition in conditions if isinstance(condition, dict)]
+        if isinstance(conditions, list)
+        else []
+    )
 
 
 BACK_ENDS: Mapping[str, BackEnd] = {

@@ -54,7 +54,7 @@ class Reader:
             return self._wrong("plan/empty", "a node of the plan is empty", path)
         if not isinstance(value, dict):
             return self._wrong("plan/shape", f"{value!r} is not a node of a plan", path)
-        return self._mapping({str(key): one for key, one in value.items()}, path, level)
+        return self._mapping({str(key): item for key, item in value.items()}, path, level)
 
     def _mapping(  # noqa: PLR0911 - one for each kind of node
         self, value: dict[str, Any], path: ParameterPath, level: int
@@ -71,7 +71,7 @@ class Reader:
             finding = Finding("plan/two-kinds", message, (*path, kind), remedy, (*path, others[0]))
             self.findings.append(finding)
             return None
-        options = {name: one for name, one in value.items() if name != kind}
+        options = {name: option for name, option in value.items() if name != kind}
         self._known(options, _KINDS[kind], path, f"option of {kind}")
         if kind == "instance":
             return self._leaf(value[kind], options, path)
@@ -95,10 +95,10 @@ class Reader:
             return self._wrong("plan/shape" if value else "plan/empty", message, at, remedy)
         if not value:
             return self._wrong("plan/empty", f"{kind} is empty", at)
-        found = [
-            self.node(one, (*at, f"[{number}]"), level + 1) for number, one in enumerate(value)
+        nodes = [
+            self.node(item, (*at, f"[{number}]"), level + 1) for number, item in enumerate(value)
         ]
-        children = tuple(one for one in found if one is not None)
+        children = tuple(child for child in nodes if child is not None)
         made = Serial if kind == "serial" else Concurrent
         return made(children, at[:-1], name) if children else None
 
@@ -111,7 +111,7 @@ class Reader:
         if not isinstance(value, dict):
             message = f"{kind} is not a mapping with {' and '.join(needed)}"
             return self._wrong("plan/shape", message, at)
-        value = {str(key): one for key, one in value.items()}
+        value = {str(key): item for key, item in value.items()}
         self._known(value, options | set(needed), at, f"option of {kind}")
         missing = [name for name in needed if value.get(name) in (None, "", [], {})]
         for name in missing:
@@ -155,7 +155,7 @@ class Reader:
 
     def _hooks(self, instance: str, value: dict[str, Any], path: ParameterPath) -> Hooks:
         self._known(value, frozenset(_HOOKS), path, "hook")
-        found: dict[str, tuple[str, ...]] = {}
+        hooks: dict[str, tuple[str, ...]] = {}
         for word, field in _HOOKS.items():
             references = self._of_type(value, word, list, [], path)
             for reference in references:
@@ -169,29 +169,29 @@ class Reader:
                     )
                     remedy = f"name an object of {instance}, or a step before or after it"
                     self._wrong("plan/hook", message, (*path, word), remedy)
-            found[field] = tuple(
+            hooks[field] = tuple(
                 reference for reference in references if isinstance(reference, str)
             )
-        return Hooks(**found)
+        return Hooks(**hooks)
 
     def _known(
-        self, value: Mapping[str, Any], known: frozenset[str], path: ParameterPath, what: str
+        self, value: Mapping[str, Any], allowed: frozenset[str], path: ParameterPath, what: str
     ) -> None:
         for word in value:
-            if word not in known:
+            if word not in allowed:
                 message = (
                     f"{word} is not an {what}" if what[0] == "o" else f"{word} is not a {what}"
                 )
-                self._wrong("plan/unknown-word", message, (*path, word), near(str(word), known))
+                self._wrong("plan/unknown-word", message, (*path, word), near(str(word), allowed))
 
     def _of_type(
         self, value: Mapping[str, Any], key: str, kind: type, default: Any, path: ParameterPath
     ) -> Any:
-        found = value.get(key)
-        if found is None or isinstance(found, kind):
-            return default if found is None else found
+        option = value.get(key)
+        if option is None or isinstance(option, kind):
+            return default if option is None else option
         words = {bool: "true or false", str: "text", dict: "a mapping", list: "a list"}
-        self._wrong("plan/shape", f"{key} is not {words[kind]}: {found!r}", (*path, key))
+        self._wrong("plan/shape", f"{key} is not {words[kind]}: {option!r}", (*path, key))
         return default
 
     def _wrong(self, code: str, message: str, path: ParameterPath, remedy: str = "") -> Node | None:

@@ -62,7 +62,11 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
     staying = find_objects(kept, {id_ for objects in inside.values() for id_ in objects})
     result = []
     for removed in plan.removed:
-        gone = [found for id_, found in inside[removed.leaf.instance].items() if id_ not in staying]
+        gone = [
+            inside_object
+            for id_, inside_object in inside[removed.leaf.instance].items()
+            if id_ not in staying
+        ]
         verdicts = [(of_deletion(kube_object), kube_object) for kube_object in gone]
         worst = min(verdicts, key=lambda pair: GRADES.index(pair[0][0]), default=None)
         (grade, why), kube_object = worst if worst is not None else (NOTHING, None)
@@ -72,9 +76,9 @@ def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Le
     return tuple(result)
 
 
-def removed_findings(found: Iterable[Leaving]) -> Iterator[Finding]:
+def removed_findings(instances: Iterable[Leaving]) -> Iterator[Finding]:
     """A finding for each removed instance."""
-    for removed in found:
+    for removed in instances:
         message = f"instance {removed.instance} is removed: its condition is false"
         effect = f"; {removed.effect}" if removed.effect else ""
         yield Finding("plan/removed", f"{message}{effect}", removed.path)

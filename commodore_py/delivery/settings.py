@@ -77,8 +77,8 @@ class _Reader:
 
     def settings(self, given: Any) -> Settings:
         given = self._mapping(given, DELIVERY)
-        known = {"driver", "clusters", *(path[0] for path in (*_CHOICES, *_TEXTS))}
-        self._known(given, known, DELIVERY)
+        allowed = {"driver", "clusters", *(path[0] for path in (*_CHOICES, *_TEXTS))}
+        self._known(given, allowed, DELIVERY)
         words: dict[tuple[str, ...], str] = {}
         for path, default in {**{p: c[0] for p, c in _CHOICES.items()}, **_TEXTS}.items():
             words[path] = self._word(given, path, default)
@@ -91,7 +91,7 @@ class _Reader:
         return Settings(
             self._drivers(given.get("driver", "argocd")),
             words,
-            {str(name): self._cluster(str(name), one) for name, one in clusters.items()},
+            {str(name): self._cluster(str(name), fields) for name, fields in clusters.items()},
             "unlisted" in given,
         )
 
@@ -129,7 +129,7 @@ class _Reader:
             value = given.get(key)
             if value is not None and not isinstance(value, kind):
                 self._wrong(f"{key} of cluster {name} is not {_WORDS[kind]}", (*at, key))
-                given = {one: two for one, two in given.items() if one != key}
+                given = {other_key: field for other_key, field in given.items() if other_key != key}
         labels = {str(key): str(value) for key, value in (given.get("labels") or {}).items()}
         return Cluster(
             name,
@@ -149,11 +149,11 @@ class _Reader:
         self._wrong(f"{at[-1]} is not a mapping", at)
         return {}
 
-    def _known(self, value: Mapping[str, Any], known: set[str], at: ParameterPath) -> None:
+    def _known(self, value: Mapping[str, Any], allowed: set[str], at: ParameterPath) -> None:
         for word in value:
-            if word not in known:
+            if word not in allowed:
                 self._wrong(
-                    f"{word} is not a setting of {at[-1]}", (*at, word), near(str(word), known)
+                    f"{word} is not a setting of {at[-1]}", (*at, word), near(str(word), allowed)
                 )
 
     def _wrong(self, message: str, at: ParameterPath, remedy: str = "") -> None:
@@ -195,6 +195,6 @@ def credential_findings(cluster: Cluster) -> list[Finding]:
 
 def _pairs(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
     pairs: list[tuple[str, Any]] = []
-    for key, one in value.items():
-        pairs += _pairs(one) if isinstance(one, dict) else [(str(key), one)]
+    for key, item in value.items():
+        pairs += _pairs(item) if isinstance(item, dict) else [(str(key), item)]
     return pairs

@@ -68,18 +68,18 @@ class _Pretended:
         """Gone some rounds after it was deleted, in the background at once."""
         if self._model.fails.get(leaf.id) in (0, self.round):
             return self._note(leaf.id, "deprovision", Result("error", "made to fail"), where)
-        found = DONE if where.background else self._after(leaf.id, "down")
-        return self._note(leaf.id, "deprovision", found, where)
+        result = DONE if where.background else self._after(leaf.id, "down")
+        return self._note(leaf.id, "deprovision", result, where)
 
     def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
         """Done in the round after it was started."""
-        found = self._after(f"{leaf.id} {reference}", "hook")
-        return self._note(leaf.id, f"hook {reference}", found, where)
+        result = self._after(f"{leaf.id} {reference}", "hook")
+        return self._note(leaf.id, f"hook {reference}", result, where)
 
     def register(self, cluster: str) -> Result:
         """Registered some rounds after the first attempt."""
-        found = self._after(cluster, "register")
-        return self._note(f"cluster-{cluster}", "register", found)
+        result = self._after(cluster, "register")
+        return self._note(f"cluster-{cluster}", "register", result)
 
     def deregister(self, cluster: str) -> Result:
         """Done at once."""
@@ -102,10 +102,10 @@ class _Pretended:
         left = first + self._model.yields.get(name, 1) - self.round
         return Result("yield", "not ready yet") if left > 0 else DONE
 
-    def _note(self, step: str, action: str, found: Result, where: Where | None = None) -> Result:
-        text = f"on {where.cluster}" if where and where.cluster and not found.text else found.text
-        self.events.append(Event(self.round, step, action, found.state, text))
-        return found
+    def _note(self, step: str, action: str, result: Result, where: Where | None = None) -> Result:
+        text = f"on {where.cluster}" if where and where.cluster and not result.text else result.text
+        self.events.append(Event(self.round, step, action, result.state, text))
+        return result
 
 
 def simulate(
@@ -127,5 +127,5 @@ def simulate(
 
 def names_in(node: Node) -> tuple[set[str], set[str]]:
     """The instances and the clusters that a simulation knows."""
-    leaves = {one.instance for one in walk(node) if isinstance(one, Leaf)}
-    return leaves, {one.cluster for one in walk(node) if isinstance(one, On)}
+    leaves = {inner.instance for inner in walk(node) if isinstance(inner, Leaf)}
+    return leaves, {inner.cluster for inner in walk(node) if isinstance(inner, On)}

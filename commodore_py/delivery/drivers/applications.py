@@ -31,8 +31,8 @@ class Deployed(NamedTuple):
 class Applications:
     """All Applications of some instances."""
 
-    def __init__(self, found: Iterable[Document]) -> None:
-        self.all = tuple(found)
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self.all = tuple(documents)
         self.owners = tuple(
             document for document in self.all if _synced(document) == document.path.parent
         )
@@ -48,19 +48,23 @@ class Applications:
         by_path = [document for document in mine if _synced(document) == PurePosixPath(instance)]
         return tuple(by_path or (document for document in mine if document.name == instance))
 
-    def owner_of(self, one: Document) -> Document | None:
+    def owner_of(self, document: Document) -> Document | None:
         """The Application that deploys the folder in which this one lies."""
-        documents = [owner for owner in self.owners if one.path.is_relative_to(owner.path.parent)]
+        documents = [
+            owner for owner in self.owners if document.path.is_relative_to(owner.path.parent)
+        ]
         return max(documents, key=lambda owner: len(owner.path.parts), default=None)
 
-    def deployer_of(self, one: Document) -> Document | None:
+    def deployer_of(self, document: Document) -> Document | None:
         """The Application, of an owner or of a group, whose folder holds this one."""
-        found = [
+        deployers = [
             (len(folder.parts), other)
             for other in self.all
-            if other is not one and (folder := _synced(other)) and one.path.is_relative_to(folder)
+            if other is not document
+            and (folder := _synced(other))
+            and document.path.is_relative_to(folder)
         ]
-        return max(found, key=lambda pair: pair[0])[1] if found else None
+        return max(deployers, key=lambda pair: pair[0])[1] if deployers else None
 
     def deployed(self, leaf: Leaf) -> Deployed:
         """Where the instance's manifests are, and how they are applied."""
@@ -77,10 +81,10 @@ class Applications:
 
 def value_in(content: Mapping[str, Any], *path: str) -> Any:
     """The value at a path of keys, or None."""
-    here: Any = content
+    value: Any = content
     for key in path:
-        here = here.get(key) if isinstance(here, dict) else None
-    return here
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def below_manifests(path: object) -> PurePosixPath | None:
@@ -90,5 +94,5 @@ def below_manifests(path: object) -> PurePosixPath | None:
     return PurePosixPath(path).relative_to(MANIFESTS)
 
 
-def _synced(one: Document) -> PurePosixPath | None:
-    return below_manifests(value_in(one.content, "spec", "source", "path"))
+def _synced(document: Document) -> PurePosixPath | None:
+    return below_manifests(value_in(document.content, "spec", "source", "path"))

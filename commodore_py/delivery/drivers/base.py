@@ -30,7 +30,7 @@ class Job(NamedTuple):
     @property
     def deployed(self) -> dict[str, Tree]:
         """The output of the instances that no condition removes."""
-        removed = {one.leaf.instance for one in self.plan.removed}
+        removed = {item.leaf.instance for item in self.plan.removed}
         return {name: tree for name, tree in self.trees.items() if name not in removed}
 
 
@@ -39,7 +39,7 @@ class Laid(NamedTuple):
 
     trees: Mapping[str, Tree]
     """The output of the instances, with what a driver edits in it."""
-    own: Tree
+    added: Tree
     """The files that a driver adds."""
     findings: tuple[Finding, ...] = ()
     copies: Tree = Tree()
@@ -49,7 +49,11 @@ class Laid(NamedTuple):
     def manifests(self) -> Tree:
         """All files."""
         return Tree(
-            {path: one for tree in (*self.trees.values(), self.own) for path, one in tree.items()}
+            {
+                path: entry
+                for tree in (*self.trees.values(), self.added)
+                for path, entry in tree.items()
+            }
         )
 
 

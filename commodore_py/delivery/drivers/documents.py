@@ -64,24 +64,24 @@ class Documents:
                         if id_ and id_.group == api_group and id_.kind in kinds:
                             yield document
 
-    def edit(self, one: Document, because: ParameterPath) -> dict[str, Any]:
+    def edit(self, document: Document, because: ParameterPath) -> dict[str, Any]:
         """A copy of the document that will replace it; the same one for the same document."""
-        key = one.instance, one.path
+        key = document.instance, document.path
         self._asked.setdefault(key, because)
-        found = self._changed.setdefault(key, {})
-        if one.position not in found:
-            found[one.position] = deepcopy(dict(one.content))
-        changed: dict[str, Any] = found[one.position]
+        changes = self._changed.setdefault(key, {})
+        if document.position not in changes:
+            changes[document.position] = deepcopy(dict(document.content))
+        changed: dict[str, Any] = changes[document.position]
         return changed
 
-    def move(self, one: Document, path: PurePosixPath) -> None:
+    def move(self, document: Document, path: PurePosixPath) -> None:
         """An edited document goes into another file of its instance."""
-        self._moved[one.instance, one.path, one.position] = path
+        self._moved[document.instance, document.path, document.position] = path
 
-    def remove(self, one: Document, because: ParameterPath) -> None:
+    def remove(self, document: Document, because: ParameterPath) -> None:
         """The document leaves the output of its instance."""
-        self.edit(one, because)
-        self._changed[one.instance, one.path][one.position] = _REMOVED
+        self.edit(document, because)
+        self._changed[document.instance, document.path][document.position] = _REMOVED
 
     def result(self) -> tuple[dict[str, Tree], list[Finding]]:
         """The trees with all changes; files that would also change elsewhere are findings."""
@@ -95,8 +95,8 @@ class Documents:
             if style is None:
                 message = f"{path} of instance {instance} is not written as Commodore writes YAML"
                 remedy = "an edit would change all of it: compile it with Jsonnet, or format it"
-                asked = self._asked[instance, path]
-                findings.append(Finding("plan/format", message, asked, remedy))
+                because = self._asked[instance, path]
+                findings.append(Finding("plan/format", message, because, remedy))
                 continue
             files: dict[PurePosixPath, list[Any]] = {}
             for index, document in enumerate(written):
@@ -104,12 +104,12 @@ class Documents:
                 content = changed.get(index, document)
                 if content is not _REMOVED:
                     files.setdefault(target, []).append(content)
-            rest = {one: kept for one, kept in trees[instance].items() if one != path}
+            rest = {other: kept for other, kept in trees[instance].items() if other != path}
             for target, documents in files.items():
                 if target in rest:
                     message = f"two files of instance {instance} would become {target}"
-                    asked = self._asked[instance, path]
-                    findings.append(Finding("plan/path", message, asked, "rename one of them"))
+                    because = self._asked[instance, path]
+                    findings.append(Finding("plan/path", message, because, "rename one of them"))
                 rest[target] = entry._replace(content=_emitted(documents, style))
             trees[instance] = Tree(rest, trees[instance].empty_folders)
         return trees, findings

@@ -69,7 +69,7 @@ def read_back(manifests: Tree) -> Order:
             for content in yaml.load_all(entry.content, name=str(path)):
                 after = content["spec"].get("dependsOn", ())
                 before[_step(content["metadata"]["name"])] = frozenset(
-                    _step(one["name"]) for one in after
+                    _step(dependency["name"]) for dependency in after
                 )
     return Order(before)
 
@@ -100,7 +100,7 @@ class _Rendering:
         objects = lifted(
             self._job,
             self._documents,
-            lambda one: _OBJECTS / f"{_RESOURCE}{one.name}" / "object.yaml",
+            lambda resource: _OBJECTS / f"{_RESOURCE}{resource.name}" / "object.yaml",
         )
         self._own |= dict(objects.files.values())
         steps = {step.id: step for step in steps_of(plan.node)}
@@ -130,13 +130,13 @@ class _Rendering:
 
     def _before(self, name: str, order: Order) -> tuple[_Part, ...]:
         """The last parts of the steps directly before; those of a registration are before it."""
-        found: dict[str, _Part] = {}
-        for one in sorted(order.before[name]):
-            if one in self._last:
-                found[one] = self._last[one]
+        parts: dict[str, _Part] = {}
+        for earlier in sorted(order.before[name]):
+            if earlier in self._last:
+                parts[earlier] = self._last[earlier]
             else:
-                found |= {part.step.id: part for part in self._before(one, order)}
-        return tuple(found[one] for one in sorted(found))
+                parts |= {part.step.id: part for part in self._before(earlier, order)}
+        return tuple(parts[earlier] for earlier in sorted(parts))
 
     def _step(self, step: Leaf | Resource, after: tuple[_Part, ...]) -> None:
         if isinstance(step, Resource):
@@ -170,12 +170,12 @@ class _Rendering:
         name = f"{step.instance}-{word}"
         documents: list[Document] = []
         for reference in references:
-            one = object_named(reference, self._trees, step.path)
-            if isinstance(one, Finding):
-                self._findings.append(one)
+            hook = object_named(reference, self._trees, step.path)
+            if isinstance(hook, Finding):
+                self._findings.append(hook)
             else:
-                self._documents.remove(one, step.path)
-                documents.append(one)
+                self._documents.remove(hook, step.path)
+                documents.append(hook)
         self._own[_OBJECTS / name / "objects.yaml"] = written(
             *(document.content for document in documents)
         )
@@ -202,7 +202,7 @@ class _Rendering:
             "wait": part.wait,
         }
         if part.after:
-            spec["dependsOn"] = [self._dependency(one, namespace) for one in part.after]
+            spec["dependsOn"] = [self._dependency(earlier, namespace) for earlier in part.after]
         if part.target:
             spec["targetNamespace"] = part.target
         if part.step.cluster:
@@ -221,12 +221,12 @@ class _Rendering:
         return {"apiVersion": _API, "kind": "Kustomization", "metadata": metadata, "spec": spec}
 
     def _dependency(self, part: _Part, namespace: str) -> dict[str, str]:
-        found = {"name": part.name}
+        dependency = {"name": part.name}
         if self._namespace(part) != namespace:
-            found["namespace"] = self._namespace(part)
+            dependency["namespace"] = self._namespace(part)
         if isinstance(part.step, Leaf) and part.step.allow_degraded:
-            found["readyExpr"] = _READY
-        return found
+            dependency["readyExpr"] = _READY
+        return dependency
 
     def _namespace(self, part: _Part) -> str:
         config = self._cluster(part).kubeconfig if part.step.cluster else {}
@@ -252,14 +252,14 @@ class Content:
 
     def __init__(self, leaf: Leaf, files: Tree, deployed: Deployed) -> None:
         self._leaf, self._files, self._deployed = leaf, files, deployed
-        found = [
+        contents = [
             document.content
             for path, entry in files.items()
             if path.suffix in {".yaml", ".yml"}
             for document in documents_in(leaf.instance, path, entry)
         ]
-        self._ids = [id_ for one in found if (id_ := identify(one)) is not None]
-        scoped = scopes_of(found)
+        self._ids = [id_ for content in contents if (id_ := identify(content)) is not None]
+        scoped = scopes_of(contents)
         self._without = [
             str(object_id)
             for object_id in self._ids
@@ -280,7 +280,7 @@ class Content:
         name, path = self._leaf.instance, self._leaf.path or PLAN
         folder = f"{MANIFESTS}/{self._deployed.path}"
         hidden = [
-            f"{folder}/{one}" for one, entry in self._files.items() if REFERENCE in entry.content
+            f"{folder}/{file}" for file, entry in self._files.items() if REFERENCE in entry.content
         ]
         if hidden:
             message = f"instance {name} has secret references, which Flux applies as they are"
@@ -294,7 +294,7 @@ class Content:
                 f"instance {name} needs namespace {self._deployed.namespace}, which Argo CD creates"
             )
             yield Finding("plan/namespace", message, path, "add a Namespace to the instance")
-        twice = [str(one) for one, number in Counter(self._ids).items() if number > 1]
+        twice = [str(object_id) for object_id, number in Counter(self._ids).items() if number > 1]
         if twice:
             message = f"instance {name} has objects twice: {', '.join(twice)}"
             yield Finding("plan/twice", message, path, "remove one of them")

@@ -30,10 +30,10 @@ class Named(NamedTuple):
     path: ParameterPath
 
 
-def name_findings(kind: str, found: Iterable[Named]) -> Iterator[Finding]:
+def name_findings(kind: str, names: Iterable[Named]) -> Iterator[Finding]:
     """Names that are too long, that are not DNS labels, or that several ids have."""
     taken: dict[str, str] = {}
-    for named in found:
+    for named in names:
         if not DNS_LABEL.fullmatch(named.name):
             message = f"{named.name} is not a valid name of {kind}"
             remedy = "use at most 63 lower case letters, digits and hyphens"
@@ -47,21 +47,21 @@ def name_findings(kind: str, found: Iterable[Named]) -> Iterator[Finding]:
 def path_findings(laid: Laid) -> Iterator[Finding]:
     """Files of a rendered plan that have two contents."""
     seen: dict[PurePosixPath, Entry] = {}
-    for tree in (*laid.trees.values(), laid.own):
+    for tree in (*laid.trees.values(), laid.added):
         for path, entry in tree.items():
             if seen.setdefault(path, entry) != entry:
                 message = f"{MANIFESTS}/{path} would have two contents"
                 yield Finding("plan/path", message, PLAN, "rename a step or an output file")
 
 
-def place_findings(trees: Mapping[str, Tree], own: Collection[str]) -> Iterator[Finding]:
+def place_findings(trees: Mapping[str, Tree], folders: Collection[str]) -> Iterator[Finding]:
     """Instances that write into folders of the driver."""
     for instance, tree in trees.items():
         taken = next(
             (
                 pure_posix_path.parts[0]
                 for pure_posix_path in tree
-                if pure_posix_path.parts[0] in own
+                if pure_posix_path.parts[0] in folders
             ),
             None,
         )

@@ -31,7 +31,7 @@ def render(job: Job) -> Laid:
     """A list of all steps, and copies of their manifests in the order in which they are applied."""
     documents = Documents(job.deployed)
     applications = Applications(documents.of_kind(GROUP, KIND))
-    objects = lifted(job, documents, lambda one: _FOLDER / f"{one.name}.yaml")
+    objects = lifted(job, documents, lambda resource: _FOLDER / f"{resource.name}.yaml")
     trees, findings = documents.result()
     last = tuple(Leaf(name) for name in job.plan.unlisted)
     parts = (*((job.plan.node,) if job.plan.node else ()), *((Concurrent(last),) if last else ()))
@@ -40,8 +40,8 @@ def render(job: Job) -> Laid:
     leaves = [step for step in steps_of(node) if isinstance(step, Leaf)]
     for leaf in leaves:
         places[leaf.id] = applications.deployed(leaf).path
-    own = dict(objects.files.values())
-    laid = Laid(trees, Tree(own), (*objects.findings, *findings))
+    files = dict(objects.files.values())
+    laid = Laid(trees, Tree(files), (*objects.findings, *findings))
     copies = _copies(laid.manifests, places, order_of(node))
     missing = {leaf.id for leaf in leaves if not copies.get(leaf.id)}
     wrong = [
@@ -59,19 +59,19 @@ def render(job: Job) -> Laid:
         for step in steps_of(node)
         if step.id not in missing
     }
-    own[ORDER] = Entry(_list(node, described))
+    files[ORDER] = Entry(_list(node, described))
     return Laid(
         trees,
-        Tree(own),
+        Tree(files),
         (*objects.findings, *findings, *wrong),
-        Tree({path: one for tree in copies.values() for path, one in tree.items()}),
+        Tree({path: entry for tree in copies.values() for path, entry in tree.items()}),
     )
 
 
 def read_back(manifests: Tree) -> Order:
     """The order of the list."""
     content = json.loads(manifests[ORDER].content)
-    return order_of(Serial(tuple(_read(one) for one in content["steps"])))
+    return order_of(Serial(tuple(_read(entry) for entry in content["steps"])))
 
 
 def _described(
@@ -82,14 +82,17 @@ def _described(
     path = f"{MANIFESTS}/{places[step.id]}" if step.id in places else ""
     if isinstance(step, Resource):
         return {"resource": step.name, "path": path}
-    hooks = {word: list(found) for word, found in step.hooks._asdict().items() if found}
+    hooks = {
+        word: list(references) for word, references in step.hooks._asdict().items() if references
+    }
     return {
         "instance": step.instance,
         "path": path,
         "cluster": step.cluster,
         "namespace": applications.deployed(step).namespace,
         "hooks": {
-            "beforeDelete" if word == "before_delete" else word: one for word, one in hooks.items()
+            "beforeDelete" if word == "before_delete" else word: references
+            for word, references in hooks.items()
         },
         "allowDegraded": step.allow_degraded,
     }
@@ -111,8 +114,8 @@ def _steps(node: Node, described: Mapping[str, dict[str, Any]], *, reverse: bool
         return [step for child in children for step in _steps(child, described, reverse=reverse)]
     if isinstance(node, Concurrent):
         groups = [_steps(child, described, reverse=reverse) for child in node.children]
-        found = [group[0] if len(group) == 1 else {"serial": group} for group in groups if group]
-        return [{"concurrent": found}] if found[1:] else found
+        branches = [group[0] if len(group) == 1 else {"serial": group} for group in groups if group]
+        return [{"concurrent": branches}] if branches[1:] else branches
     (step,) = steps_of(node)
     return [described[step.id]] if step.id in described else []
 
@@ -120,7 +123,7 @@ def _steps(node: Node, described: Mapping[str, dict[str, Any]], *, reverse: bool
 def _read(entry: Mapping[str, Any]) -> Node:
     for word, made in (("serial", Serial), ("concurrent", Concurrent)):
         if word in entry:
-            return made(tuple(_read(one) for one in entry[word]))
+            return made(tuple(_read(child) for child in entry[word]))
     if "register" in entry:
         return Register(entry["register"])
     return Resource("", (), entry["resource"]) if "resource" in entry else Leaf(entry["instance"])
@@ -130,8 +133,8 @@ def _copies(manifests: Tree, places: Mapping[str, PurePosixPath], order: Order) 
     """Files of each step, in a folder whose name sorts as the plan does."""
     levels: dict[str, int] = {}
     before = order.closed()
-    for step in sorted(before, key=lambda one: len(before[one])):
-        levels[step] = 1 + max((levels[one] for one in order.before[step]), default=0)
+    for step in sorted(before, key=lambda name: len(before[name])):
+        levels[step] = 1 + max((levels[earlier] for earlier in order.before[step]), default=0)
     width = max(3, len(str(10 * max(levels.values(), default=0))))
     copies = {}
     for step, place in places.items():

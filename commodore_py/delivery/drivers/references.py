@@ -31,15 +31,15 @@ def object_named(
 ) -> Document | Finding:
     """The one object that a reference means."""
     instance, _, rest = reference.partition("/")
-    file, _, wanted = rest.partition("#")
+    file, _, selector = rest.partition("#")
     tree = trees.get(instance)
     entry = tree.get(PurePosixPath(file)) if tree is not None else None
     if tree is None or entry is None:
-        known = [f"{instance}/{pure_posix_path}" for pure_posix_path in tree or ()] or list(trees)
+        files = [f"{instance}/{pure_posix_path}" for pure_posix_path in tree or ()] or list(trees)
         message = f"{reference} is not a file of the compiled output"
-        return Finding("plan/reference", message, path, near(f"{instance}/{file}", known))
+        return Finding("plan/reference", message, path, near(f"{instance}/{file}", files))
     documents = list(documents_in(instance, PurePosixPath(file), entry))
-    matching = [document for document in documents if not wanted or wanted in _names(document)]
+    matching = [document for document in documents if not selector or selector in _names(document)]
     if len(matching) == 1:
         return matching[0]
     number = "several objects" if matching else "no object"
@@ -69,17 +69,17 @@ def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosix
         if step.id in files:
             message = f"two resources are called {step.name}"
             findings.append(Finding("plan/alias", message, step.path, "rename one of them"))
-        found = object_named(step.reference, job.deployed, step.path)
-        if isinstance(found, Finding):
-            findings.append(found)
+        document = object_named(step.reference, job.deployed, step.path)
+        if isinstance(document, Finding):
+            findings.append(document)
         else:
-            documents.remove(found, step.path)
-            files[step.id] = place(step), written(found.content)
+            documents.remove(document, step.path)
+            files[step.id] = place(step), written(document.content)
     return Lifted(files, tuple(findings))
 
 
-def _names(one: Document) -> tuple[str, str]:
-    id_ = identify(one.content)
+def _names(document: Document) -> tuple[str, str]:
+    id_ = identify(document.content)
     assert id_ is not None  # noqa: S101 - a document is an object
     within = f"{id_.namespace}/" if id_.namespace else ""
     return f"{id_.kind}/{within}{id_.name}", f"{id_.kind}/{id_.name}"

@@ -114,7 +114,7 @@ def test_several_drivers_write_one_catalog() -> None:
     both = combined(given.trees, [argocd, flux])
 
     assert both.trees == argocd.trees
-    assert both.own == argocd.own | flux.own
+    assert both.added == argocd.added | flux.added
     assert combined(given.trees, [flux, argocd]).trees == both.trees
 
 

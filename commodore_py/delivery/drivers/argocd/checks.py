@@ -28,7 +28,7 @@ class Planned(NamedTuple):
     """An instance of the plan, and its Applications."""
 
     leaf: Leaf
-    found: tuple[Document, ...]
+    documents: tuple[Document, ...]
 
 
 def planned_in(node: Node | None, applications: Applications) -> tuple[Planned, ...]:
@@ -77,11 +77,11 @@ def no_owner(what: str, step: Step) -> Finding:
     return Finding("plan/no-owner", message, step.path, "add one: it is copied")
 
 
-def wave_findings(one: Document, leaf: Leaf, wave: int) -> Iterator[Finding]:
+def wave_findings(document: Document, leaf: Leaf, wave: int) -> Iterator[Finding]:
     """A wave that the component has set itself."""
-    old = wave_set(one)
+    old = wave_set(document)
     if old is not None and old != wave:
-        message = f"Application {one.name} has wave {old}, which becomes {wave}"
+        message = f"Application {document.name} has wave {old}, which becomes {wave}"
         yield Finding("plan/wave", message, leaf.path, "remove the annotation: the plan decides")
 
 
@@ -89,7 +89,7 @@ def unplanned_waves(
     applications: Applications, planned: tuple[Planned, ...], folder: PurePosixPath
 ) -> Iterator[Finding]:
     """Applications that are not in the plan, and yet before its end."""
-    names = {document.name for _, found in planned for document in found}
+    names = {document.name for _, documents in planned for document in documents}
     for document in applications.all:
         wave = wave_set(document)
         if (
@@ -102,9 +102,9 @@ def unplanned_waves(
             yield Finding("plan/wave", message, PLAN, "remove the annotation, or plan it")
 
 
-def wave_set(one: Document) -> int | None:
+def wave_set(document: Document) -> int | None:
     """The wave that an annotation sets."""
-    return integer(str(value_in(one.content, "metadata", "annotations", WAVE)))
+    return integer(str(value_in(document.content, "metadata", "annotations", WAVE)))
 
 
 def move_finding(name: str, present: PurePosixPath, path: ParameterPath) -> Finding:

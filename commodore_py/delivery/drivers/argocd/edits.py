@@ -53,7 +53,7 @@ def edit_application(
         del spec["syncPolicy"]
     if "ignoreDifferences" in leaf.app:
         present = list_in(spec, "ignoreDifferences")
-        more = [one for one in leaf.app["ignoreDifferences"] if one not in present]
+        more = [rule for rule in leaf.app["ignoreDifferences"] if rule not in present]
         spec["ignoreDifferences"] = [*present, *more]
 
 
@@ -95,30 +95,30 @@ def annotate(content: dict[str, Any], annotations: Mapping[str, str]) -> None:
 
 def inner(content: dict[str, Any], key: str) -> dict[str, Any]:
     """The mapping of a key, which is made if there is none."""
-    found = content.get(key)
-    if not isinstance(found, dict):
-        found = content[key] = {}
-    return found
+    mapping = content.get(key)
+    if not isinstance(mapping, dict):
+        mapping = content[key] = {}
+    return mapping
 
 
 def list_in(content: Mapping[str, Any], key: str) -> list[Any]:
     """A copy of the list of a key; empty if there is none."""
-    found = content.get(key)
-    return list(found) if isinstance(found, list) else []
+    value = content.get(key)
+    return list(value) if isinstance(value, list) else []
 
 
 def edit_hook(
     documents: Documents, trees: Mapping[str, Tree], reference: str, word: str, path: ParameterPath
 ) -> Iterator[Finding]:
     """Make an object a hook, unless it is another one already."""
-    found = object_named(reference, trees, path)
-    if isinstance(found, Finding):
-        yield found
+    target = object_named(reference, trees, path)
+    if isinstance(target, Finding):
+        yield target
         return
-    present = value_in(found.content, "metadata", "annotations", _HOOK)
+    present = value_in(target.content, "metadata", "annotations", _HOOK)
     if present not in (None, word):
         message = f"{reference} is a hook {present} already, so it cannot be {word}"
         yield Finding("plan/hook", message, path, f"remove its annotation {_HOOK}")
         return
-    policy = value_in(found.content, "metadata", "annotations", _POLICY) or "BeforeHookCreation"
-    annotate(documents.edit(found, path), {_HOOK: word, _POLICY: policy})
+    policy = value_in(target.content, "metadata", "annotations", _POLICY) or "BeforeHookCreation"
+    annotate(documents.edit(target, path), {_HOOK: word, _POLICY: policy})

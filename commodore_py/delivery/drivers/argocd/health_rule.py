@@ -43,7 +43,7 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
     """Problems of the settings that the catalog has."""
     if settings.word("argocd", "health_rule") == "external":
         return
-    found = [
+    argocd_documents = [
         *(
             document
             for document in documents.of_kind("", "ConfigMap")
@@ -52,13 +52,13 @@ def rule_findings(documents: Documents, settings: Settings) -> Iterator[Finding]
         *documents.of_kind(GROUP, "ArgoCD"),
     ]
     path = (*DELIVERY, "argocd")
-    if not found:
+    if not argocd_documents:
         message = "Argo CD is not in the catalog: its health rule for Applications is not checked"
         yield Finding("plan/health-rule", message, path, _REMEDY)
         return
     objects = [
         KubeObject(id_, document.content, str(document.path))
-        for document in found
+        for document in argocd_documents
         if (id_ := identify(document.content)) is not None
     ]
     scripts = tuple(script for setting in settings_of(objects) for script in setting.scripts)
@@ -89,7 +89,7 @@ def _has_limit(documents: Documents) -> bool:
             for document in documents.of_kind(GROUP, "ArgoCD")
         ),
     ]
-    return any(one is not None and str(one) != "0" for one in given)
+    return any(limit is not None and str(limit) != "0" for limit in given)
 
 
 def _words(text: str) -> list[str]:

@@ -37,10 +37,10 @@ class Pin(NamedTuple):
 
 def pins_in(manifests: Tree) -> Mapping[str, Pin]:
     """The pins of the Applications of a catalog, by name."""
-    found = {
+    pins = {
         document.name: _pin(document.content) for document in _planned(Documents({"": manifests}))
     }
-    return {name: pin for name, pin in found.items() if pin is not None}
+    return {name: pin for name, pin in pins.items() if pin is not None}
 
 
 def carried(trees: Mapping[str, Tree], pins: Mapping[str, Pin]) -> dict[str, Tree]:
@@ -71,11 +71,11 @@ def outdated(manifests: Tree) -> tuple[str, ...]:
 
 def digest_of(manifests: Tree, folder: PurePosixPath | None) -> str:
     """A digest of a folder; secret references in it have a digest of their files."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path, entry in sorted((manifests.subtree(folder) if folder else {}).items()):
         for part in (str(path).encode(), b"x" if entry.executable else b"-", entry.content):
-            found.update(len(part).to_bytes(8, "big") + part)
-    return found.hexdigest()[:16]
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()[:16]
 
 
 def _outdated(documents: Documents, manifests: Tree) -> Iterator[Document]:

@@ -125,4 +125,7 @@ def set_pruning(content: dict[str, Any], option: str) -> None:
 def has_finalizer(content: Mapping[str, Any]) -> bool:
     """Return whether the deletion of an Application deletes what it deployed."""
     metadata = content["metadata"]
-    return any(str(one).partition("/")[0] == FINALIZER for one in list_in(metadata, "finalizers"))
+    return any(
+        str(finalizer).partition("/")[0] == FINALIZER
+        for finalizer in list_in(metadata, "finalizers")
+    )

@@ -31,8 +31,8 @@ def read_back(manifests: Tree) -> Order:
                 folders.setdefault(path.parent, []).append(document)
     tops = [
         folder
-        for folder, found in folders.items()
-        if not folder.is_relative_to(GROUPS) and any(map(_is_planned, found))
+        for folder, documents in folders.items()
+        if not folder.is_relative_to(GROUPS) and any(map(_is_planned, documents))
     ]
     last = [
         _step(folder)
@@ -55,20 +55,20 @@ def _group(folders: Mapping[PurePosixPath, list[Document]], folder: PurePosixPat
     return Serial(tuple(Concurrent(tuple(waves[wave])) for wave in sorted(waves)))
 
 
-def _is_planned(one: Document) -> bool:
-    if one.content["kind"] == KIND:
-        return value_in(one.content, "metadata", "annotations", GATE) is not None
-    return one.path.name.startswith("plan-")
+def _is_planned(document: Document) -> bool:
+    if document.content["kind"] == KIND:
+        return value_in(document.content, "metadata", "annotations", GATE) is not None
+    return document.path.name.startswith("plan-")
 
 
-def _path(one: Document) -> PurePosixPath | None:
-    return below_manifests(value_in(one.content, "spec", "source", "path"))
+def _path(document: Document) -> PurePosixPath | None:
+    return below_manifests(value_in(document.content, "spec", "source", "path"))
 
 
-def _step(one: Document) -> str:
-    if one.content["kind"] != KIND:
-        return f"resource/{one.path.stem.removeprefix('plan-')}"
-    return step_of(one.name, value_in(one.content, "spec", "source", "path"))
+def _step(document: Document) -> str:
+    if document.content["kind"] != KIND:
+        return f"resource/{document.path.stem.removeprefix('plan-')}"
+    return step_of(document.name, value_in(document.content, "spec", "source", "path"))
 
 
 def step_of(name: str, path: object) -> str:

@@ -65,7 +65,7 @@ class _Rendering:
         self._documents = Documents(self._trees)
         self._known = Applications(self._documents.of_kind(GROUP, KIND))
         self._planned = checks.planned_in(job.plan.node, self._known)
-        first = next((document for _, found in self._planned for document in found), None)
+        first = next((document for _, documents in self._planned for document in documents), None)
         owners = (*((self._known.owner_of(first),) if first else ()), *self._known.owners)
         self._owner = next((owner for owner in owners if owner is not None), None)
         place = self._owner or first
@@ -79,7 +79,7 @@ class _Rendering:
         self._findings: list[Finding] = []
         self._named: list[Named] = []
         self._objects = lifted(
-            job, self._documents, lambda one: self._folder / f"plan-{one.name}.yaml"
+            job, self._documents, lambda resource: self._folder / f"plan-{resource.name}.yaml"
         )
 
     def laid(self) -> Laid:
@@ -108,7 +108,7 @@ class _Rendering:
             (
                 *checks.application_findings(self._planned, self._known, self._owner),
                 *checks.unplanned_waves(self._known, self._planned, self._folder),
-                *place_findings(self._trees, {str(GROUPS), *(f"cluster-{one}" for one in used)}),
+                *place_findings(self._trees, {str(GROUPS), *(f"cluster-{name}" for name in used)}),
                 *checks.remote_resources(node),
                 *cluster_findings(clusters),
                 *project_findings(
@@ -181,7 +181,7 @@ class _Rendering:
 
     def _keep_ended_groups(self) -> None:
         """Groups that have members until the next push; their end must not delete these."""
-        planned = {document[:3] for _, found in self._planned for document in found}
+        planned = {document[:3] for _, documents in self._planned for document in documents}
         for document in self._known.all:
             folder = document.path.parent
             if document[:3] not in planned and self._published.protected_place(
@@ -302,45 +302,53 @@ def project_findings(
     planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
 ) -> Iterator[Finding]:
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
-    known = {project.name: _destinations(project) for project in projects}
+    destinations = {project.name: _destinations(project) for project in projects}
     for leaf, documents in planned:
         for document in documents if leaf.cluster else ():
             project = str(value_in(document.content, "spec", "project") or "default")
             cluster = clusters[leaf.cluster]
-            wanted = {
+            destination = {
                 "name": server_name(cluster),
                 "namespace": str(
                     value_in(document.content, "spec", "destination", "namespace") or ""
                 ),
                 "server": cluster.server,
             }
-            if project not in known:
+            if project not in destinations:
                 message = f"project {project} is not in the catalog: its destinations are unknown"
                 yield Finding("plan/project-unknown", message, leaf.path)
-            elif not _allows(known[project], wanted):
+            elif not _allows(destinations[project], destination):
                 message = (
                     f"project {project} does not allow {document.name} on cluster {leaf.cluster}"
                 )
-                lines = f"{{name: {wanted['name']}, namespace: {wanted['namespace']}}}"
+                lines = f"{{name: {destination['name']}, namespace: {destination['namespace']}}}"
                 yield Finding(
                     "plan/project", message, leaf.path, f"add to its destinations {lines}"
                 )
 
 
 def _destinations(project: Document) -> list[Mapping[str, Any]]:
-    found = value_in(project.content, "spec", "destinations")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    listed = value_in(project.content, "spec", "destinations")
+    return (
+        [destination for destination in listed if isinstance(destination, dict)]
+        if isinstance(listed, list)
+        else []
+    )
 
 
-def _allows(destinations: Iterable[Mapping[str, Any]], wanted: Mapping[str, str]) -> bool:
-    fitting = [destination for destination in destinations if _fits(destination, wanted)]
-    denied = any(str(value).startswith("!") for one in fitting for value in one.values())
+def _allows(destinations: Iterable[Mapping[str, Any]], requested: Mapping[str, str]) -> bool:
+    fitting = [destination for destination in destinations if _fits(destination, requested)]
+    denied = any(
+        str(value).startswith("!") for destination in fitting for value in destination.values()
+    )
     return bool(fitting) and not denied
 
 
-def _fits(one: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+def _fits(destination: Mapping[str, Any], requested: Mapping[str, str]) -> bool:
     """A destination is one of a server or of a name; a pattern with `!` denies what it matches."""
     matching = {
-        key for key in wanted if fnmatchcase(wanted[key], str(one.get(key) or "").removeprefix("!"))
+        key
+        for key in requested
+        if fnmatchcase(requested[key], str(destination.get(key) or "").removeprefix("!"))
     }
     return "namespace" in matching and bool({"name", "server"} & matching)
