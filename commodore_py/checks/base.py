@@ -51,7 +51,7 @@ class Item:
 class Ended:
     """The result of a check of a whole run."""
 
-    found: Sequence[Problem | tuple[Item, Issue]]
+    problems: Sequence[Problem | tuple[Item, Issue]]
     outcome: Outcome | None = None
     """None for what the problems say."""
     reason: str = ""
@@ -177,9 +177,9 @@ def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def containers_in(pod: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The containers of a pod, with their paths in it."""
     for key in ("initContainers", "containers", "ephemeralContainers"):
-        for number, one in enumerate(items(pod.get(key))):
-            if isinstance(one, dict):
-                yield f"{key}[{number}]", one
+        for number, container in enumerate(items(pod.get(key))):
+            if isinstance(container, dict):
+                yield f"{key}[{number}]", container
 
 
 def mapping(value: object) -> Mapping[str, Any]:

@@ -89,7 +89,7 @@ def examine(
     for name, of_catalog in CATALOG_CHECKS.items():
         if settings.wants(name):
             items = [item for document in documents for item in document.items(of_catalog.extract)]
-            added = [finding(*one) for one in of_catalog.check(items, settings)]
+            added = [finding(*result) for result in of_catalog.check(items, settings)]
             findings += added
             runs.append(CheckRun(name, outcome_of(bool(added))))
     for name, check in OBJECT_CHECKS.items():
@@ -127,6 +127,6 @@ def _of_check(
                 yield finding(item, issue)
 
 
-def outcome_of(found: bool) -> Outcome:  # noqa: FBT001 - a plain answer
+def outcome_of(has_problems: bool) -> Outcome:  # noqa: FBT001 - a plain answer
     """How a check ended, by whether it found problems."""
-    return "problems" if found else "passed"
+    return "problems" if has_problems else "passed"

@@ -62,8 +62,8 @@ def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
 @cache
 def _fields() -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
     """Fields with images, and those with pods, by kind and group."""
-    found = tomllib.loads(Path(__file__).with_name("image_fields.toml").read_text("utf-8"))
-    return found["fields"], found["pods"]
+    table = tomllib.loads(Path(__file__).with_name("image_fields.toml").read_text("utf-8"))
+    return table["fields"], table["pods"]
 
 
 def images_of(content: Content) -> Iterator[tuple[str, str]]:
@@ -88,12 +88,12 @@ def _at(value: Any, steps: Sequence[str], path: str) -> Iterator[tuple[str, Any]
         yield path, value
         return
     name, many, _ = steps[0].partition("[]")
-    found, at = mapping(value).get(name), f"{path}.{name}" if path else name
+    below, at = mapping(value).get(name), f"{path}.{name}" if path else name
     if many:
-        for number, one in enumerate(items(found)):
-            yield from _at(one, steps[1:], f"{at}[{number}]")
-    elif found is not None:
-        yield from _at(found, steps[1:], at)
+        for number, item in enumerate(items(below)):
+            yield from _at(item, steps[1:], f"{at}[{number}]")
+    elif below is not None:
+        yield from _at(below, steps[1:], at)
 
 
 def _of_pod(path: str, pod: Content) -> Iterator[tuple[str, str]]:

@@ -34,17 +34,17 @@ def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
 def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """The first object of each namespace that is missing."""
     created = {name for item in items_ for name in item.fact or ()}
-    known: AbstractSet[str] = _BUILT_IN | created | {*settings.known_namespaces}
+    present: AbstractSet[str] = _BUILT_IN | created | {*settings.known_namespaces}
     missing: dict[str, list[Item]] = {}
     for item in items_:
-        if item.id.namespace and item.id.namespace not in known:
+        if item.id.namespace and item.id.namespace not in present:
             missing.setdefault(item.id.namespace, []).append(item)
-    for name, found in missing.items():
+    for name, affected in missing.items():
         if name.startswith("openshift-"):
             continue
-        more = f", as for {counted(len(found) - 1, 'other object')}" if found[1:] else ""
+        more = f", as for {counted(len(affected) - 1, 'other object')}" if affected[1:] else ""
         yield (
-            found[0],
+            affected[0],
             Issue(
                 "namespaces/missing",
                 f"nothing here creates namespace {name}{more}",

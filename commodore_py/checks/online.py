@@ -48,19 +48,19 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
     if why:
         return Ended([_unchecked(len(uses), why)], "unchecked", why)
     found_by_place, identity = _looked_up(settings, vault, address, uses)
-    found: list[Problem | tuple[Item, Issue]] = []
+    problems: list[Problem | tuple[Item, Issue]] = []
     unknown: dict[str, list[_Use]] = {}
     for use in uses:
         found_there = found_by_place[_place(settings, use.secret)]
         if found_there.outcome == "unknown":
             unknown.setdefault(found_there.reason, []).append(use)
         else:
-            found += [(use.item, issue) for issue in _issues(use, found_there)]
+            problems += [(use.item, issue) for issue in _issues(use, found_there)]
     for reason, some in unknown.items():
         why = f"{address} as {identity}: {reason}"
-        found.append(_unchecked(len(some), why, f"{some[0].secret}/{some[0].key}"))
-    only_unknown = len(found) == len(unknown) > 0
-    return Ended(found, "unchecked" if only_unknown else None, next(iter(unknown), ""))
+        problems.append(_unchecked(len(some), why, f"{some[0].secret}/{some[0].key}"))
+    only_unknown = len(problems) == len(unknown) > 0
+    return Ended(problems, "unchecked" if only_unknown else None, next(iter(unknown), ""))
 
 
 def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,7 +72,7 @@ def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
 def _uses(documents: Sequence[Document]) -> Iterator[_Use]:
     places: dict[str, list[Item]] = {}
     for document in documents:
-        names = {one.decode(errors="replace") for one in _REFERENCE.findall(document.text)}
+        names = {match.decode(errors="replace") for match in _REFERENCE.findall(document.text)}
         items = list(document.items(lambda _: None)) if names else []
         for name in sorted(names):
             if items and "/" in name:
@@ -86,12 +86,12 @@ def _address(settings: Settings, vault: VaultSettings) -> tuple[str, str]:
     """The server to use, or why there is none."""
     if not vault.addresses:
         return "", "no server is named: set VAULT_ADDR"
-    wanted = str(settings.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
-    if not wanted:
+    configured = str(settings.vault_parameters.get("VAULT_ADDR") or "").rstrip("/")
+    if not configured:
         return "", "parameters.kapitan.secrets.vaultkv has no VAULT_ADDR"
-    if wanted not in {address.rstrip("/") for address in vault.addresses}:
-        return "", f"the hierarchy names {wanted}, which is not VAULT_ADDR: not requested"
-    return wanted, ""
+    if configured not in {address.rstrip("/") for address in vault.addresses}:
+        return "", f"the hierarchy names {configured}, which is not VAULT_ADDR: not requested"
+    return configured, ""
 
 
 def _looked_up(

@@ -78,28 +78,28 @@ class Finder:
         self, instance: str, parameters: Parameters
     ) -> Mapping[str, list[tuple[Any, ...]]]:
         if instance not in self._values:
-            found: dict[str, list[tuple[Any, ...]]] = {}
+            paths: dict[str, list[tuple[Any, ...]]] = {}
             for count, (path, value) in enumerate(_leaves(parameters)):
                 if count > _MOST_VALUES:
                     break
-                found.setdefault(value, []).append(path)
-            self._values[instance] = found
+                paths.setdefault(value, []).append(path)
+            self._values[instance] = paths
         return self._values[instance]
 
 
 def inputs_of(parameters: Parameters, file: str) -> tuple[str, ...]:
     """The inputs of the compile entries that write to a file's folder."""
     path = PurePosixPath(file)
-    found: list[str] = []
+    deepest: list[str] = []
     depth = -1
     for entry in items(mapping(parameters.get("kapitan")).get("compile")):
         output = PurePosixPath(str(mapping(entry).get("output_path", ".")))
         length = len(output.parts)
         if length >= depth and path.is_relative_to(output):
             inputs = [str(item) for item in items(mapping(entry).get("input_paths"))]
-            found = inputs if length > depth else [*found, *inputs]
+            deepest = inputs if length > depth else [*deepest, *inputs]
             depth = length
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(deepest))
 
 
 def _leaves(parameters: Parameters) -> Iterator[tuple[tuple[Any, ...], str]]:

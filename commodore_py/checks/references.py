@@ -26,18 +26,18 @@ _BUILT_IN = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
 
 def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
     """Objects that an object provides, and references in it: kind, name, field."""
-    provides = [list(one) for one in _provided(content)]
-    names = [list(one) for one in _named(content)]
+    provides = [list(provided) for provided in _provided(content)]
+    names = [list(named) for named in _named(content)]
     return [provides, names] if provides or names else None
 
 
-def check(found: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
+def check(items_: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Everything that is named and not provided, once for each object and name."""
     provided: dict[tuple[str, str], set[str]] = {}
-    for item in found:
+    for item in items_:
         for kind, name in (item.fact or [[]])[0]:
             provided.setdefault((kind, name), set()).add(item.id.namespace)
-    for item in found:
+    for item in items_:
         seen: set[tuple[str, str]] = set()
         for kind, name, field in (item.fact or [[], []])[1]:
             if (kind, name) in _BUILT_IN or (kind, name) in seen:
@@ -103,8 +103,8 @@ def _named(content: Content) -> Iterator[tuple[str, str, str]]:
 
 def _of_pod(pod: Mapping[str, Any]) -> Iterator[tuple[str, object, str]]:
     yield "ServiceAccount", pod.get("serviceAccountName"), "serviceAccountName"
-    for number, one in enumerate(items(pod.get("imagePullSecrets"))):
-        yield "Secret", mapping(one).get("name"), f"imagePullSecrets[{number}].name"
+    for number, secret in enumerate(items(pod.get("imagePullSecrets"))):
+        yield "Secret", mapping(secret).get("name"), f"imagePullSecrets[{number}].name"
     for number, volume in enumerate(items(pod.get("volumes"))):
         path = f"volumes[{number}]"
         yield from _of_sources(mapping(volume), path)
@@ -120,14 +120,14 @@ def _of_container(container: Mapping[str, Any], path: str) -> Iterator[tuple[str
     for number, variable in enumerate(items(container.get("env"))):
         source = mapping(mapping(variable).get("valueFrom"))
         for key, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-            one = mapping(source.get(key))
-            if not one.get("optional"):
-                yield kind, one.get("name"), f"{path}.env[{number}].valueFrom.{key}.name"
+            reference = mapping(source.get(key))
+            if not reference.get("optional"):
+                yield kind, reference.get("name"), f"{path}.env[{number}].valueFrom.{key}.name"
     for number, source in enumerate(items(container.get("envFrom"))):
         for key, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            one = mapping(mapping(source).get(key))
-            if not one.get("optional"):
-                yield kind, one.get("name"), f"{path}.envFrom[{number}].{key}.name"
+            reference = mapping(mapping(source).get(key))
+            if not reference.get("optional"):
+                yield kind, reference.get("name"), f"{path}.envFrom[{number}].{key}.name"
 
 
 def _of_sources(source: Mapping[str, Any], path: str) -> Iterator[tuple[str, object, str]]:
@@ -138,6 +138,6 @@ def _of_sources(source: Mapping[str, Any], path: str) -> Iterator[tuple[str, obj
         ("secret", "Secret", secret_key),
         ("persistentVolumeClaim", "PersistentVolumeClaim", "claimName"),
     ):
-        one = mapping(source.get(key))
-        if one and not one.get("optional"):
-            yield kind, one.get(name), f"{path}.{key}.{name}"
+        reference = mapping(source.get(key))
+        if reference and not reference.get("optional"):
+            yield kind, reference.get(name), f"{path}.{key}.{name}"

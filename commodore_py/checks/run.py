@@ -53,7 +53,7 @@ def check_catalog(
             problem
             if isinstance(problem, Problem)
             else _problem(finding(*problem), settings, finder)
-            for problem in ended.found
+            for problem in ended.problems
         ]
         problems += added
         outcome = ended.outcome or outcome_of(any(problem.severity != "info" for problem in added))
@@ -84,7 +84,9 @@ class _Catalog:
 
     def digests(self) -> list[str]:
         """The state of all files."""
-        return [f"{one}/{path} {digest(text)}" for one, path, text in files_of(self.trees)]
+        return [
+            f"{instance}/{path} {digest(text)}" for instance, path, text in files_of(self.trees)
+        ]
 
 
 def _examined(catalog: _Catalog, settings: Settings) -> Examined:
@@ -120,13 +122,13 @@ def _examined(catalog: _Catalog, settings: Settings) -> Examined:
     return Examined.restored(cached_value(settings.cache, key, examined))
 
 
-def _problem(found: Finding, settings: Settings, finder: Finder) -> Problem:
-    issue = found.issue
-    path = f"{found.instance}/{found.file}" if found.instance else found.file
+def _problem(located: Finding, settings: Settings, finder: Finder) -> Problem:
+    issue = located.issue
+    path = f"{located.instance}/{located.file}" if located.instance else located.file
     place = Place(
-        settings.below + path if found.file else "",
-        instance=found.instance,
-        object=found.object,
+        settings.below + path if located.file else "",
+        instance=located.instance,
+        object=located.object,
         field=issue.field,
     )
     return Problem.at(
@@ -137,8 +139,10 @@ def _problem(found: Finding, settings: Settings, finder: Finder) -> Problem:
         remedy=issue.remedy,
         subject=issue.subject,
         options=issue.options,
-        strict=found.strict,
-        related=finder.related(found.instance, found.file, issue.value) if found.object else (),
+        strict=located.strict,
+        related=finder.related(located.instance, located.file, issue.value)
+        if located.object
+        else (),
     )
 
 

@@ -67,10 +67,10 @@ def _decoded(value: str) -> str:
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:
     waiting = [(value, path)]
     while waiting:
-        one, at = waiting.pop()
-        if isinstance(one, str):
-            yield at, one
-        elif isinstance(one, dict):
-            waiting += [(inner, f"{at}.{key}" if at else str(key)) for key, inner in one.items()]
-        elif isinstance(one, list):
-            waiting += [(inner, f"{at}[{number}]") for number, inner in enumerate(one)]
+        node, at = waiting.pop()
+        if isinstance(node, str):
+            yield at, node
+        elif isinstance(node, dict):
+            waiting += [(inner, f"{at}.{key}" if at else str(key)) for key, inner in node.items()]
+        elif isinstance(node, list):
+            waiting += [(inner, f"{at}[{number}]") for number, inner in enumerate(node)]

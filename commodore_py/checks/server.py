@@ -33,18 +33,18 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
         if may_be_sent(item.fact)
     ]
     verdicts = in_parallel(lambda item: ask(item.fact), items, at_most=_AT_ONCE)
-    found: list[Problem | tuple[Item, Issue]] = []
+    problems: list[Problem | tuple[Item, Issue]] = []
     reasons: dict[str, list[Item]] = {}
     for item, verdict in zip(items, verdicts, strict=True):
         if verdict.refused:
             text = f"the server refuses it: {verdict.refused}"
-            found.append((item, Issue("server/refused", text, subject=str(item.id))))
+            problems.append((item, Issue("server/refused", text, subject=str(item.id))))
         elif verdict.unknown:
             reasons.setdefault(verdict.unknown, []).append(item)
     for reason, some in reasons.items():
         text = f"objects that the server cannot judge: {len(some)}, such as {some[0].id}: {reason}"
-        found.append(
+        problems.append(
             Problem.at(Place(), "server/unchecked", text, subject=str(some[0].id), strict=True)
         )
     only_unknown = bool(items) and sum(map(len, reasons.values())) == len(items)
-    return Ended(found, "unchecked" if only_unknown else None, next(iter(reasons), ""))
+    return Ended(problems, "unchecked" if only_unknown else None, next(iter(reasons), ""))

@@ -66,13 +66,13 @@ def examine(content: Content, settings: Settings) -> Iterator[Issue]:
 
 def _hooks(content: Content, annotations: dict[str, str]) -> Iterator[Issue]:
     types, helms = words_of(annotations, HOOK), words_of(annotations, HELM_HOOK)
-    for name, known in ((HOOK, _HOOKS), (POLICY, POLICIES)):
-        unknown = [word for word in words_of(annotations, name) if word not in known]
+    for name, allowed in ((HOOK, _HOOKS), (POLICY, POLICIES)):
+        unknown = [word for word in words_of(annotations, name) if word not in allowed]
         if unknown:
-            never = name == HOOK and not set(types) & set(known) and hook_facts(content).ignored
+            never = name == HOOK and not set(types) & set(allowed) and hook_facts(content).ignored
             more = ": the object is never applied" if never else ""
             message = f"Argo CD does not know {', '.join(unknown)}{more}"
-            yield _issue("hook-word", name, message, f"known are: {', '.join(known)}")
+            yield _issue("hook-word", name, message, f"known are: {', '.join(allowed)}")
     if types and helms and set(types) & set(_HOOKS):
         message = f"the hook of Helm does not count beside {HOOK}"
         yield _issue("hook-mixed", HELM_HOOK, message, "remove one of them")

@@ -86,9 +86,9 @@ def _found(
     issues: list[tuple[int, Mapping[str, Any]]] = []
 
     def evaluated() -> list[tuple[int, Mapping[str, Any]]] | None:
-        objects = [one for document in documents for one in _objects(document)]
-        results, found = evaluate(program, policies, {**given, "objects": objects})
-        problems.extend(found)
+        objects = [kube_object for document in documents for kube_object in _objects(document)]
+        results, new_problems = evaluate(program, policies, {**given, "objects": objects})
+        problems.extend(new_problems)
         issues.extend((at, asdict(issue)) for at, issue in _issues(results, catalog))
         return None if problems else issues
 
@@ -140,7 +140,7 @@ def _issues(results: Sequence[Result], catalog: Sequence[Item]) -> Iterator[tupl
                 yield at, Issue("policy/failed", text, subject=result.rule.name)
                 continue
             text, field, remedy, subject = (
-                one[:_LONGEST] if isinstance(one := details.get(key), str) else ""
+                detail[:_LONGEST] if isinstance(detail := details.get(key), str) else ""
                 for key in ("msg", "field", "remedy", "subject")
             )
             shown = f"{text} (an exception applies)" if is_exempt else text

@@ -143,14 +143,14 @@ def _evaluate(
     modules = _value(opa.evaluate(policies.modules, _HEADS))
     rules, problems = _rules(modules, policies)
     (opa.scratch / _QUERY).write_text("\n".join((_MODULE, *_queries(rules))))
-    files = (f"--data={one}" for one in (_MODULES, _DATA, _QUERY))
-    found = opa.evaluate(given, "--show-builtin-errors", *files, "data.commodore_query.found")
-    if len(modules) != len(policies.modules) and not found.get("errors"):
+    files = (f"--data={folder}" for folder in (_MODULES, _DATA, _QUERY))
+    answer = opa.evaluate(given, "--show-builtin-errors", *files, "data.commodore_query.found")
+    if len(modules) != len(policies.modules) and not answer.get("errors"):
         raise ValueError("the rules of some policies are not known")
-    results = [Result(at, rules[number], value) for at, number, value in _value(found)]
+    results = [Result(at, rules[number], value) for at, number, value in _value(answer)]
     if not all(-1 <= result.at < len(given["objects"]) for result in results):
         raise ValueError("a result of no object")
-    return results, [*problems, *_errors(found, policies)]
+    return results, [*problems, *_errors(answer, policies)]
 
 
 def _value(content: Mapping[str, Any]) -> Any:  # noqa: ANN401 - callers parse
@@ -165,7 +165,7 @@ def _rules(modules: Iterable[Any], policies: Policies) -> tuple[list[Rule], list
     rules, others = set(), set()
     for file, (_, *package), heads in modules:
         for head in heads:
-            name, *more = (str(one["value"]) for one in head["ref"])
+            name, *more = (str(part["value"]) for part in head["ref"])
             if not _RULE.fullmatch(name):
                 continue
             if more or "args" in head or ("value" in head and not head.get("assign")):
@@ -190,7 +190,7 @@ def _queries(rules: Sequence[Rule]) -> Iterator[str]:
     """
     for number, rule in enumerate(rules):
         inputs = _OF_CATALOG if rule.package == (WHOLE_CATALOG,) else _OF_OBJECTS
-        path = "".join(f"[{json.dumps(one)}]" for one in (*rule.package, rule.name))
+        path = "".join(f"[{json.dumps(part)}]" for part in (*rule.package, rule.name))
         value = f"value := data{path} with input as given with data.commodore as about"
         filled = "value != []; value != set()"
         yield f"found contains [at, {number}, value] if {{ {inputs}; {value}; {filled} }}"

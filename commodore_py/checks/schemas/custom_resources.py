@@ -67,7 +67,7 @@ def examine(content: Content, settings: Settings) -> Iterable[Issue]:
     if definition is None:
         return
     versions = definition["versions"]
-    served = tuple(name for name, one in versions.items() if one["served"])
+    served = tuple(name for name, fields in versions.items() if fields["served"])
     if version not in served:
         yield Issue(
             "custom-resources/not-served",
