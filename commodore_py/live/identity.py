@@ -129,8 +129,10 @@ def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
         yield _synced(item, names)
 
 
-def _synced(one: dict[str, Any], names: Collection[str]) -> Synced:
-    metadata, spec, status = (mapping(one.get(key)) for key in ("metadata", "spec", "status"))
+def _synced(application: dict[str, Any], names: Collection[str]) -> Synced:
+    metadata, spec, status = (
+        mapping(application.get(key)) for key in ("metadata", "spec", "status")
+    )
     sync = mapping(status.get("sync"))
     source = mapping(spec.get("source"))
     id_ = ObjectId(*KIND, "", str(metadata.get("name") or ""))
@@ -143,8 +145,8 @@ def _synced(one: dict[str, Any], names: Collection[str]) -> Synced:
         str(mapping(status.get("health")).get("status") or ""),
         is_automated="automated" in mapping(spec.get("syncPolicy")),
         finished=str(mapping(status.get("operationState")).get("finishedAt") or ""),
-        method=method_of(one, names),
-        syncs=application_of(KubeObject(id_, one)) or Application(),
+        method=method_of(application, names),
+        syncs=application_of(KubeObject(id_, application)) or Application(),
     )
 
 

@@ -90,11 +90,11 @@ def _run(lua: Any, script: str, value: object, open_libraries: bool) -> LuaResul
         sandbox = state.execute(_sandbox())
         made = _made(state, value)
         source = script.encode("utf-8", "surrogatepass")
-        kind, found, lines = sandbox(source, made, open_libraries, STEPS)
+        kind, result, lines = sandbox(source, made, open_libraries, STEPS)
         printed += [_text(line) for line in lines.values()]
         if kind == b"error":
-            return LuaResult(None, _reason(_text(found)), tuple(printed))
-        fields = None if found is None else _fields(lua, found)
+            return LuaResult(None, _reason(_text(result)), tuple(printed))
+        fields = None if result is None else _fields(lua, result)
     except lua.LuaMemoryError:
         return LuaResult(None, _NO_MEMORY, tuple(printed))
     except (lua.LuaError, RecursionError, OverflowError) as error:
@@ -102,10 +102,10 @@ def _run(lua: Any, script: str, value: object, open_libraries: bool) -> LuaResul
     return LuaResult(fields, "", tuple(printed))
 
 
-def _fields(lua: Any, found: Any) -> Mapping[str, object]:  # noqa: ANN401 - lupa has no types
+def _fields(lua: Any, table: Any) -> Mapping[str, object]:  # noqa: ANN401 - lupa has no types
     """The fields of a returned table; of fields that are not scalars only the type."""
     fields: dict[str, object] = {}
-    for key, value in found.items():
+    for key, value in table.items():
         name = _text(key) if isinstance(key, bytes) else str(key)
         if isinstance(value, bytes):
             fields[name] = _short(_text(value))

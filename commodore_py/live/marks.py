@@ -55,8 +55,8 @@ def mark_of(
     tracking: Tracking,
 ) -> Mark:
     """The mark of a live object."""
-    if tracking.by_annotation and (found := annotations.get(_TRACKING_ID)):
-        application, _, named = found.partition(":")
+    if tracking.by_annotation and (tracking_id := annotations.get(_TRACKING_ID)):
+        application, _, named = tracking_id.partition(":")
         other = annotations.get(_INSTALLATION_ID, "") != tracking.installation
         return Mark("argocd", application, not other and _names(named, id_))
     if not tracking.by_annotation and (owner := labels.get(tracking.label)):
@@ -121,8 +121,8 @@ def marked_as_before(target: Content, live: Content, tracking: Tracking) -> Cont
     was_labelled = tracking.label in labels
     if _TRACKING_ID not in annotations and (was_labelled or not tracking.method):
         kept = {
-            key: one
-            for key, one in mapping(metadata.get("annotations")).items()
+            key: value
+            for key, value in mapping(metadata.get("annotations")).items()
             if key not in (_TRACKING_ID, _INSTALLATION_ID)
         }
         target = {**target, "metadata": {**metadata, "annotations": kept}}
@@ -139,7 +139,7 @@ def marked_alike(target: Content, live: Content, tracking: Tracking) -> Content:
         ("labels", (tracking.label,)),
     ):
         current = mapping(mapping(live.get("metadata")).get(field))
-        rest = {k: one for k, one in mapping(metadata.get(field)).items() if k not in names}
+        rest = {k: value for k, value in mapping(metadata.get(field)).items() if k not in names}
         metadata[field] = rest | {name: current[name] for name in names if name in current}
     return {**target, "metadata": metadata}
 

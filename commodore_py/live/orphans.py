@@ -52,37 +52,37 @@ class Known:
     """Why nothing may be deleted; empty if nothing speaks against it."""
 
 
-def orphans(records: Iterable[Record], known: Known) -> Iterator[Orphan]:
+def orphans(records: Iterable[Record], witnesses: Known) -> Iterator[Orphan]:
     """The orphans among top-level objects."""
     for record in records:
-        if record.id in known.targets or record.is_ending:
+        if record.id in witnesses.targets or record.is_ending:
             continue
         annotations = record.annotations
-        mark = marks.mark_of(record.id, record.labels, annotations, known.tracking)
-        ours = mark.is_ours and mark.owner in known.applications
-        if ours and mark.owner in known.others:
+        mark = marks.mark_of(record.id, record.labels, annotations, witnesses.tracking)
+        ours = mark.is_ours and mark.owner in witnesses.applications
+        if ours and mark.owner in witnesses.others:
             continue  # another catalog has an application of that name
-        listed = record.id in known.inventory
+        listed = record.id in witnesses.inventory
         if (ours or listed) and not marks.is_hook(annotations):
-            fate = _fate(record.id, annotations, known, ours=ours, listed=listed)
+            fate = _fate(record.id, annotations, witnesses, ours=ours, listed=listed)
             yield Orphan(record.id, *fate, mark)
 
 
 def _fate(
-    id_: ObjectId, annotations: Mapping[str, str], known: Known, *, ours: bool, listed: bool
+    id_: ObjectId, annotations: Mapping[str, str], witnesses: Known, *, ours: bool, listed: bool
 ) -> tuple[Fate, str]:
     if why := marks.kept_because(annotations):
         return "keep", why
     if holds := _HOLDS_OTHERS.get((id_.group, id_.kind)):
         return "keep", holds
-    if known.blocked:
-        return "unknown", known.blocked
-    if known.marks_objects and not ours:
+    if witnesses.blocked:
+        return "unknown", witnesses.blocked
+    if witnesses.marks_objects and not ours:
         return "unknown", "an earlier commit had it, but it has no mark of this catalog"
     if not listed:
         return "unknown", (
             "it has a mark of this catalog, but no earlier commit had it"
-            if known.complete
+            if witnesses.complete
             else "it has a mark of this catalog, but the history is cut off"
         )
     return "delete", "an earlier commit had it, and it has the mark" if ours else (

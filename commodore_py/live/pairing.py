@@ -44,30 +44,34 @@ def targets_of(assigned: Assigned, kinds: Discovery, tracking: Tracking) -> tupl
 
     They have the marks of their applications.
     """
-    found: dict[tuple[str | None, ObjectId], Target] = {}
+    targets: dict[tuple[str | None, ObjectId], Target] = {}
     for application, objects in assigned.applications:
         for kube_object in objects:
             target = _target(kube_object, application.name, application.namespace, kinds, tracking)
-            found[application.name, target.id] = target
+            targets[application.name, target.id] = target
     for kube_object in assigned.unapplied:
         target = _target(kube_object, None, "", kinds, tracking)
-        found[None, target.id] = target
-    return tuple(found.values())
+        targets[None, target.id] = target
+    return tuple(targets.values())
 
 
 def _target(
-    one: KubeObject, application: str | None, namespace: str, kinds: Discovery, tracking: Tracking
+    kube_object: KubeObject,
+    application: str | None,
+    namespace: str,
+    kinds: Discovery,
+    tracking: Tracking,
 ) -> Target:
-    group, version, kind = split_version(one.content)
+    group, version, kind = split_version(kube_object.content)
     api = kinds.find(group, kind, version)
-    if api is None and one.id.group != group:  # it was moved to another group
-        api = kinds.find(one.id.group, kind, version)
-    wanted = one.id.namespace or namespace
+    if api is None and kube_object.id.group != group:  # it was moved to another group
+        api = kinds.find(kube_object.id.group, kind, version)
+    own_namespace = kube_object.id.namespace or namespace
     if api is None:
-        id_ = ObjectId(group, kind, wanted, one.id.name)
+        id_ = ObjectId(group, kind, own_namespace, kube_object.id.name)
     else:
-        within = (wanted or "default") if api.namespaced else ""
-        id_ = ObjectId(api.group, api.kind, within, one.id.name)
-    place = namespace if api is not None and not api.namespaced else wanted
-    content = marks.marked(one.content, application or "", place, tracking)
-    return Target(KubeObject(one.id, content, one.file), application, api, id_)
+        within = (own_namespace or "default") if api.namespaced else ""
+        id_ = ObjectId(api.group, api.kind, within, kube_object.id.name)
+    place = namespace if api is not None and not api.namespaced else own_namespace
+    content = marks.marked(kube_object.content, application or "", place, tracking)
+    return Target(KubeObject(kube_object.id, content, kube_object.file), application, api, id_)

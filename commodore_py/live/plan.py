@@ -101,26 +101,26 @@ def _action(task: Task, target: Target | None, state: State) -> Action:
         refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"
     references = tuple(references_in(target.object.content))
     change = state.changes.get(target.id)
-    found: What = "keep"
+    action: What = "keep"
     if task.is_hook:
-        found = "hook"
+        action = "hook"
     elif target.id in state.unseen:
-        found, refused = "unseen", state.unseen[target.id]
+        action, refused = "unseen", state.unseen[target.id]
     elif change is not None:
-        found = "create" if change.what == "created" else "change"
+        action = "create" if change.what == "created" else "change"
     grade, reason = (change.grade, change.reason) if change is not None else ("none", "")
     if change is not None and not reason:
         reason = next((field.reason for field in change.fields if field.grade == grade), "")
-    return Action(found, target.id, target.object.content, grade, reason, refused, references)
+    return Action(action, target.id, target.object.content, grade, reason, refused, references)
 
 
 def references_in(content: object, path: str = "") -> Iterator[str]:
     """The paths of values that hold a secret reference, plain or in base64."""
     if isinstance(content, dict):
-        for key, one in content.items():
-            yield from references_in(one, f"{path}.{key}" if path else str(key))
+        for key, item in content.items():
+            yield from references_in(item, f"{path}.{key}" if path else str(key))
     elif isinstance(content, list):
-        for at, one in enumerate(content):
-            yield from references_in(one, f"{path}[{at}]")
+        for at, item in enumerate(content):
+            yield from references_in(item, f"{path}[{at}]")
     elif isinstance(content, str) and has_reference(content):
         yield path

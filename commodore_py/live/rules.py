@@ -39,26 +39,26 @@ _DEEPEST = 2
 class UserRules:
     """Judges objects by scripts; the worker process starts with the first of them."""
 
-    def __init__(self, table: ScriptTable, own: Mapping[str, OwnRule] | None = None) -> None:
+    def __init__(self, table: ScriptTable, own_rules: Mapping[str, OwnRule] | None = None) -> None:
         self._table = table
-        self._own = own or {}
+        self._own = own_rules or {}
         self._worker = LuaWorker()
         self._kills: Counter[Script] = Counter()
         self._ambiguous: set[tuple[str, ...]] = set()
 
     def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
         """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
-        found = self._table.find(group, kind)
+        fitting = self._table.find(group, kind)
         own_rule = self._own.get(scripts.key_of(group, kind))
         if own_rule is not None and own_rule.decides:
             key = scripts.key_of(group, kind)
-            in_argocd = bool(found) or has_rule_in_argocd(group, kind)
+            in_argocd = bool(fitting) or has_rule_in_argocd(group, kind)
             return Ruled(f"{key} of the hierarchy", self._by_own(key, own_rule, content), in_argocd)
-        if not found:
+        if not fitting:
             return None
-        script = found[0]
-        if len(found) > 1:
-            self._warn(found, scripts.key_of(group, kind))
+        script = fitting[0]
+        if len(fitting) > 1:
+            self._warn(fitting, scripts.key_of(group, kind))
         return Ruled(script.pattern, self._verdict(script, content))
 
     def run(self, script: Script, content: Content) -> Verdict:
@@ -90,8 +90,8 @@ class UserRules:
             return unknown(f"its rule failed: {result.error}{hint}; {script.where}")
         return scripts.verdict_of(result.fields)
 
-    def _warn(self, found: Iterable[Script], key: str) -> None:
-        patterns = tuple(script.pattern for script in found)
+    def _warn(self, fitting: Iterable[Script], key: str) -> None:
+        patterns = tuple(script.pattern for script in fitting)
         if patterns not in self._ambiguous:
             self._ambiguous.add(patterns)
             log.warning("several rules fit %s: %s; the first one is used", key, ", ".join(patterns))
@@ -101,9 +101,9 @@ class Judge:
     """Judges objects; those that may be degraded at first are progressing for that time."""
 
     def __init__(
-        self, rules: UserRules, own: Mapping[str, OwnRule], now: Callable[[], float]
+        self, rules: UserRules, own_rules: Mapping[str, OwnRule], now: Callable[[], float]
     ) -> None:
-        self._rules, self._own, self._now = rules, own, now
+        self._rules, self._own, self._now = rules, own_rules, now
         self._changes: dict[str, tuple[object, float]] = {}
         """By UID: the generation that was seen last, and since when."""
 
@@ -122,13 +122,13 @@ class Judge:
         place = metadata if isinstance(metadata, dict) else {}
         uid, generation = str(place.get("uid") or ""), place.get("generation")
         created = assess.time_of(place.get("creationTimestamp"))
-        known = self._changes.get(uid)
-        if known is None:
-            known = generation, created.timestamp() if created is not None else 0
-        elif known[0] != generation:
-            known = generation, self._now()
-        self._changes[uid] = known
-        return known[1]
+        seen = self._changes.get(uid)
+        if seen is None:
+            seen = generation, created.timestamp() if created is not None else 0
+        elif seen[0] != generation:
+            seen = generation, self._now()
+        self._changes[uid] = seen
+        return seen[1]
 
 
 def scripts_in(folder: Path) -> tuple[Script, ...]:

@@ -12,12 +12,12 @@ def mapping(value: object) -> dict[str, Any]:
 
 def mappings(value: object) -> list[dict[str, Any]]:
     """The objects in a list; what else is in it, or instead of it, is left out."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def texts(value: object) -> list[str]:
     """The texts in a list; what else is in it, or instead of it, is left out."""
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def text(value: object) -> str:

@@ -114,7 +114,7 @@ def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
         raise failed("its answer has no status")
     fields = ("token", "clientCertificateData", "clientKeyData")
     token, certificate, key = (status.get(name) or "" for name in fields)
-    if not all(isinstance(one, str) for one in (token, certificate, key)):
+    if not all(isinstance(text, str) for text in (token, certificate, key)):
         raise failed("its answer has a token or certificate that is not a string")
     if not token and not (certificate and key):
         raise failed("its answer has neither a token nor a certificate with key")

@@ -67,18 +67,18 @@ class Discovery:
 
     def preferred(self) -> tuple[Api, ...]:
         """Each kind once: in the first version of its group that has it."""
-        found: dict[tuple[str, str], Api] = {}
+        preferred: dict[tuple[str, str], Api] = {}
         for api in self.apis:
             if api.can_be_watched:
-                found.setdefault(api.key, api)
-        return tuple(found.values())
+                preferred.setdefault(api.key, api)
+        return tuple(preferred.values())
 
     @cached_property
     def _by_kind(self) -> dict[tuple[str, str], list[Api]]:
-        found: dict[tuple[str, str], list[Api]] = {}
+        by_kind: dict[tuple[str, str], list[Api]] = {}
         for api in self.apis:
-            found.setdefault(api.key, []).append(api)
-        return found
+            by_kind.setdefault(api.key, []).append(api)
+        return by_kind
 
     def find(self, group: str, kind: str, version: str = "") -> Api | None:
         """A kind, in a version if the server has it there."""

@@ -144,15 +144,15 @@ class _Entry:
 def _merged(files: Sequence[Path]) -> tuple[str, Mapping[tuple[str, str], _Entry]]:
     """The current context, and all entries by list and name; of several, the first counts."""
     current = ""
-    found: dict[tuple[str, str], _Entry] = {}
+    entries: dict[tuple[str, str], _Entry] = {}
     for file in files:
         content = _content(file)
         if not current and isinstance(named := content.get("current-context"), str):
             current = named
         for kind in _SINGULAR:
             for name, entry in _entries(content, kind, file):
-                found.setdefault((kind, name), entry)
-    return current, found
+                entries.setdefault((kind, name), entry)
+    return current, entries
 
 
 def _content(file: Path) -> Mapping[str, Any]:

@@ -56,7 +56,7 @@ def _pages(client: Client, part: Part, settings: Settings, size: str) -> tuple[R
     while True:
         answer = _page(client, part, settings, params)
         metadata = mapping(answer.get("metadata"))
-        records += (record_of(part.api, one, settings) for one in answer.get("items") or ())
+        records += (record_of(part.api, item, settings) for item in answer.get("items") or ())
         following = metadata.get("continue")
         if not following:
             return tuple(records)

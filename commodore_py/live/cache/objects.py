@@ -29,8 +29,8 @@ class Objects:
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._by_id = {record.id: record for record in records}
         self._by_uid: dict[str, tuple[Record, ...]] = {}
-        for one in sorted(self._by_id.values(), key=lambda one: one.id):
-            self._by_uid[one.uid] = (*self._by_uid.get(one.uid, ()), one)
+        for record in sorted(self._by_id.values(), key=lambda record: record.id):
+            self._by_uid[record.uid] = (*self._by_uid.get(record.uid, ()), record)
 
     def get(self, id_: ObjectId) -> Record | None:
         """The object of an id, copies included."""

@@ -89,8 +89,8 @@ def _wants(id_: ObjectId, owners: set[str], annotations: Mapping[str, str]) -> I
                 name, uid = annotations[_TOKEN_OF], annotations[_TOKEN_UID]
                 yield "ServiceAccount", id_.namespace, name, uid
         case "", "PersistentVolumeClaim" if "StatefulSet" not in owners:
-            if found := _CLAIM.fullmatch(id_.name):
-                yield "PersistentVolumeClaim", id_.namespace, found[1]
+            if match := _CLAIM.fullmatch(id_.name):
+                yield "PersistentVolumeClaim", id_.namespace, match[1]
         case group, "ClusterServiceVersion" if group == _OLM and "OperatorGroup" not in owners:
             if _OPERATOR_GROUP in annotations:
                 yield "OperatorGroup", id_.namespace, annotations[_OPERATOR_GROUP]
@@ -112,7 +112,7 @@ def _offers(id_: ObjectId, uid: str, content: Content) -> Iterator[Key]:
 
 
 def _texts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as served
-    return {key: one for key, one in mapping(value).items() if isinstance(one, str)}
+    return {key: text for key, text in mapping(value).items() if isinstance(text, str)}
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
