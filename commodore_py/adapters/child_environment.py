@@ -52,7 +52,8 @@ def allowed(variables: Mapping[str, str], *, users_own: bool = False) -> dict[st
     return {
         name: value
         for name, value in variables.items()
-        if _may_pass(name, users_own=users_own) or any(fnmatchcase(name, one) for one in named)
+        if _may_pass(name, users_own=users_own)
+        or any(fnmatchcase(name, pattern) for pattern in named)
     }
 
 

@@ -30,16 +30,16 @@ _held: int | None = None
 
 def listen() -> None:
     """Have signals end this process in an orderly way, unless they are ignored."""
-    for one in _SIGNALS:
-        if signal.getsignal(one) != signal.SIG_IGN:
-            signal.signal(one, _end)
+    for number in _SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
 
 
 def forget() -> None:
     """In a worker: its parent decides what happens."""
-    for one in _SIGNALS:
-        if signal.getsignal(one) is _end:
-            signal.signal(one, signal.SIG_DFL)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def asked() -> bool:

@@ -57,9 +57,9 @@ def _has_command(text: str) -> bool:
     return ("::" in text or "##" in text) and _compiled(_COMMAND).search(text) is not None
 
 
-def _broken(found: re.Match[str]) -> str:
-    return rf"{found[1]}\::" if found[1] is not None else r"#\#"
+def _broken(match: re.Match[str]) -> str:
+    return rf"{match[1]}\::" if match[1] is not None else r"#\#"
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return ascii(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]

@@ -135,10 +135,10 @@ def _check_versions(client: Any) -> None:  # noqa: ANN401 - has no types
         versions = client.run(_version)
     except Exception as error:
         raise CommodoreError(f"the workers cannot load commodore-py: {error}", hint=hint) from error
-    for worker, found in versions.items():
-        if found != __version__:
+    for worker, version in versions.items():
+        if version != __version__:
             raise CommodoreError(
-                f"a worker has version {found} of commodore-py", where=worker, hint=hint
+                f"a worker has version {version} of commodore-py", where=worker, hint=hint
             )
 
 

@@ -128,10 +128,10 @@ def _is_allowed_by_settings(name: str) -> bool:
     from .process import ProgramFailed, run  # rare
 
     try:
-        found = run(["git", "config", "--get", f"protocol.{name}.allow"], cwd=Path("/"))
+        setting = run(["git", "config", "--get", f"protocol.{name}.allow"], cwd=Path("/"))
     except ProgramFailed:
         return False
-    return found.strip().lower() in (b"always", b"user")
+    return setting.strip().lower() in (b"always", b"user")
 
 
 def _is_path(url: str) -> bool:

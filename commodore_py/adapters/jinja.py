@@ -213,11 +213,11 @@ def _little_memory() -> Iterator[None]:
     """A limit of the process where the system has one; what it refuses is an error of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = _memory_used()
-    most = used + _MOST_MEMORY
-    limited = bool(used) and (soft == resource.RLIM_INFINITY or soft > most)
+    highest = used + _MOST_MEMORY
+    limited = bool(used) and (soft == resource.RLIM_INFINITY or soft > highest)
     if limited:
         with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+            resource.setrlimit(resource.RLIMIT_AS, (highest, hard))
     try:
         yield
     except MemoryError as error:  # whose message is empty, also where Kapitan shows it

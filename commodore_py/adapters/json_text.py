@@ -56,9 +56,9 @@ def _problem_in(error: Exception, text: bytes | str, name: str) -> JsonError:
             message, line = "nested too deeply", _line(text, _deepest(text)[1])
         case _:  # Python does not make integers of more digits
             limit = True
-            most = sys.get_int_max_str_digits()
-            long = re.search(rf"[0-9]{{{most + 1}}}", _decoded(text))
-            message = f"an integer of more than {most:,} digits"
+            digits = sys.get_int_max_str_digits()
+            long = re.search(rf"[0-9]{{{digits + 1}}}", _decoded(text))
+            message = f"an integer of more than {digits:,} digits"
             line = _line(text, long.start() if long else 0)
     problem = JsonError(message, where=f"{name}:{line}")
     problem.line, problem.limit = line, limit

@@ -239,17 +239,17 @@ def _kustomizations(folder: Path, files: Files) -> Iterator[_Kustomization]:
     """A folder and all it is built on, each once."""
     waiting, seen = [folder], set[str]()
     while waiting:
-        here = waiting.pop()
-        real = os.path.realpath(here)
+        current = waiting.pop()
+        real = os.path.realpath(current)
         if real in seen:
             continue
         seen.add(real)
-        candidates = (here / name for name in _FILES)
+        candidates = (current / name for name in _FILES)
         file = next((path for path in candidates if files.kind(path) == "file"), None)
         text = (files.read(file) or b"") if file is not None else b""
-        kustomization = _Kustomization(here, file, text, _parsed(text))
+        kustomization = _Kustomization(current, file, text, _parsed(text))
         yield kustomization
-        names = (here / name for name in _names(kustomization.content))
+        names = (current / name for name in _names(kustomization.content))
         waiting += [path for path in names if files.kind(path) == "folder"]
 
 

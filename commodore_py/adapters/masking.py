@@ -106,9 +106,9 @@ class Redactor:
         if isinstance(value, str):
             return self.masked(value)
         if isinstance(value, Mapping):
-            return {self.masked_value(key): self.masked_value(one) for key, one in value.items()}
+            return {self.masked_value(key): self.masked_value(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.masked_value(one) for one in value]
+            return [self.masked_value(item) for item in value]
         return value
 
 
@@ -169,8 +169,8 @@ def _without_users(text: str) -> str:
     separators = [(match.start(), match.end()) for match in _compiled(_SLASHES).finditer(text)]
     for number, (start, end) in enumerate(separators):
         following = separators[number + 1][0] if number + 1 < len(separators) else len(text)
-        found = _compiled(_AFTER_URL).search(text, end, following)
-        rest = text[end : found.start() if found else following]
+        end_of_url = _compiled(_AFTER_URL).search(text, end, following)
+        rest = text[end : end_of_url.start() if end_of_url else following]
         scheme = _compiled(_SCHEME).search(text[max(0, start - 20) : start])
         user_info = _user_info(rest) if scheme else ""
         if scheme and user_info:
@@ -209,11 +209,11 @@ def _without_values(text: str) -> str:
     return "".join([*pieces, text[copied:]])
 
 
-def _without_word(found: re.Match[str]) -> str:
-    scheme, space, word = found.groups()
+def _without_word(match: re.Match[str]) -> str:
+    scheme, space, word = match.groups()
     # "basic" is also an English word; credentials are a base64 that holds a colon.
     if scheme.lower() == "basic" and ":" not in _decoded(word):
-        return found[0]
+        return match[0]
     return f"{scheme}{space}{MASK}"
 
 

@@ -100,8 +100,8 @@ def run(
         sys.stderr.write(escaping.lines(REDACTOR.message(errors.decode(errors="replace"))))
         sys.stderr.flush()
     if process.returncode:
-        said = errors or output
-        failure = _failed(command, cwd, process.returncode, said.decode(errors="replace"))
+        message = errors or output
+        failure = _failed(command, cwd, process.returncode, message.decode(errors="replace"))
         failure.stdout = REDACTOR.message(output.decode(errors="replace"))
         raise failure
     return output

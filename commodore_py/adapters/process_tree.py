@@ -55,11 +55,11 @@ def end_all(root: int, *, itself: bool) -> None:
     """End all that a process has started, and if wanted itself; politely first, then at once."""
     family = _Family(root, itself=itself)
     deadline = time.monotonic() + _GRACE
-    asked: set[Process] = set()
+    terminated: set[Process] = set()
     while (alive := family.alive()) and time.monotonic() < deadline:
-        for process in alive - asked:
+        for process in alive - terminated:
             _send(process, signal.SIGTERM)
-        asked |= alive
+        terminated |= alive
         time.sleep(_PAUSE)
     # One that is stopped starts no other, and one that is killed would leave others behind.
     stopped: set[Process] = set()
@@ -81,8 +81,8 @@ class _Family:
     def alive(self) -> set[Process]:
         """Processes that run now."""
         now = _running()
-        known = [process for process in now if process._replace(parent=0, ticks=0) in self._known]
-        processes = [*known, *_below([self._root, *(process.number for process in known)], now)]
+        members = [process for process in now if process._replace(parent=0, ticks=0) in self._known]
+        processes = [*members, *_below([self._root, *(process.number for process in members)], now)]
         if self._itself:
             processes += [process for process in now if process.number == self._root]
         self._known |= {process._replace(parent=0, ticks=0) for process in processes}
@@ -118,8 +118,8 @@ def effort(root: int) -> Effort | None:
 
 def _running() -> list[Process]:
     if os.path.exists(f"{_PROC}/self/stat"):  # noqa: PTH110 - quick
-        found = (_of_proc(name) for name in os.listdir(_PROC) if name.isdigit())  # noqa: PTH208
-        return [process for process in found if process is not None]
+        processes = (_of_proc(name) for name in os.listdir(_PROC) if name.isdigit())  # noqa: PTH208
+        return [process for process in processes if process is not None]
     listing = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,stat=,lstart="],
         capture_output=True,
@@ -156,6 +156,6 @@ def _moved(number: int) -> int:
     return int(lines[1]) + int(lines[3])  # rchar and wchar
 
 
-def _send(one: Process, what: signal.Signals) -> None:
+def _send(process: Process, what: signal.Signals) -> None:
     with suppress(OSError):
-        os.kill(one.number, what)
+        os.kill(process.number, what)

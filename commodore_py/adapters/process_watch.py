@@ -152,12 +152,12 @@ def _see(setting: str) -> str:
 class _Pipes:
     """The pipes to and from a program."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes, most: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes, limit: int) -> None:
         self._poller = select.poll()
         self._found: dict[int, list[bytes]] = {}
         self._left = memoryview(stdin)
         self._stdin = process.stdin
-        self._size, self._most = 0, most
+        self._size, self._most = 0, limit
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 self._found[stream.fileno()] = []

@@ -86,16 +86,16 @@ def bytes_of_pipe(path: str, *, limit: int) -> bytes:
     """Read what a program writes to a FIFO of the user; a `TimeoutError` if none does."""
     import threading  # hardly ever needed
 
-    found: list[bytes | OSError] = []
+    results: list[bytes | OSError] = []
     opened = threading.Event()
 
     def read() -> None:
         try:
             with open(path, "rb") as pipe:  # noqa: PTH123 - a text
                 opened.set()
-                found.append(pipe.read(limit + 1))
+                results.append(pipe.read(limit + 1))
         except OSError as error:
-            found.append(error)
+            results.append(error)
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
@@ -106,13 +106,13 @@ def bytes_of_pipe(path: str, *, limit: int) -> bytes:
             os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         reader.join(1)
         raise TimeoutError(errno.ETIMEDOUT, "it is a FIFO, and no program writes to it", path)
-    if not found:
+    if not results:
         raise TimeoutError(errno.ETIMEDOUT, "the program that writes to this FIFO takes too long")
-    if isinstance(found[0], OSError):
-        raise found[0]
-    if len(found[0]) > limit:
+    if isinstance(results[0], OSError):
+        raise results[0]
+    if len(results[0]) > limit:
         raise _too_large(path, limit)
-    return found[0]
+    return results[0]
 
 
 def text_of(path: str, *, limit: int = LARGEST_FILE) -> str:

@@ -31,13 +31,13 @@ def copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
 
     Absolute links below the first of the `roots` lead below the second one.
     """
-    found = os.lstat(entry)
-    if stat.S_ISLNK(found.st_mode):
+    status = os.lstat(entry)
+    if stat.S_ISLNK(status.st_mode):
         os.symlink(_within_copy(os.readlink(entry), *roots), copy)
-    elif stat.S_ISDIR(found.st_mode):
+    elif stat.S_ISDIR(status.st_mode):
         _copy_folder(entry, copy, roots)
-    elif stat.S_ISREG(found.st_mode):
-        _copy_file(entry, copy, found)
+    elif stat.S_ISREG(status.st_mode):
+        _copy_file(entry, copy, status)
 
 
 def copy_bare(repository: Path, copy: Path, folders: Collection[str]) -> None:
@@ -76,15 +76,15 @@ def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:
             copy_entry(f"{folder}/{name}", f"{copy}/{name}", roots)
 
 
-def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
+def _copy_file(file: str, copy: str, status: os.stat_result) -> None:
     source = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
+        target = os.open(copy, flags, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
         try:
             while content := os.read(source, _CHUNK):
                 write_all(target, content)
-            os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
+            os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
         finally:
             os.close(target)
     finally:
@@ -97,8 +97,8 @@ def _borrow_objects(objects: str, copy: str) -> None:
         os.mkdir(folder)
     lenders = [objects]
     with suppress(OSError):
-        known = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
-        lenders += [os.path.normpath(os.path.join(objects, line)) for line in known if line]
+        alternates = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
+        lenders += [os.path.normpath(os.path.join(objects, line)) for line in alternates if line]
     Path(copy, "info", "alternates").write_text(
         "".join(f"{lender}\n" for lender in lenders), "utf-8"
     )

@@ -50,16 +50,16 @@ class Refs(NamedTuple):
 def refs_of(directory: Path, *patterns: str) -> Refs:
     """All remote branches and tags of a repository, as the last fetch left them."""
     format_ = "%(refname) %(objectname) %(*objecttype) %(*objectname) %(symref)"
-    wanted = patterns or (BRANCHES, TAGS)
+    prefixes = patterns or (BRANCHES, TAGS)
     commits, head = {}, ""
-    for line in git_lines(directory, "for-each-ref", f"--format={format_}", *wanted):
+    for line in git_lines(directory, "for-each-ref", f"--format={format_}", *prefixes):
         name, value, inner_kind, inner, target = line.split(" ")
         if target:
             head = target if name == f"{BRANCHES}HEAD" else head
         elif inner_kind != "tag":  # Git 2.39 opens only the outer one of two tags
             commits[name] = inner or value
-    known = head.removeprefix(BRANCHES) if head in commits else ""
-    return Refs(commits, known or FALLBACK_BRANCH)
+    default_branch = head.removeprefix(BRANCHES) if head in commits else ""
+    return Refs(commits, default_branch or FALLBACK_BRANCH)
 
 
 def list_remote(address: str) -> Refs:

@@ -81,8 +81,8 @@ def default_branch_of(directory: Path) -> str:
 def remote_settings(directory: Path) -> dict[str, str]:
     """The settings of `origin` in the repository's configuration, by their last words."""
     prefix = "remote.origin."
-    found = settings_of(directory, r"^remote\.origin\.")
-    return {key.removeprefix(prefix): value for key, value in found.items()}
+    settings = settings_of(directory, r"^remote\.origin\.")
+    return {key.removeprefix(prefix): value for key, value in settings.items()}
 
 
 def settings_of(directory: Path, pattern: str, *, local: bool = True) -> dict[str, str]:
@@ -98,10 +98,10 @@ def settings_of(directory: Path, pattern: str, *, local: bool = True) -> dict[st
 
 def configure_remote(directory: Path, url: str) -> str:
     """Set the addresses of `origin`, for fetches and pushes; returns the former address."""
-    current, wanted = remote_settings(directory), wanted_remote(url)
-    if "pushurl" in current.keys() - wanted.keys():
+    current, settings = remote_settings(directory), wanted_remote(url)
+    if "pushurl" in current.keys() - settings.keys():
         git(directory, "config", "--unset-all", "remote.origin.pushurl")
-    for key, value in wanted.items():
+    for key, value in settings.items():
         if current.get(key) != value:
             git(directory, "config", "--replace-all", f"remote.origin.{key}", value)
     return current.get("url", "")
@@ -110,8 +110,8 @@ def configure_remote(directory: Path, url: str) -> str:
 def wanted_remote(url: str) -> Mapping[str, str]:
     """The settings of `origin` in a clone of a URL (pure)."""
     normalised, push = git_urls.normalise(url), git_urls.push_url(url)
-    wanted = {"url": normalised, "fetch": f"+{HEADS}*:{BRANCHES}*"}
-    return wanted if push == normalised else {**wanted, "pushurl": push}
+    settings = {"url": normalised, "fetch": f"+{HEADS}*:{BRANCHES}*"}
+    return settings if push == normalised else {**settings, "pushurl": push}
 
 
 def write_remote(repository: Path, url: str, *, bare: bool = True) -> None:

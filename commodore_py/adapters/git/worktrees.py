@@ -39,8 +39,10 @@ def worktrees_of(bare: Path) -> tuple[Worktree, ...]:
         if "bare" in about or "worktree" not in about:
             continue
         commit, branch = about.get("HEAD", ""), about.get("branch", "").removeprefix(HEADS)
-        known = commit if commit.strip("0") else ""
-        worktrees.append(Worktree(Path(about["worktree"]), known, branch, _INITIALIZING in lines))
+        checked_out = commit if commit.strip("0") else ""
+        worktrees.append(
+            Worktree(Path(about["worktree"]), checked_out, branch, _INITIALIZING in lines)
+        )
     return tuple(worktrees)
 
 

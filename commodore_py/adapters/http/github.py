@@ -90,14 +90,14 @@ def connect(url: str, token: str, *, timeout: float, pause: float) -> Github:
 
         def sleep(self, response: BaseHTTPResponse | None = None) -> None:
             try:
-                asked = self.get_retry_after(response) if response is not None else None
+                retry_after = self.get_retry_after(response) if response is not None else None
             except (InvalidHeader, ValueError, OverflowError) as error:
                 raise GitHubError(
                     "GitHub asks for a pause, but not for how long: Retry-After is neither seconds"
                     " nor a date",
                     hint="start again later: completed work is not repeated",
                 ) from error
-            seconds = asked or self.get_backoff_time()
+            seconds = retry_after or self.get_backoff_time()
             if seconds > _LONGEST_WAIT:
                 raise GitHubUnusable(
                     "GitHub asks for a pause of more than an hour",

@@ -164,19 +164,19 @@ class Registry:
 
     def login_at(self, realm: str, login: Login | None) -> Login | None:
         """The credentials for the server that the registry names; it may name any."""
-        own = self._url("")
-        parts, trusted = split_url(realm), same_server(own, realm)
+        registry_url = self._url("")
+        parts, trusted = split_url(realm), same_server(registry_url, realm)
         if parts.scheme != "https" and not (
-            trusted or split_url(own).scheme == parts.scheme == "http"
+            trusted or split_url(registry_url).scheme == parts.scheme == "http"
         ):
             raise HttpError("it wants to be sent credentials in clear", where=realm)
         if trusted:
             return login
-        site = _site(split_url(own).hostname or "")
+        site = _site(split_url(registry_url).hostname or "")
         if parts.scheme == "https" and _site(parts.hostname or "") == site:
             return login
         if login is not None:
-            log.info("no credentials are sent to %s, which %s names", parts.hostname, own)
+            log.info("no credentials are sent to %s, which %s names", parts.hostname, registry_url)
         return None
 
     def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
