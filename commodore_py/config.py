@@ -181,10 +181,10 @@ class Config:
     def private_places(self) -> tuple[str, ...]:
         """Places that no content of others may read: facts of clusters, and a file of a token."""
         facts = facts_folder(self.api_url)
-        found = [f"{facts}/{name}" for name in _FACTS] if facts is not None else []
+        places = [f"{facts}/{name}" for name in _FACTS] if facts is not None else []
         if self.api_token and os.path.isfile(self.api_token):  # noqa: PTH113 - it may be no path
-            found.append(self.api_token)
-        return tuple(found)
+            places.append(self.api_token)
+        return tuple(places)
 
     def checked(self) -> Config:
         """Return the settings, unless they contradict each other."""

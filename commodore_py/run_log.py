@@ -129,7 +129,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
     try:
         yield
     finally:
-        left = tuple(one for one in _listeners.watchers if one is not watcher)
+        left = tuple(other for other in _listeners.watchers if other is not watcher)
         _listen(left, _listeners.collectors)
 
 

@@ -61,14 +61,14 @@ def without_git_folders(
     """
     kept, problems, errors = dict(instances), [], []
     for name, tree in sorted(instances.items()):
-        found = git_names_among(tree)
-        if found:
-            more = f" and {len(found) - 1} more" if found[1:] else ""
+        git_names = git_names_among(tree)
+        if git_names:
+            more = f" and {len(git_names) - 1} more" if git_names[1:] else ""
             errors.append(
                 CommodoreError(
-                    f"instance {name} writes {found[0]!r}{more}, which is part of a Git repository"
-                    " and would never be pushed",
-                    where=_where(name, found[0], nodes),
+                    f"instance {name} writes {git_names[0]!r}{more}, which is part of a Git"
+                    " repository and would never be pushed",
+                    where=_where(name, git_names[0], nodes),
                     hint="choose another output path or key, or remove it with an entry of input"
                     " type remove",
                 )
@@ -151,8 +151,8 @@ def _collisions(
         )
 
 
-def _difference(one: Entry, other: Entry) -> str:
-    return "different file modes" if one.content == other.content else "different content"
+def _difference(entry: Entry, other: Entry) -> str:
+    return "different file modes" if entry.content == other.content else "different content"
 
 
 def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
@@ -175,7 +175,7 @@ def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - a parameter as the component wrote it
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 _MOST_SHOWN = 10
@@ -194,15 +194,15 @@ _PORTS = re.compile(r"/(?:com|lpt)[0-9\u00b9\u00b2\u00b3][. /\n]")
 
 def names_problem(catalog: Tree) -> tuple[Problem, ...]:
     """A problem if files of the catalog have names that Windows does not take."""
-    found = not_on_windows(map(str, catalog))
-    if not found:
+    names = not_on_windows(map(str, catalog))
+    if not names:
         return ()
-    more = f" and {len(found) - 1} more" if found[1:] else ""
+    more = f" and {len(names) - 1} more" if names[1:] else ""
     return (
         Problem(
-            f"{shown(found[0], quoted=True)}{more} cannot be checked out on Windows: a backslash, a"
+            f"{shown(names[0], quoted=True)}{more} cannot be checked out on Windows: a backslash, a"
             " name of a device such as con, or a dot or space at the end",
-            where="\n".join(shown(one, quoted=True) for one in found[:_MOST_SHOWN]),
+            where="\n".join(shown(name, quoted=True) for name in names[:_MOST_SHOWN]),
             strict=True,
             code="files/not-portable",
             remedy="choose another output path or key",

@@ -116,8 +116,8 @@ def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) ->
         schema = schemas[file]
         if schema is not None:
             value = subject.parameters.get(instance.component_key, {})
-            found = _problems(schema, value, instance, subject.parameters)
-            for parts, problem in found:
+            problems = _problems(schema, value, instance, subject.parameters)
+            for parts, problem in problems:
                 yield _placed(problem, place_of(instance.name, parts)) if place_of else problem
 
 
@@ -179,9 +179,11 @@ def _validator(schema: dict[str, Any], parameters: Parameters) -> _Json:
         if legal is not None and value not in legal:
             yield ValidationError("is not an option")
 
-    def enum_rule(one: _Json, legal: _Json, value: _Json, schema: _Json) -> Iterator[Exception]:
+    def enum_rule(
+        validator: _Json, legal: _Json, value: _Json, schema: _Json
+    ) -> Iterator[Exception]:
         if _options(schema, parameters) is None:
-            yield from Draft202012Validator.VALIDATORS["enum"](one, legal, value, schema)
+            yield from Draft202012Validator.VALIDATORS["enum"](validator, legal, value, schema)
 
     rules = {_SECRET: _secret_rule, _OPTIONS: options_rule, "enum": enum_rule}
     return validators.extend(Draft202012Validator, rules)(schema)

@@ -58,15 +58,16 @@ def misspelled_keys(
 
     Any key may be new where the defaults have none: components have mappings that users fill.
     """
-    known = {str(key).lstrip(_MARKS): value for key, value in defaults.items()}
+    by_name = {str(key).lstrip(_MARKS): value for key, value in defaults.items()}
     for key, value in given.items():
         name = str(key).lstrip(_MARKS)
-        inner = known.get(name)
-        if name in known:
+        inner = by_name.get(name)
+        if name in by_name:
             if isinstance(inner, Mapping) and isinstance(value, Mapping):
                 yield from misspelled_keys(inner, value, (*above, name))
         elif meant := typo_of(
-            name, (one for one in known if f"{one}s" != name and f"{name}s" != one)
+            name,
+            (default for default in by_name if f"{default}s" != name and f"{name}s" != default),
         ):
             yield (*above, name), ".".join((*above, meant))
 
@@ -78,5 +79,5 @@ def defaults_in(file: Path, key: str) -> Mapping[str, object]:
     except (CommodoreError, OSError):  # a compile says so
         return {}
     parameters = content.get("parameters") if isinstance(content, Mapping) else None
-    found = parameters.get(key) if isinstance(parameters, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    defaults = parameters.get(key) if isinstance(parameters, Mapping) else None
+    return defaults if isinstance(defaults, Mapping) else {}

@@ -49,13 +49,13 @@ def read_object(path: Path, *, expected: str, content: bytes | None = None) -> A
 class FieldReader:
     """Reads the fields of an object with their types, and collects the problems."""
 
-    def __init__(self, found: ApiObject) -> None:
-        self.found = found
+    def __init__(self, api_object: ApiObject) -> None:
+        self.api_object = api_object
         self.problems: list[CommodoreError] = []
         self._rejected: set[tuple[str, ...]] = set()
 
     def __contains__(self, field: str) -> bool:
-        return field in self.found.fields
+        return field in self.api_object.fields
 
     def text(self, *path: str) -> str:
         """A string; empty if the field is missing."""
@@ -84,15 +84,17 @@ class FieldReader:
 
     def mapping(self, *path: str) -> Mapping[str, Any]:
         """A mapping; empty if the field is missing."""
-        holder = self.found.fields
+        holder = self.api_object.fields
         for depth, key in enumerate(path, start=1):
             value = holder.get(key)
             if value is None:
                 return {}
             if not isinstance(value, Mapping):
-                here = path[:depth]
-                if here not in self._rejected:
-                    self.reject(f"{'.'.join(here)} must be a mapping, not {kind_of(value)}", *here)
+                location = path[:depth]
+                if location not in self._rejected:
+                    self.reject(
+                        f"{'.'.join(location)} must be a mapping, not {kind_of(value)}", *location
+                    )
                 return {}
             holder = value
         return holder
@@ -100,7 +102,7 @@ class FieldReader:
     def reject(self, message: str, *path: str, hint: str = "") -> None:
         """Record a problem with a field."""
         self._rejected.add(path)
-        self.problems.append(CommodoreError(message, where=self.found.place(*path), hint=hint))
+        self.problems.append(CommodoreError(message, where=self.api_object.place(*path), hint=hint))
 
     def has_rejected(self, *path: str) -> bool:
         """Return whether a field, or one around it, has a recorded problem."""

@@ -82,7 +82,7 @@ def cluster_of(
 
 def _ids(of_cluster: FieldReader, of_tenant: FieldReader) -> tuple[str, str]:
     cluster_id = of_cluster.name("id", missing="no id", hint="set `id` to the cluster's id")
-    wanted = of_cluster.name(
+    tenant_of_cluster = of_cluster.name(
         "tenant", missing=f"cluster {cluster_id} has no tenant", hint=_OF_WHICH_TENANT
     )
     tenant_id = of_tenant.name("id", missing="no id", hint="set `id` to the tenant's id")
@@ -93,9 +93,11 @@ def _ids(of_cluster: FieldReader, of_tenant: FieldReader) -> tuple[str, str]:
             "id",
             hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )
-    if wanted and tenant_id and wanted != tenant_id:
+    if tenant_of_cluster and tenant_id and tenant_of_cluster != tenant_id:
         of_tenant.reject(
-            f"cluster {cluster_id} belongs to tenant {wanted}, but this is tenant {tenant_id}", "id"
+            f"cluster {cluster_id} belongs to tenant {tenant_of_cluster},"
+            f" but this is tenant {tenant_id}",
+            "id",
         )
     return cluster_id, tenant_id
 

@@ -138,27 +138,27 @@ def check_reachable(config: Config) -> None:
     check_server_reachable(config.api_url, config.request_timeout)
 
 
-def cluster_from(config: Config, source: Server | FactsFolder, found: ApiObject) -> Cluster:
+def cluster_from(config: Config, source: Server | FactsFolder, api_object: ApiObject) -> Cluster:
     """The cluster of an object, and of its tenant's in the same source."""
-    tenant_id = tenant_of(found)
+    tenant_id = tenant_of(api_object)
     try:
         tenant = source.tenant(tenant_id) if tenant_id else None
     except CommodoreError as error:
         if isinstance(source, FactsFolder) and not error.where.startswith(
             f"{source.root}/tenants/"
         ):
-            error.where = found.place("tenant")
+            error.where = api_object.place("tenant")
         raise
     cluster = cluster_of(
-        found,
+        api_object,
         tenant,
         global_revision=config.global_revision,
         tenant_revision=config.tenant_revision,
         dynamic_facts=config.dynamic_facts,
     )
-    if config.dynamic_facts and "dynamicFacts" in found.fields:
-        known = "reports dynamic facts" if found.fields["dynamicFacts"] else "has empty ones"
-        log.info("dynamic facts of the command line are ignored: the cluster %s", known)
+    if config.dynamic_facts and "dynamicFacts" in api_object.fields:
+        state = "reports dynamic facts" if api_object.fields["dynamicFacts"] else "has empty ones"
+        log.info("dynamic facts of the command line are ignored: the cluster %s", state)
     return cluster
 
 

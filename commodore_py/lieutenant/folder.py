@@ -94,9 +94,11 @@ class FactsFolder:
             raise CommodoreError(f"not a valid {kind} id: {name!r}")
         files = _files_of(folder) if folder.is_dir() else {}
         # Where upper and lower case are the same, this would be one file.
-        there = next((path for one, path in files.items() if one.lower() == name.lower()), None)
-        if there is not None:
-            raise CommodoreError(f"there is a {kind} {there.stem}", where=str(there))
+        existing = next(
+            (path for stem, path in files.items() if stem.lower() == name.lower()), None
+        )
+        if existing is not None:
+            raise CommodoreError(f"there is a {kind} {existing.stem}", where=str(existing))
         return folder / f"{name}{_SUFFIXES[0]}"
 
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
@@ -106,12 +108,12 @@ class FactsFolder:
             raise CommodoreError(
                 f"clusters cannot be sorted by {sort_by}", hint=f"choices: {', '.join(SORT_KEYS)}"
             )
-        found = [
+        clusters = [
             cluster
             for cluster in self._all_clusters()
             if not tenant or cluster.get("tenant") == tenant
         ]
-        return sorted(found, key=lambda cluster: (str(cluster.get(key) or ""), cluster["id"]))
+        return sorted(clusters, key=lambda cluster: (str(cluster.get(key) or ""), cluster["id"]))
 
     def ids(self) -> list[str]:
         """The ids of all clusters; from file names only, as shell completion waits for them."""
@@ -181,10 +183,10 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
         raise CommodoreError("nested too deeply", where=str(path)) from error
     for where, problem in problems:
         reader.reject(problem, *where, hint="put it in quotes")
-    own = reader.required("id", missing="id is missing", hint=f"write `id: {name}`")
-    if own and own != name:
+    written_id = reader.required("id", missing="id is missing", hint=f"write `id: {name}`")
+    if written_id and written_id != name:
         reader.reject(
-            f"the id is {own}, but the file is named {path.name}",
+            f"the id is {written_id}, but the file is named {path.name}",
             "id",
             hint="rename the file, or fix the id",
         )
@@ -207,10 +209,13 @@ def _not_json(value: object, where: tuple[str, ...]) -> Iterator[tuple[tuple[str
     match value:
         case dict():
             for key, inner in value.items():
-                here = (*where, str(key))
+                location = (*where, str(key))
                 if not isinstance(key, str):
-                    yield here, f"{'.'.join(here)}: a key must be a string, not {kind_of(key)}"
-                yield from _not_json(inner, here)
+                    yield (
+                        location,
+                        f"{'.'.join(location)}: a key must be a string, not {kind_of(key)}",
+                    )
+                yield from _not_json(inner, location)
         case list():
             for inner in value:
                 yield from _not_json(inner, where)

@@ -57,7 +57,7 @@ class Deviation(NamedTuple):
     field: str
     """`url`, `version` or `path`; empty if the bundle lacks it."""
     bundle: str
-    here: str
+    deployed: str
     where: str
     """The line that wins."""
 
@@ -67,9 +67,8 @@ class Deviation(NamedTuple):
         if not self.field:
             return f"{self.kind} {self.name} is not in it"
         of = "" if self.field == "version" else f"{self.field} "
-        return (
-            f"{self.kind} {self.name} {of}{self.here or 'none'} instead of {self.bundle or 'none'}"
-        )
+        deployed, bundle = self.deployed or "none", self.bundle or "none"
+        return f"{self.kind} {self.name} {of}{deployed} instead of {bundle}"
 
 
 class BundleUse(NamedTuple):
@@ -107,7 +106,8 @@ class Change(NamedTuple):
     def ignored_messages(self) -> tuple[str, ...]:
         """Problems of compiled files that ignore rules keep out."""
         return tuple(
-            f"{one} is ignored by Git in the catalog, and so not part of it" for one in self.ignored
+            f"{rule} is ignored by Git in the catalog, and so not part of it"
+            for rule in self.ignored
         )
 
 

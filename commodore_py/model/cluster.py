@@ -37,7 +37,7 @@ class Cluster(NamedTuple):
 
     def parameters(self) -> dict[str, Any]:
         """The content of `inventory/classes/params/cluster.yml`."""
-        known = {
+        parameters = {
             "cluster": {
                 "catalog_url": self.catalog_url,
                 "display_name": self.display_name,
@@ -49,6 +49,6 @@ class Cluster(NamedTuple):
             "facts": dict(self.facts),
         }
         if self.placeholder is not None:
-            del known["dynamic_facts"]  # it never reported any
-            known |= self.placeholder
-        return {"parameters": known}
+            del parameters["dynamic_facts"]  # it never reported any
+            parameters |= self.placeholder
+        return {"parameters": parameters}

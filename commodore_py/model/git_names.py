@@ -22,7 +22,9 @@ def is_git_name(name: str) -> bool:
     import unicodedata
 
     plain = unicodedata.normalize("NFKD", name).casefold()
-    plain = "".join(one for one in plain if unicodedata.category(one) not in _IGNORED)
+    plain = "".join(
+        character for character in plain if unicodedata.category(character) not in _IGNORED
+    )
     plain = plain.partition(":")[0].rstrip(". ")
     return plain == ".git" or _SHORT.fullmatch(plain) is not None
 

@@ -30,7 +30,7 @@ def problem_of_text(text: str) -> str:
         return ""
     if "\0" in text:
         return "holds a null character"
-    if any(one < " " or one == _DELETE for one in text):
+    if any(character < " " or character == _DELETE for character in text):
         return "holds a control character"
     try:
         text.encode()
@@ -73,9 +73,9 @@ def value_shown(value: object) -> str:
         return "a number that is too long"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """A number with its noun."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def nearest(name: str, names: Iterable[object]) -> list[str]:

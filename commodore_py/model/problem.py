@@ -80,7 +80,7 @@ class Problem(NamedTuple):
         problem = cls(*values)  # type: ignore[arg-type] # as they were stored
         return problem._replace(
             place=Place(*problem.place),
-            related=tuple(Place(*one) for one in problem.related),
+            related=tuple(Place(*fields) for fields in problem.related),
             options=tuple(problem.options),
         )
 

@@ -52,12 +52,12 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def replacing(self, old: bytes, new: bytes) -> Tree:
         """Replace a text in all files."""
-        found = {
+        replaced = {
             path: entry._replace(content=entry.content.replace(old, new))
             for path, entry in self.items()
             if old in entry.content
         }
-        return Tree({**self._entries, **found}, self._folders) if found else self
+        return Tree({**self._entries, **replaced}, self._folders) if replaced else self
 
     # The methods inherited from Mapping would read one file after the other.
     def keys(self) -> KeysView[PurePosixPath]:
@@ -130,7 +130,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
 def folders_above(paths: Iterable[_Path]) -> set[_Path]:
     """Every folder that contains one of the paths, with the root unless there is no path."""
-    found: set[_Path] = set()
+    folders: set[_Path] = set()
     seen: set[str] = set()
     for path in paths:
         text = str(path)
@@ -140,10 +140,10 @@ def folders_above(paths: Iterable[_Path]) -> set[_Path]:
         inner, above = path, path.parent
         if above != inner:  # the root has no parent
             seen.add(folder)
-        while above not in found and above != inner:
-            found.add(above)
+        while above not in folders and above != inner:
+            folders.add(above)
             inner, above = above, above.parent
-    return found
+    return folders
 
 
 def empty_among(

@@ -91,7 +91,7 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
         elif key in _TEXTS and not isinstance(value, str):
             yield _invalid(place, f"{key} is not a string")
         elif key == "clusters" and not (
-            isinstance(value, list) and all(isinstance(one, str) for one in value)
+            isinstance(value, list) and all(isinstance(name, str) for name in value)
         ):
             yield _invalid(place, "clusters is not a list of strings")
     code = entry.get("code")
@@ -102,7 +102,7 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
             f"no problem has the code {code}",
             remedy=did_you_mean(
                 code,
-                [*CODES, *{f"{one.partition('/')[0]}/*" for one in CODES}],
+                [*CODES, *{f"{known_code.partition('/')[0]}/*" for known_code in CODES}],
                 otherwise="docs/reference/problems.md lists all codes",
             ),
             subject=code,

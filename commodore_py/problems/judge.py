@@ -46,7 +46,7 @@ def judged(
         entry
         for file in files
         for entry in file.ignores
-        if not entry.clusters or any(fnmatchcase(cluster, one) for one in entry.clusters)
+        if not entry.clusters or any(fnmatchcase(cluster, pattern) for pattern in entry.clusters)
     ]
     left: list[Problem] = [problem for file in files for problem in file.problems]
     ignored: list[Ignored] = []

@@ -83,22 +83,22 @@ def object_diff(
 ) -> ObjectDiff:
     """Compare objects; `unchanged` are the contents of all files that stay."""
     contents = [(file, _contents(file)) for file in change.files]
-    same = [text for _, one in contents for text in one.same]
+    same = [text for _, content in contents for text in content.same]
 
-    def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-        return find_objects((*same, *unchanged()), wanted)
+    def elsewhere(ids: Collection[ObjectId]) -> Collection[ObjectId]:
+        return find_objects((*same, *unchanged()), ids)
 
-    found = object_changes(
+    changes = object_changes(
         (kube_object for _, content in contents for kube_object in content.old),
         (kube_object for _, content in contents for kube_object in content.new),
         elsewhere,
     )
-    left, hidden = without_ignored(found, rules)
+    left, hidden = without_ignored(changes, rules)
     alone, folds = folded(left)
     files = tuple(_difference(file) for file, content in contents if content.as_file)
     loud = {
         kube_object.file
-        for each in found
+        for each in changes
         for kube_object in (each.old, each.new)
         if kube_object is not None
     }
@@ -156,9 +156,9 @@ def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
 
 
 def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
-    found = [read(text, path, hide=hidden) for text in texts]
-    readable = [content for content in found if content is not None]
-    return readable if len(readable) == len(found) else None
+    contents = [read(text, path, hide=hidden) for text in texts]
+    readable = [content for content in contents if content is not None]
+    return readable if len(readable) == len(contents) else None
 
 
 def _objects(contents: Iterable[Read]) -> tuple[KubeObject, ...]:

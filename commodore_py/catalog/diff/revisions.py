@@ -60,14 +60,14 @@ def manifests_at(directory: Path, revision: str) -> Tree:
     """The manifests of a commit."""
     commit = _commit(directory, revision)
     listing = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", commit, f"{MANIFESTS}/")
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for line in os.fsdecode(listing).split("\0"):
         about, _, path = line.partition("\t")
         mode, _, id_ = about.partition(f" {_BLOB} ")
         if path and mode in _FILES:
-            found[path] = id_
-    contents = contents_of(directory, found.values())
-    return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in found.items()})
+            ids[path] = id_
+    contents = contents_of(directory, ids.values())
+    return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in ids.items()})
 
 
 def published_manifests(config: Config, head: CatalogHead) -> Tree:

@@ -89,13 +89,13 @@ def file_changes(
 def _with_contents(
     directory: Path,
     pairs: tuple[Pair, ...],
-    known: Mapping[str, bytes],
+    contents_by_id: Mapping[str, bytes],
     *,
     env: Mapping[str, str] | None = None,
 ) -> tuple[FileChange, ...]:
     ids = {id_ for pair in pairs for id_ in (pair.old_id, pair.new_id)}
-    wanted = (id_ for id_ in ids if id_.strip("0") and id_ not in known)
-    contents = {**known, **contents_of(directory, wanted, env=env)}
+    missing = (id_ for id_ in ids if id_.strip("0") and id_ not in contents_by_id)
+    contents = {**contents_by_id, **contents_of(directory, missing, env=env)}
     return tuple(_file_change(pair, contents) for pair in pairs)
 
 
@@ -116,10 +116,12 @@ def contents_of(
     directory: Path, ids: Iterable[str], *, env: Mapping[str, str] | None = None
 ) -> Mapping[str, bytes]:
     """Contents of files by their object ids, without those of other repositories."""
-    wanted = "".join(f"{id_}\n" for id_ in sorted(ids))
-    if not wanted:
+    request = "".join(f"{id_}\n" for id_ in sorted(ids))
+    if not request:
         return {}
-    output = git_bytes(directory, "cat-file", "--batch", "--buffer", stdin=wanted.encode(), env=env)
+    output = git_bytes(
+        directory, "cat-file", "--batch", "--buffer", stdin=request.encode(), env=env
+    )
     contents: dict[str, bytes] = {}
     at = 0
     while at < len(output):

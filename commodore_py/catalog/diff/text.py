@@ -235,7 +235,7 @@ def is_noise(diff: Sequence[str], *, migration: str) -> bool:
     """Return whether a unified diff of two normalised texts shows nothing that counts."""
     if migration == KAPITAN_0_29_TO_0_30:
         # Judged by pairs of neighbours, as Commodore does: a lone line counts as noise too.
-        return all(_is_noise_pair(one, other) for one, other in pairwise(diff[2:]))
+        return all(_is_noise_pair(first, second) for first, second in pairwise(diff[2:]))
     return not diff
 
 
@@ -259,13 +259,13 @@ def _not_an_object() -> ValueError:
     return ValueError("not an object")
 
 
-def _is_noise_pair(one: str, other: str) -> bool:
-    if any(line.startswith(" ") or line.rstrip().startswith("@@") for line in (one, other)):
+def _is_noise_pair(first: str, second: str) -> bool:
+    if any(line.startswith(" ") or line.rstrip().startswith("@@") for line in (first, second)):
         return True
-    if one in _EMPTY_DOCUMENT_STARTS and other in _EMPTY_DOCUMENT_FOLLOWS:
+    if first in _EMPTY_DOCUMENT_STARTS and second in _EMPTY_DOCUMENT_FOLLOWS:
         return True
     return (
-        one.startswith("-")
-        and other.startswith("+")
-        and any(one.endswith(old) and other.endswith(new) for old, new in _MOVED_LABELS)
+        first.startswith("-")
+        and second.startswith("+")
+        and any(first.endswith(old) and second.endswith(new) for old, new in _MOVED_LABELS)
     )

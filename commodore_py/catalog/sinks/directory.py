@@ -82,7 +82,7 @@ class DirectoryCatalog(NamedTuple):
                 write_owned(self.directory, rendered.catalog, folder)
         return change
 
-    def _present(self, wanted: Tree) -> Tree:
+    def _present(self, rendered: Tree) -> Tree:
         trees = [
             files.read_tree(self.directory / folder).below(folder)
             for folder in OWNED
@@ -93,14 +93,20 @@ class DirectoryCatalog(NamedTuple):
                 path: entry
                 for tree in trees
                 for path, entry in tree.items()
-                if path in wanted or not (is_hidden(path.parts[1]) or files.is_aside(path.name))
+                if path in rendered or not (is_hidden(path.parts[1]) or files.is_aside(path.name))
             }
         )
 
 
 def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
-    own = (paths.inventory, paths.dependencies, paths.vendor, paths.compiled, paths.catalog)
-    if any(directory.is_relative_to(place.resolve()) for place in (*own, paths.state)):
+    used_folders = (
+        paths.inventory,
+        paths.dependencies,
+        paths.vendor,
+        paths.compiled,
+        paths.catalog,
+    )
+    if any(directory.is_relative_to(place.resolve()) for place in (*used_folders, paths.state)):
         raise CommodoreError(
             "cannot write the catalog there: the working directory uses that folder itself",
             where=str(directory),

@@ -98,29 +98,29 @@ class GitCatalog:
         committed = staging.leaves_of(self.directory, self._head.commit)
         before, algorithm = committed.leaves, committed.algorithm
         entries = {str(path): entry for path, entry in rendered.catalog.items()}
-        wanted = dict(_not_ours(before, rendered.catalog))
+        leaves = dict(_not_ours(before, rendered.catalog))
         for path, entry in entries.items():
             mode = _PROGRAM if entry.executable else _FILE
-            wanted[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
-        outdated = {path: leaf for path, leaf in before.items() if wanted.get(path) != leaf}
+            leaves[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
+        outdated = {path: leaf for path, leaf in before.items() if leaves.get(path) != leaf}
         old = staging.contents_on_disk(self.directory, outdated, algorithm)
         gone = self._write(rendered)
         ignored = staging.ignored_among(
             self.directory, (path for path in entries if path not in before)
         )
         for rule in ignored:
-            del wanted[rule.path]
+            del leaves[rule.path]
         if self._report_edits:
-            report_edits(self.directory, gone, before, wanted)
-        if wanted == before:
+            report_edits(self.directory, gone, before, leaves)
+        if leaves == before:
             return Change(ignored=_rules(ignored))
-        written = {path: leaf for path, leaf in wanted.items() if before.get(path) != leaf}
-        removed = tuple(path for path in before if path not in wanted)
+        written = {path: leaf for path, leaf in leaves.items() if before.get(path) != leaf}
+        removed = tuple(path for path in before if path not in leaves)
         present = {leaf.id for leaf in before.values()}
         new = {leaf.id: entries[path].content for path, leaf in written.items()}
         missing = {id_: content for id_, content in new.items() if id_ not in present}
         self._edit = Edit(committed.commit, removed, written, missing, algorithm)
-        changed = staged_files(self.directory, committed, wanted, {**old, **new}, self._import)
+        changed = staged_files(self.directory, committed, leaves, {**old, **new}, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
 
@@ -216,8 +216,8 @@ def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[st
 
 def _rules(ignored: Iterable[Ignored]) -> tuple[str, ...]:
     return tuple(
-        f"{one.path} ({one.source}:{one.line}: {one.pattern})"
-        for one in sorted(ignored, key=lambda ignored: os.fsencode(ignored.path))
+        f"{rule.path} ({rule.source}:{rule.line}: {rule.pattern})"
+        for rule in sorted(ignored, key=lambda ignored: os.fsencode(ignored.path))
     )
 
 
@@ -286,5 +286,5 @@ def _is_overtaken(reason: str, reported: list[str]) -> bool:
 
 def _remedy(stderr: str, **words: str) -> str:
     flags = re.IGNORECASE | re.MULTILINE
-    found = next(remedy for sign, remedy in _REMEDIES if re.search(sign, stderr, flags))
-    return found.format(**words)
+    remedy = next(remedy for sign, remedy in _REMEDIES if re.search(sign, stderr, flags))
+    return remedy.format(**words)

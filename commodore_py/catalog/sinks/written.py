@@ -48,10 +48,10 @@ def report_edits(
     directory: Path,
     gone: Collection[str],
     committed: Mapping[str, Leaf],
-    wanted: Mapping[str, Leaf],
+    rendered: Mapping[str, Leaf],
 ) -> None:
     """Warn of files that were not as they had been committed, and had to be for this catalog."""
-    edited = [path for path in sorted(gone) if _is_edited(path, committed, wanted)]
+    edited = [path for path in sorted(gone) if _is_edited(path, committed, rendered)]
     if edited:
         more = f" and {len(edited) - _SHOWN} more" if edited[_SHOWN:] else ""
         log.warning(
@@ -62,10 +62,10 @@ def report_edits(
         )
 
 
-def _is_edited(path: str, committed: Mapping[str, Leaf], wanted: Mapping[str, Leaf]) -> bool:
+def _is_edited(path: str, committed: Mapping[str, Leaf], rendered: Mapping[str, Leaf]) -> bool:
     """Return whether a path that was replaced had something else than the commit."""
     if path in committed:
         # A file that the compile changes is replaced anyway.
-        return committed[path] == wanted.get(path)
+        return committed[path] == rendered.get(path)
     # Or a folder that held files of the commit.
     return not any(other.startswith(f"{path}/") for other in committed)

@@ -33,7 +33,7 @@ def used(bundle: BundleUse) -> dict[str, Any]:
                 "name": deviation.name,
                 "field": deviation.field or None,
                 "bundle": deviation.bundle or None,
-                "here": deviation.here or None,
+                "here": deviation.deployed or None,
                 "where": deviation.where or None,
             }
             for deviation in bundle.deviations

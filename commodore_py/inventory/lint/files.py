@@ -64,9 +64,9 @@ class Tree:
         """True if a document has a field of classes."""
         return any(CLASS_FIELDS & document.content.keys() for document in self.documents)
 
-    def count(self, found: int, folder: Path) -> None:
+    def count(self, number: int, folder: Path) -> None:
         """Count what a folder holds; an error where it is too much."""
-        self.seen += found
+        self.seen += number
         if self.seen > MOST_FILES:
             raise CommodoreError(
                 f"more than {MOST_FILES:,} files and folders to check",

@@ -210,11 +210,11 @@ def _included_classes(classes: dict[str, _Class]) -> set[str]:
     included = {f"{_GLOBAL}.{_ENTRY}"} & classes.keys()
     waiting = deque(included)
     while waiting:
-        one = classes[waiting.popleft()]
-        for written in _texts(one.document, "classes"):
-            found = set(_included(absolute_name(written, one.folder), classes)) - included
-            included |= found
-            waiting.extend(found)
+        class_ = classes[waiting.popleft()]
+        for written in _texts(class_.document, "classes"):
+            new = set(_included(absolute_name(written, class_.folder), classes)) - included
+            included |= new
+            waiting.extend(new)
     return included
 
 

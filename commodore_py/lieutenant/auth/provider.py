@@ -93,8 +93,8 @@ class Provider:
         if _DISCOVERED_AT in tokens:
             return bool(tokens[_DISCOVERED_AT] == self.discovery_url)
         issuer = (claims_of(_text(tokens, "id_token")) or {}).get("iss")
-        own = self.discovery_url.removesuffix(_WELL_KNOWN).rstrip("/")
-        return issuer == self.issuer and self.issuer.rstrip("/") == own
+        issuer_url = self.discovery_url.removesuffix(_WELL_KNOWN).rstrip("/")
+        return issuer == self.issuer and self.issuer.rstrip("/") == issuer_url
 
     def tokens(self, grant_type: str, *, nonce: str = "", **fields: str) -> dict[str, Any]:
         """The tokens for a grant, with an identity token for this client, as they are stored."""

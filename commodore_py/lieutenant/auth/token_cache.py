@@ -41,8 +41,8 @@ class TokenCache:
     def entries(self, api_url: str) -> tuple[Mapping[str, Any], ...]:
         """The stored responses for an API."""
         stored = self._read()
-        found = (stored.get(key) for key in _keys(api_url))
-        return tuple(entry for entry in found if isinstance(entry, dict))
+        entries = (stored.get(key) for key in _keys(api_url))
+        return tuple(entry for entry in entries if isinstance(entry, dict))
 
     def store(self, api_url: str, response: Mapping[str, Any]) -> None:
         """Store the response of a token endpoint."""

@@ -228,14 +228,14 @@ CODES = {**LINT, **NOTICES, **CHECKS, **PLANS}
 
 def severity_of(code: str) -> Severity:
     """The severity of a code."""
-    known = CODES.get(code)
-    return known.severity if known is not None else "error"
+    entry = CODES.get(code)
+    return entry.severity if entry is not None else "error"
 
 
 def is_known(code: str) -> bool:
     """Return whether a code, or `area/*`, stands for anything."""
     area, _, name = code.partition("/")
     if name == "*":
-        return any(one.startswith(f"{area}/") for one in CODES)
+        return any(full_code.startswith(f"{area}/") for full_code in CODES)
     # Policies of users bring codes of their own.
     return code in CODES or (area == "policy" and bool(name))
