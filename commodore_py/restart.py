@@ -1,7 +1,7 @@
 """Start again with `GOGC` set: Go, which evaluates Jsonnet, then collects garbage less often.
 
 Go reads the variable from the memory that the process was started with, so setting it later has no
-effect. A cold compile takes about a fifth less CPU time (docs/adr/0022-go-collects-less.md).
+effect. A cold compile takes about a fifth less CPU time (docs/adr/0001-two-engines.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Events of a run: spans for watchers, typed events for collectors; free without either.
 
-A process has one log, which all of its threads report to: see ADR 33.
+A process has one log, which all of its threads report to: see ADR 2.
 """
 
 from __future__ import annotations
