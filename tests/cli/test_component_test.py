@@ -140,9 +140,12 @@ def as_installed(component: Path, *options: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_workers_give_the_same(commodore: CommandLine, tmp_path: Path) -> None:
+def test_workers_report_all_cases_in_order(commodore: CommandLine, tmp_path: Path) -> None:
     files = {f"tests/c{number}.yml": sized(number) for number in range(5)}
     component = accepted(commodore, one(tmp_path, files))
+    code = component / "component/main.jsonnet"
+    slow = "assert p.size > 0 || std.sum(std.range(0, 500000)) > 0;\n"  # c0 ends after the others
+    code.write_text(code.read_text().replace("{\n  it:", f"{slow}{{\n  it:"))
     (component / "tests/bad.yml").write_text("{}\n")
 
     ran = as_installed(component, "--processes", "3")
@@ -150,3 +153,5 @@ def test_workers_give_the_same(commodore: CommandLine, tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert "8 cases: 7 passed, 1 failed" in ran.stdout
     assert "a size is needed" in ran.stdout
+    passed = [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("passed")]
+    assert passed == ["c0", "c1", "c2", "c3", "c4", "large", "small"]

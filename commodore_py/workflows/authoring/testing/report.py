@@ -140,7 +140,7 @@ def build_report(
     everything: bool = True,
     strict: bool = False,
 ) -> Report:
-    """Judge each case when it is done, and pass its outcome to `on_outcome`.
+    """Judge each case, and pass its outcome to `on_outcome`.
 
     With `update`, accept output that differs. Only if all cases run, orphans can be found.
     """

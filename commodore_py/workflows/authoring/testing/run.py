@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -48,7 +49,7 @@ class CaseRun:
 def compiled(
     config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
 ) -> Iterator[CaseRun]:
-    """Every case when it is done. Cases in one process share its caches."""
+    """Every case in the order of items. Cases in one process share its caches."""
     by_case = dict(items)
 
     def run(case: str) -> CaseRun:
@@ -67,7 +68,7 @@ def compiled(
 def with_lock(
     running: Generator[CaseRun, None, None], lock: SharedLock
 ) -> Generator[CaseRun, None, None]:
-    """Every case when it is done, but those that the lock refuses: its end names them."""
+    """Every case but those that the lock refuses: its end names them."""
     with closing(running):
         for ran in running:
             if ran.error is not None and lock.refused(ran.error):
@@ -81,8 +82,12 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) ->
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and workers.possible():
-        for _, ran in workers.each(run, cases, processes):
-            yield ran
+        # In order, so that two runs print the same.
+        waiting, done = deque(cases), dict[str, CaseRun]()
+        for case, ran in workers.each(run, cases, processes):
+            done[case] = ran
+            while waiting and waiting[0] in done:
+                yield done.pop(waiting.popleft())
     else:
         yield from map(run, cases)
 
