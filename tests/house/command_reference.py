@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,9 @@ _HEAD = """\
 
 # Commands
 
-Every command and option, as `--help` tells them. What holds for all of them (environment,
-settings file, streams, exit codes) is on [the page about the command line](cli.md). What every
-command has is not repeated: `-h`, `--help`, and but for a few `-v`, `--verbose`.
+Every command with its options, generated from `--help`. Environment, settings file, streams and
+exit codes are on [the page about the command line](cli.md). `-h`, `--help` and `-v`, `--verbose`
+are not repeated for each command.
 """
 _COMMON = {"help", "verbose"}
 
@@ -69,7 +70,7 @@ def _section(command: Command) -> Iterator[str]:
         yield f"`{command.path} {' '.join(pieces)}`\n"
     yield from _text(inspect.cleandoc(command.click.help or ""))
     if isinstance(command.click, Sectioned):
-        # A command remembers its help option, and tests go on with it.
+        # A command keeps the first help option that it creates: create the right one.
         context = click.Context(command.click, help_option_names=HELP["help_option_names"])
         for heading, options in command.click.sections(context):
             if heading != GENERAL:
@@ -88,7 +89,7 @@ def _text(text: str) -> Iterator[str]:
         lines = paragraph.splitlines()
         if lines and lines[0].strip() == "\b":
             # click leaves such a paragraph as it is: an example.
-            yield "```text\n" + "\n".join(lines[1:]) + "\n```\n"
+            yield "```text\n" + textwrap.dedent("\n".join(lines[1:])) + "\n```\n"
         elif paragraph.strip():
             yield _escaped(" ".join(line.strip() for line in lines)) + "\n"
 
@@ -109,8 +110,9 @@ def _row(option: click.Option) -> str:
         names += f" `{metavar}`"
     given = [option.envvar] if isinstance(option.envvar, str) else (option.envvar or [])
     variables = ", ".join(f"`{name}`" for name in given)
+    # A `|` in backticks does not end a cell.
     text = _escaped(option.help or "") + (" Repeatable." if option.multiple else "")
-    return f"| {names.replace('|', '&#124;')} | {variables} | {_default(option)} | {text.strip()} |"
+    return f"| {names} | {variables} | {_default(option)} | {text.strip()} |"
 
 
 def _default(option: click.Option) -> str:
