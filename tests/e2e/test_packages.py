@@ -1,0 +1,71 @@
+"""Wheel and sdist: each installs into an environment of its own, and compiles the playground."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.installed import INSTALLED, installing
+from tests.support.peer import clean_environment, run_to_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUIREMENTS = ROOT / "requirements" / "runtime.txt"
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True)
+    return {"wheel": next(folder.glob("*.whl")), "sdist": next(folder.glob("*.tar.gz"))}
+
+
+@pytest.fixture(scope="module", params=["wheel", "sdist"])
+def command(distributions: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[str]:
+    """The command, in an environment with the locked requirements and nothing else of ours."""
+    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
+    environment = INSTALLED / f"runtime-{digest}-{sys.version_info.minor}"
+    pip = [environment / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    with installing(environment):
+        if not (environment / "complete").is_file():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
+            install = [*pip, "install", "--require-hashes", "-r", REQUIREMENTS]
+            if subprocess.run(install, check=False).returncode:
+                pytest.skip("the locked requirements cannot be installed")
+            (environment / "complete").touch()
+        package = distributions[request.param]
+        subprocess.run([*pip, "install", "--no-deps", "--force-reinstall", package], check=True)
+        subprocess.run([*pip, "check"], check=True)
+        yield str(environment / "bin/commodore")
+
+
+def test_installed_package_compiles_playground(command: str, tmp_path: Path) -> None:
+    environment = clean_environment(tmp_path / "home")
+
+    run_to_end([command, "demo"], tmp_path, environment)
+    compile_cluster = [command, "catalog", "compile", "c-demo-1"]
+    compiled = run_to_end(compile_cluster, tmp_path / "commodore-demo", environment)
+
+    assert "Added file manifests/web-shop/" in compiled
+    assert "Catalog of cluster c-demo-1 compiled\n" in compiled
+
+
+def test_description_has_absolute_links_only(distributions: dict[str, Path]) -> None:
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
+        description = wheel.read(name).decode()
+
+    links = re.findall(r"\]\(([^)]*)\)", description)
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []
