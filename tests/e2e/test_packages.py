@@ -36,11 +36,12 @@ def command(distributions: dict[str, Path], request: pytest.FixtureRequest) -> I
     """The command, in an environment with the locked requirements and nothing else of ours."""
     digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
     environment = INSTALLED / f"runtime-{digest}-{sys.version_info.minor}"
-    pip = [environment / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    python = str(environment / "bin/python")
+    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     with installing(environment):
         if not (environment / "complete").is_file():
             subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
-            install = [*pip, "install", "--require-hashes", "-r", REQUIREMENTS]
+            install = [*pip, "install", "--require-hashes", "-r", str(REQUIREMENTS)]
             if subprocess.run(install, check=False).returncode:
                 pytest.skip("the locked requirements cannot be installed")
             (environment / "complete").touch()
