@@ -118,20 +118,20 @@ def _exhausted(error: RecursionError) -> int:
     """Report content that exceeds what Python can process, and no limit of a reader."""
     problem = "a value is nested too deeply to be processed"
     hint = "the file says where; if no content is nested that deeply, please report this bug"
-    messages.error_with(problem, where=_log_of(error), hint=hint)
+    messages.error_with(problem, where=log_of(error), hint=hint)
     return 1
 
 
 def _our_bug(error: BaseException) -> int:
     messages.error_with(
         f"internal error: {type(error).__name__}: {error}",
-        where=_log_of(error),
+        where=log_of(error),
         hint="please report this bug with that file",
     )
     return OUR_BUG
 
 
-def _log_of(error: BaseException) -> str:
+def log_of(error: BaseException) -> str:
     """A file with the traceback of an error."""
     import tempfile
     import traceback

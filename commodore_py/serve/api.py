@@ -6,210 +6,245 @@ What child processes and errors bring along is without secrets.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Body, Depends, Header, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from commodore_py.model.difference import Grade  # noqa: TC001 - FastAPI reads it
-from commodore_py.workflows.editing.requests import Level  # noqa: TC001 - as above
+from commodore_py.workflows.editing.requests import Level, Verb
+from commodore_py.workflows.editing.requests import Request as Edit
+from commodore_py.workflows.editing.rules import Rules
 
-from .daemon import Edit, Verb, rules_for
-from .failures import Refusal
+from .daemon import Daemon
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from .daemon import Daemon
-    from .jobs import Job
+    from .state import Job
 
 _LONGEST_PATH = 1000
 _MOST_LEVELS = 128
+_LIVE_SECONDS = 300.0
 
+
+def daemon_of(request: Request) -> Daemon:
+    """The daemon that a request is for."""
+    daemon: Daemon = request.app.state.daemon
+    return daemon
+
+
+TheDaemon = Annotated[Daemon, Depends(daemon_of)]
 Path = Annotated[str, Field(max_length=_LONGEST_PATH)]
-IfMatch = Annotated[
-    str | None, Header(alias="If-Match", description="The version of the configuration.")
-]
-DryRun = Annotated[bool, Query(description="Answer as usual, and write nothing.")]
+IfMatch = Annotated[str | None, Header(alias="If-Match", description="The version that was read.")]
+Value = Annotated[Any, Body(embed=True, description="A value of JSON.")]
+
+router = APIRouter(prefix="/v1")
 
 
-class How:
-    """Where a change belongs, and on which terms it is made."""
+class Json(JSONResponse):
+    """JSON in ASCII: a terminal that shows it acts on nothing in it."""
+
+    def render(self, content: object) -> bytes:
+        """The body."""
+        return json.dumps(content, separators=(",", ":")).encode()
+
+
+class Change:
+    """A change of a cluster's configuration, by the parameters that all edits have."""
 
     def __init__(
         self,
         request: Request,
+        cluster_id: Path,
         *,
         level: Level = "cluster",
         target: Annotated[Path, Query(description="The instance whose layers count.")] = "",
         if_match: IfMatch = None,
-        dry_run: DryRun = False,
+        dry_run: Annotated[bool, Query(description="Answer as usual, and write nothing.")] = False,
     ) -> None:
-        self.level, self.target = level, target
-        self.rules = rules_for(_caller(request), _tag(if_match), dry_run=dry_run)
+        self._daemon = daemon_of(request)
+        self._cluster_id = cluster_id
+        self._level: Level = level
+        self._target = target
+        self._rules = rules_for(request, _tag(if_match), dry_run=dry_run)
+
+    async def make(self, verb: Verb, path: str, value: Any = None, item: str = "") -> Response:
+        """Carry it out; one that is refused has all reasons."""
+        edit = Edit(verb, path, _bounded(value), self._level, target=self._target, item=item)
+        content = await self._daemon.edit(self._cluster_id, edit, self._rules)
+        return _versioned(content, content["configuration"], 422 if content["refused"] else 200)
 
 
-HowTo = Annotated[How, Depends()]
-Value = Annotated[Any, Body(embed=True, description="A value of JSON.")]
+AChange = Annotated[Change, Depends()]
 
 
-class Push(BaseModel):
-    """Which changes may be pushed."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    max_grade: Grade | None = None
+@router.get("/clusters")
+async def get_clusters(daemon: TheDaemon) -> Any:
+    """All clusters."""
+    return {"schema": "clusters/v1", "clusters": await daemon.clusters.all()}
 
 
-def routes(daemon: Daemon) -> APIRouter:  # noqa: C901 - a list of routes
-    """All routes of the API."""
-    api = APIRouter(prefix="/v1")
-    clusters, jobs, config = daemon.clusters, daemon.jobs, daemon.settings.config
+@router.get("/clusters/{cluster_id}")
+async def get_cluster(daemon: TheDaemon, cluster_id: Path) -> Response:
+    """Facts, instances, state and problems."""
+    content = await daemon.clusters.get(cluster_id)
+    return _versioned({"schema": "cluster/v1", **content}, content.get("configuration"))
 
-    @api.get("/clusters", summary="All clusters")
-    async def get_clusters() -> Any:
-        return {"schema": "clusters/v1", "clusters": await clusters.all()}
 
-    @api.get("/clusters/{cluster_id}", summary="Facts, instances, state and problems")
-    async def get_cluster(cluster_id: Path) -> Response:
-        content = await clusters.get(cluster_id)
-        return _versioned({"schema": "cluster/v1", **content}, content.get("configuration"))
+@router.get("/clusters/{cluster_id}/values/{path:path}")
+async def get_value(daemon: TheDaemon, cluster_id: Path, path: Path, target: Path = "") -> Response:
+    """A value and its layers."""
+    content = await daemon.read(cluster_id, "value", path, target)
+    return _versioned(content, content["configuration"])
 
-    @api.get("/clusters/{cluster_id}/values/{path:path}", summary="A value and its layers")
-    async def get_value(cluster_id: Path, path: Path, target: Path = "") -> Response:
-        await clusters.summary(cluster_id)
-        content = await jobs.read("work.value", config, cluster_id, path, target)
-        return _versioned(content, content["configuration"])
 
-    @api.get("/clusters/{cluster_id}/options/{path:path}", summary="Legal values of a parameter")
-    async def get_options(cluster_id: Path, path: Path) -> Any:
-        await clusters.summary(cluster_id)
-        content = await jobs.read("work.options", config, cluster_id, path)
-        return {"schema": "options/v1", **content}
+@router.get("/clusters/{cluster_id}/options/{path:path}")
+async def get_options(daemon: TheDaemon, cluster_id: Path, path: Path) -> Any:
+    """Legal values of a parameter."""
+    return {"schema": "options/v1", **await daemon.read(cluster_id, "options", path)}
 
-    async def edit(cluster_id: str, edit: Edit, how: How) -> Response:
-        placed = replace(edit, value=_bounded(edit.value), level=how.level, target=how.target)
-        content = await daemon.edit(cluster_id, placed, how.rules)
-        status = 422 if content["refused"] else 200
-        return _versioned(content, content["configuration"], status)
 
-    @api.put("/clusters/{cluster_id}/values/{path:path}", summary="Set a value")
-    async def put_value(cluster_id: Path, path: Path, value: Value, how: HowTo) -> Response:
-        return await edit(cluster_id, Edit("set", path, value), how)
+@router.put("/clusters/{cluster_id}/values/{path:path}")
+async def put_value(change: AChange, path: Path, value: Value) -> Response:
+    """Set a value."""
+    return await change.make("set", path, value)
 
-    @api.delete("/clusters/{cluster_id}/values/{path:path}", summary="Remove it from its layer")
-    async def delete_value(cluster_id: Path, path: Path, how: HowTo) -> Response:
-        return await edit(cluster_id, Edit("unset", path), how)
 
-    @api.post("/clusters/{cluster_id}/lists/{path:path}", summary="Add an item to a list")
-    async def post_item(cluster_id: Path, path: Path, value: Value, how: HowTo) -> Response:
-        return await edit(cluster_id, Edit("add", path, value), how)
+@router.delete("/clusters/{cluster_id}/values/{path:path}")
+async def delete_value(change: AChange, path: Path) -> Response:
+    """Remove it from its layer."""
+    return await change.make("unset", path)
 
-    @api.put("/clusters/{cluster_id}/lists/{path:path}/{name}", summary="Replace an item")
-    async def put_item(
-        cluster_id: Path, path: Path, name: Path, value: Value, how: HowTo
-    ) -> Response:
-        return await edit(cluster_id, Edit("set item", path, value, name), how)
 
-    @api.delete("/clusters/{cluster_id}/lists/{path:path}/{name}", summary="Remove an item")
-    async def delete_item(cluster_id: Path, path: Path, name: Path, how: HowTo) -> Response:
-        return await edit(cluster_id, Edit("remove item", path, item=name), how)
+@router.post("/clusters/{cluster_id}/lists/{path:path}")
+async def post_item(change: AChange, path: Path, value: Value) -> Response:
+    """Add an item to a list."""
+    return await change.make("add", path, value)
 
-    @api.put("/clusters/{cluster_id}/instances/{name}/enabled", summary="Enable or disable")
-    async def put_enabled(
-        cluster_id: Path, name: Path, enabled: Annotated[bool, Body()], how: HowTo
-    ) -> Response:
-        verb: Verb = "enable" if enabled else "disable"
-        return await edit(cluster_id, Edit(verb, "applications", item=name), how)
 
-    @api.post("/clusters/{cluster_id}/compile", status_code=202, summary="Compile, push nothing")
-    async def post_compile(request: Request, cluster_id: Path) -> Response:
-        return _accepted(await daemon.compile(cluster_id, _caller(request)))
+@router.put("/clusters/{cluster_id}/lists/{path:path}/{name}")
+async def put_item(change: AChange, path: Path, name: Path, value: Value) -> Response:
+    """Replace an item."""
+    return await change.make("set", path, value, item=name)
 
-    @api.post("/clusters/{cluster_id}/push", status_code=202, summary="Compile and push")
-    async def post_push(
-        request: Request,
-        cluster_id: Path,
-        push: Push | None = None,
-        if_match: Annotated[
-            str | None, Header(alias="If-Match", description="That of changes.")
-        ] = None,
-    ) -> Response:
-        seen, grade = _tag(if_match), push.max_grade if push else None
-        job = await daemon.push(cluster_id, _caller(request), max_grade=grade, seen=seen)
-        return _accepted(job)
 
-    @api.get("/clusters/{cluster_id}/changes", summary="What a push changes")
-    async def get_changes(cluster_id: Path) -> Response:
-        await clusters.summary(cluster_id)
-        content = await jobs.read("work.changes", config, cluster_id)
-        return _versioned(content, content["version"])
+@router.delete("/clusters/{cluster_id}/lists/{path:path}/{name}")
+async def delete_item(change: AChange, path: Path, name: Path) -> Response:
+    """Remove an item."""
+    return await change.make("remove", path, item=name)
 
-    @api.get("/clusters/{cluster_id}/plan", summary="The order of deployment")
-    async def get_plan(cluster_id: Path) -> Any:
-        await clusters.summary(cluster_id)
-        return await jobs.read("work.plan", config, cluster_id)
 
-    @api.get("/clusters/{cluster_id}/live/{what}", summary="The running cluster")
-    async def get_live(cluster_id: Path, what: Literal["tree", "status"], root: Path = "") -> Any:
-        await clusters.summary(cluster_id)
-        root_of_tree = (root,) if what == "tree" else ()
-        return await jobs.read(f"work.live_{what}", config, cluster_id, *root_of_tree, seconds=300)
+@router.put("/clusters/{cluster_id}/instances/{name}/enabled")
+async def put_enabled(change: AChange, name: Path, enabled: Annotated[bool, Body()]) -> Response:
+    """Enable or disable."""
+    return await change.make("add" if enabled else "remove", "applications", name)
 
-    @api.get("/jobs", summary="What runs, waits and has ended")
-    async def get_jobs() -> Any:
-        return {"schema": "jobs/v1", "jobs": [one.as_data() for one in jobs.all.values()]}
 
-    @api.get("/jobs/{job_id}", summary="A job")
-    async def get_job(job_id: Path) -> Any:
-        return _job(job_id).as_data()
+@router.post("/clusters/{cluster_id}/compile", status_code=202)
+async def post_compile(request: Request, daemon: TheDaemon, cluster_id: Path) -> Response:
+    """Compile, push nothing."""
+    return _accepted(await daemon.submit("compile", cluster_id, caller_of(request)))
 
-    @api.delete("/jobs/{job_id}", status_code=202, summary="Cancel a job")
-    async def delete_job(job_id: Path) -> Any:
-        jobs.cancel(_job(job_id))
-        return _job(job_id).as_data()
 
-    @api.get("/jobs/{job_id}/events", summary="Events of a job as they happen")
-    async def get_events(
-        job_id: Path,
-        last_event_id: Annotated[int, Header(alias="Last-Event-ID", ge=0)] = 0,
-    ) -> StreamingResponse:
-        job = _job(job_id)
+@router.post("/clusters/{cluster_id}/push", status_code=202)
+async def post_push(
+    request: Request, daemon: TheDaemon, cluster_id: Path, if_match: IfMatch = None
+) -> Response:
+    """Compile and push; with a version, only the changes of it."""
+    by, seen = caller_of(request), _tag(if_match)
+    return _accepted(await daemon.submit("push", cluster_id, by, seen))
 
-        async def stream() -> AsyncIterator[str]:
-            async for number, event in jobs.events(job, last_event_id):
-                text = json.dumps(event)
-                yield f"id: {number}\ndata: {text}\n\n" if number else ": alive\n\n"
 
-        return StreamingResponse(stream(), media_type="text/event-stream")
+@router.get("/clusters/{cluster_id}/changes")
+async def get_changes(daemon: TheDaemon, cluster_id: Path) -> Response:
+    """What a push changes."""
+    content = await daemon.read(cluster_id, "changes")
+    return _versioned(content, content["version"])
 
-    @api.post("/hooks/git", status_code=202, summary="A push, as GitHub and GitLab report it")
-    async def post_hook(request: Request) -> Any:
-        found = await daemon.reconciler.hook(request.headers, await request.body())
-        return {"schema": "hook/v1", "clusters": found}
 
-    def _job(job_id: str) -> Job:
-        job = jobs.all.get(job_id)
-        if job is None:
-            raise Refusal(404, "there is no such job")
-        return job
+@router.get("/clusters/{cluster_id}/plan")
+async def get_plan(daemon: TheDaemon, cluster_id: Path) -> Any:
+    """The order of deployment."""
+    return await daemon.read(cluster_id, "plan")
 
-    return api
+
+@router.get("/clusters/{cluster_id}/live/{what}")
+async def get_live(
+    daemon: TheDaemon, cluster_id: Path, what: Literal["tree", "status"], root: Path = ""
+) -> Any:
+    """The running cluster."""
+    return await daemon.read(cluster_id, f"live_{what}", root, seconds=_LIVE_SECONDS)
+
+
+@router.get("/jobs")
+async def get_jobs(daemon: TheDaemon) -> Any:
+    """What runs, waits and has ended."""
+    return {"schema": "jobs/v1", "jobs": [job.as_data() for job in daemon.jobs.all.values()]}
+
+
+@router.get("/jobs/{job_id}")
+async def get_job(daemon: TheDaemon, job_id: Path) -> Any:
+    """A job."""
+    return job_of(daemon, job_id).as_data()
+
+
+@router.delete("/jobs/{job_id}", status_code=202)
+async def delete_job(daemon: TheDaemon, job_id: Path) -> Any:
+    """Cancel a job."""
+    job = job_of(daemon, job_id)
+    daemon.jobs.cancel(job)
+    return job.as_data()
+
+
+@router.get("/jobs/{job_id}/events")
+async def get_events(
+    daemon: TheDaemon,
+    job_id: Path,
+    last_event_id: Annotated[int, Header(alias="Last-Event-ID", ge=0)] = 0,
+) -> StreamingResponse:
+    """Events of a job as they happen."""
+    job = job_of(daemon, job_id)
+
+    async def stream() -> AsyncIterator[str]:
+        async for event in daemon.jobs.events(job, last_event_id):
+            yield (
+                f"id: {event['number']}\ndata: {json.dumps(event)}\n\n" if event else ": alive\n\n"
+            )
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+@router.post("/hooks/git", status_code=202)
+async def post_hook(request: Request, daemon: TheDaemon) -> Any:
+    """A push, as GitHub and GitLab report it."""
+    clusters = await daemon.reconciler.hook(request.headers, await request.body())
+    return {"schema": "hook/v1", "clusters": clusters}
+
+
+def caller_of(request: Request) -> str:
+    """The name of whoever sent a request."""
+    return str(request.state.caller)
+
+
+def rules_for(request: Request, base: str, *, dry_run: bool = False) -> Rules:
+    """How to carry out an edit of the caller, who has read this version of the configuration."""
+    return Rules(dry_run=dry_run, commit=True, push=True, author=caller_of(request), base=base)
+
+
+def job_of(daemon: Daemon, job_id: str) -> Job:
+    """A job; 404 if there is none."""
+    if job_id not in daemon.jobs.all:
+        raise HTTPException(404, "there is no such job")
+    return daemon.jobs.all[job_id]
 
 
 def _versioned(content: dict[str, Any], version: str | None, status: int = 200) -> Response:
-    headers = {"etag": f'"{version}"'} if version else None
-    return JSONResponse(content, status, headers)
+    return Json(content, status, {"etag": f'"{version}"'} if version else None)
 
 
 def _accepted(job: Job) -> Response:
-    return JSONResponse(job.as_data(), 202, {"location": f"/v1/jobs/{job.id}"})
-
-
-def _caller(request: Request) -> str:
-    return str(request.state.caller)
+    return Json(job.as_data(), 202, {"location": f"/v1/jobs/{job.id}"})
 
 
 def _bounded(value: Any) -> Any:
@@ -223,7 +258,7 @@ def _bounded(value: Any) -> Any:
             for part in (whole.values() if isinstance(whole, dict) else whole)
         ]
     if level:
-        raise Refusal(422, f"a value has at most {_MOST_LEVELS} levels")
+        raise HTTPException(422, f"a value has at most {_MOST_LEVELS} levels")
     return value
 
 
@@ -233,5 +268,5 @@ def _tag(header: str | None) -> str:
         return ""
     tag = header.strip().removeprefix("W/").strip('"')
     if not tag:
-        raise Refusal(400, "If-Match has no version")
+        raise HTTPException(400, "If-Match has no version")
     return tag

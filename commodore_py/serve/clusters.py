@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import did_you_mean
 
-from .failures import NotCompiled, UnknownCluster
+from .failures import coded
+from .state import Input, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Coroutine, Iterable
     from typing import TypeAlias
 
     from commodore_py.config import Config
@@ -26,57 +27,40 @@ Value = TypeVar("Value")
 
 _MOMENT = 2.0
 _LISTING_SECONDS = 10.0
+_HEADS_SECONDS = 300.0
 _MOST_PROBLEMS = 200
 
 
 class Kept(Generic[Value]):
     """A value that is read again once it is old: in the background, unless it is much too old."""
 
-    def __init__(self, load: Callable[[], Awaitable[Value]], fresh: float) -> None:
+    def __init__(self, load: Callable[[], Coroutine[Any, Any, Value]], fresh: float) -> None:
         self._load = load
         self._fresh = fresh
-        self._value: Value | None = None
-        self._read = float("-inf")
-        self._loading: asyncio.Task[Value] | None = None
+        self._started = 0.0
+        self._reading: asyncio.Task[Value] | None = None
+        self._last: Value | None = None
+        """What was read before."""
 
     async def get(self) -> Value:
         """The value; callers wait for the first one, after `forget`, and if it is too old."""
-        age = self.refresh()
-        if self._value is not None and age < 2 * self._fresh:
-            return self._value
-        assert self._loading is not None  # noqa: S101 - it is as old as that
-        return await asyncio.shield(self._loading)
-
-    def refresh(self) -> float:
-        """Begin to read it if it is old; returns how old it is."""
-        age = time.monotonic() - self._read
-        if self._loading is None and age >= self._fresh:
-            self._loading = asyncio.get_running_loop().create_task(self._reload())
-            self._loading.add_done_callback(_observed)
-        return age
+        now, reading = time.monotonic(), self._reading
+        if reading is not None and reading.done():
+            has_failed = reading.cancelled() or reading.exception() is not None
+            self._last = None if has_failed else reading.result()
+            if self._last is not None and now - self._started < self._fresh:
+                return self._last
+        if reading is None or reading.done():
+            is_old = now - self._started >= 2 * self._fresh
+            self._last = None if is_old else self._last
+            self._started = now
+            reading = self._reading = asyncio.get_running_loop().create_task(self._load())
+            reading.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await asyncio.shield(reading) if self._last is None else self._last
 
     def forget(self) -> None:
-        """Have the next caller wait for a new value."""
-        self._value, self._loading = None, None
-        self._read = float("-inf")
-
-    async def _reload(self) -> Value:
-        task = asyncio.current_task()
-        try:
-            value = await self._load()
-        finally:
-            is_current = self._loading is task
-            if is_current:
-                self._loading = None
-        if is_current:  # otherwise it was read before what made it old
-            self._value, self._read = value, time.monotonic()
-        return value
-
-
-def _observed(task: asyncio.Task[Any]) -> None:
-    """Nobody may wait for a value that could not be read."""
-    if not task.cancelled():
-        task.exception()
+        """Have the next caller wait for a new value; one that is being read may be too old."""
+        self._reading = self._last = None
 
 
 class Clusters:
@@ -86,156 +70,133 @@ class Clusters:
         self._config = config
         self._jobs = jobs
         self._state = state
-        self._listing: Kept[dict[str, dict[str, Any]]] = Kept(self._load_listing, _LISTING_SECONDS)
         self._summaries: dict[str, Kept[dict[str, Any]]] = {}
-        self._heads: Kept[Heads] = Kept(self._load_heads, heads_seconds)
-        self._seen: Heads = {}
+        self._last_heads: Heads = {}
+        self.listing: Kept[dict[str, dict[str, Any]]] = Kept(self._load_listing, _LISTING_SECONDS)
+        """All clusters as the API lists them."""
+        self.heads: Kept[Heads] = Kept(self._load_heads, heads_seconds)
+        """The commits that remotes have for all inputs, by URL and version.
 
-    def warm_up(self) -> None:
-        """Read what most requests need before the first one comes."""
-        self._listing.refresh()
-        self._heads.refresh()
+        Of a remote that cannot be reached, they are those that were last seen.
+        """
 
     async def all(self) -> list[dict[str, Any]]:
         """Every cluster in a few words."""
-        listing = await self._listing.get()
-        heads = await self._heads_in_time()
-        return [self._in_short(one, heads) for one in listing.values()]
+        listing = await self.listing.get()
+        heads = await self.heads_in_time()
+        return [self._in_short(listed, heads) for listed in listing.values()]
 
     async def get(self, cluster_id: str) -> dict[str, Any]:
         """Everything about a cluster that needs no evaluation."""
         listed = await self.listed(cluster_id)
-        heads = await self._heads_in_time()
-        about = self._in_short(listed, heads)
-        job = self._jobs.last(cluster_id)
+        heads = await self.heads_in_time()
+        job = self._jobs.last(cluster_id, "done", "failed")
         problems = ((job.result or {}).get("problems") or []) if job else []
-        about |= {
+        about = {
+            **self._in_short(listed, heads),
             "facts": listed["facts"],
             "moved": self.moved(listed, heads),
             "problems": problems[:_MOST_PROBLEMS],
             "error": job.error if job else None,
         }
-        if listed["compiled"]:
-            about |= await self.summary(cluster_id)
-        return about
+        return about | (await self.summary(cluster_id) if listed["compiled"] else {})
 
     async def summary(self, cluster_id: str) -> dict[str, Any]:
         """The commits and instances of a cluster that was compiled."""
-        if not (await self.listed(cluster_id))["compiled"]:
-            raise NotCompiled(f"cluster {cluster_id} was not compiled yet", hint="compile it first")
-        kept = self._summaries.get(cluster_id)
-        if kept is None:
-            kept = self._summaries[cluster_id] = Kept(
+        if cluster_id not in self._summaries:
+            self._summaries[cluster_id] = Kept(
                 lambda: self._jobs.read("work.summary", self._config, cluster_id), _MOMENT
             )
-        return await kept.get()
+        return await self._summaries[cluster_id].get()
 
     async def listed(self, cluster_id: str) -> dict[str, Any]:
         """A cluster as the API lists it; an error if there is none."""
-        listing = await self._listing.get()
+        listing = await self.listing.get()
         if cluster_id not in listing:
             hint = did_you_mean(cluster_id, listing, listed="there are", otherwise="there is none")
-            raise UnknownCluster(f"there is no cluster {cluster_id!r}", hint=hint)
+            raise coded("clusters/unknown", f"there is no cluster {cluster_id!r}", hint=hint)
         return listing[cluster_id]
 
-    async def listing(self) -> list[dict[str, Any]]:
-        """All clusters as the API lists them."""
-        return list((await self._listing.get()).values())
-
-    def forget_listing(self) -> None:
-        """Have the next caller wait for a new list."""
-        self._listing.forget()
-
-    async def known_heads(self) -> Heads:
-        """The commits of remotes as they were last read."""
-        return await self._heads.get()
-
-    def changed(self, cluster_id: str, *, inputs: bool = False) -> None:
-        """Forget what was read about a cluster; with `inputs`, about all remotes."""
-        self._listing.forget()
-        if kept := self._summaries.get(cluster_id):
-            kept.forget()
-        if inputs:
-            self._heads.forget()
+    def forget(self, cluster_id: str) -> None:
+        """Have what was read about a cluster and its remotes be read again."""
+        self.listing.forget()
+        self.heads.forget()
+        self._summaries.pop(cluster_id, None)
 
     def moved(self, listed: dict[str, Any], heads: Heads) -> list[dict[str, Any]]:
         """The inputs of a cluster that differ from those of its last pushed compile."""
-        record = self.record(listed) or {"inputs": {}}
-        found = []
-        for name, one in record["inputs"].items():
-            now = heads.get((one["url"], one["version"]))
-            if now not in (None, one["gitSha"]):
-                found.append({"input": name, **one, "now": now})
-        if record.get("fingerprint") not in (None, listed["fingerprint"]):
-            found.append({"input": "facts"})
-        return found
+        record = self.record(listed) or Record(inputs={})
+        moved: list[dict[str, Any]] = []
+        for name, used in record.inputs.items():
+            now = heads.get((used.url, used.version))
+            if now not in (None, used.gitSha):
+                moved.append({"input": name, **used.model_dump(), "now": now})
+        if record.fingerprint not in ("", listed["fingerprint"]):
+            moved.append({"input": "facts"})
+        return moved
 
     def is_up_to_date(self, listed: dict[str, Any], heads: Heads) -> bool | None:
         """Whether no input has moved; unknown as long as a remote was never read."""
-        record = self.record(listed)
-        if record is None:
-            return None
         if self.moved(listed, heads):
             return False
-        inputs = record["inputs"].values()
-        return all((one["url"], one["version"]) in heads for one in inputs) or None
+        inputs = self._inputs(listed)
+        return (bool(inputs) and all((used.url, used.version) in heads for used in inputs)) or None
 
-    def record(self, listed: dict[str, Any]) -> dict[str, Any] | None:
+    def record(self, listed: dict[str, Any]) -> Record | None:
         """The inputs of the last pushed compile: of the daemon, or else as it was reported."""
-        own = self._state.clusters.get(listed["id"], {}).get("record")
-        reported = listed["record"]
-        if own is None or (reported and reported["time"] > own["time"]):
-            return dict(reported) if reported else None
-        return dict(own)
+        pushed = self._state.cluster(listed["id"]).record
+        records: list[Record] = [record for record in (pushed, listed["record"]) if record]
+        return max(records, key=lambda record: record.time, default=None)
 
-    async def heads(self) -> Heads:
-        """The commits that remotes have now for all inputs, by URL and version.
+    def uses(self, listed: dict[str, Any]) -> set[str]:
+        """The URLs of the inputs of a cluster."""
+        return {used.url for used in self._inputs(listed)}
 
-        Of a remote that cannot be reached, they are those that were last seen.
-        """
-        self._heads.forget()
-        return await self._heads.get()
+    def _inputs(self, listed: dict[str, Any]) -> Iterable[Input]:
+        record = self.record(listed)
+        return record.inputs.values() if record else ()
 
     async def _load_listing(self) -> dict[str, dict[str, Any]]:
         listing: dict[str, dict[str, Any]] = await self._jobs.read(
             "compiling.listing", self._config
         )
+        for listed in listing.values():
+            listed["record"] = listed["record"] and Record.model_validate(listed["record"])
         # An API that does not answer in full must not have clusters forgotten.
-        if listing and not any(one["problem"] for one in listing.values()):
-            for name in self._state.clusters.keys() - listing.keys():
-                del self._state.clusters[name]
+        if listing and not any(listed["problem"] for listed in listing.values()):
+            for kept in (self._state.clusters, self._summaries):
+                for name in kept.keys() - listing.keys():
+                    del kept[name]
         return listing
 
-    async def _heads_in_time(self) -> Heads:
+    async def heads_in_time(self) -> Heads:
         """The same for a request, which does not wait for slow remotes: none of them is known."""
         try:
-            return await asyncio.wait_for(self._heads.get(), _MOMENT)
+            return await asyncio.wait_for(self.heads.get(), _MOMENT)
         except (TimeoutError, CommodoreError):
             return {}
 
     async def _load_heads(self) -> Heads:
-        records = [self.record(one) for one in (await self._listing.get()).values()]
+        listing = await self.listing.get()
         pairs = {
-            (one["url"], one["version"])
-            for record in records
-            for one in (record or {"inputs": {}})["inputs"].values()
+            (used.url, used.version) for listed in listing.values() for used in self._inputs(listed)
         }
-        found = await self._jobs.read("compiling.remote_heads", sorted(pairs), seconds=300)
-        heads = self._seen | found
-        self._seen = {pair: heads[pair] for pair in pairs if pair in heads}
-        return self._seen
+        read = await self._jobs.read(
+            "compiling.remote_heads", sorted(pairs), seconds=_HEADS_SECONDS
+        )
+        heads = self._last_heads | {(url, version): commit for url, version, commit in read}
+        self._last_heads = {pair: heads[pair] for pair in pairs if pair in heads}
+        return self._last_heads
 
     def _in_short(self, listed: dict[str, Any], heads: Heads) -> dict[str, Any]:
         name = listed["id"]
-        job = next((one for one in reversed(self._jobs.all.values()) if one.cluster == name), None)
+        job = self._jobs.last(name)
+        brief = ("id", "display_name", "tenant", "catalog_url", "compiled", "problem")
         return {
-            "id": name,
-            "display_name": listed["display_name"],
-            "tenant": listed["tenant"],
-            "catalog_url": listed["catalog_url"],
-            "compiled": listed["compiled"],
+            **{key: listed[key] for key in brief},
             "up_to_date": self.is_up_to_date(listed, heads),
-            "conditions": self._state.clusters.get(name, {}).get("conditions", []),
+            "conditions": [
+                condition.model_dump() for condition in self._state.cluster(name).conditions
+            ],
             "last_job": job.as_data() if job else None,
-            "problem": listed["problem"],
         }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.http.listener import listen
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
@@ -23,12 +24,11 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.config import Author, user_folder
+from commodore_py.dependencies.protection.journal import prepare
 from commodore_py.errors import CommodoreError, UsageError
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-
-    from .settings import Settings
 
 _PORT, _POLL = "8064", 60
 _MOST_PORTS = 65_535
@@ -90,16 +90,15 @@ def serve(settings: Globals, /, **options: Any) -> None:
       commodore serve --behind-proxy clusters.example.com --reconcile
     """
     try:
-        from . import app
-        from .daemon import alone_in
+        from .server import serve as run
+        from .settings import WEBHOOK, Settings, read_tokens
     except ImportError as error:
         if str(error.name).startswith("commodore_py"):
             raise
         raise CommodoreError(f"{error.name} is not installed", hint=_EXTRA) from error
     settings = settings.more_verbose(options["verbose"])
-    address, port = _place(options["port"])
     tls, proxied = options["tls"], options["proxied"]
-    _refuse_open(address, secure=bool(tls or proxied))
+    address, port = _place(options["port"], secure=bool(tls or proxied))
     with listen(address, port) as listener:
         hosts = proxied or _hosts(address, listener.getsockname()[1], tls)
         scheme = "https" if tls or proxied else "http"
@@ -109,8 +108,21 @@ def serve(settings: Globals, /, **options: Any) -> None:
         )
         config = compiling_config(settings, options, may_log_in=False, author=author)
         file = _token_file(options["token_file"], config)
-        with alone_in(config.paths):
-            made, new_token = _settings(config, file, options, frozenset(origins))
+        prepare(config.paths.state)
+        # Two would push the same.
+        lock = config.paths.state / "serve" / "lock"
+        with locked(lock, what="this working directory, and serves it", patience=0):
+            tokens, new_token = read_tokens(file.absolute())
+            secret = tokens.pop(WEBHOOK, None)
+            daemon_settings = Settings(
+                config,
+                tokens,
+                frozenset(origins),
+                options["jobs"] or os.cpu_count() or 1,
+                reconciles=options["reconcile"] is not None,
+                poll=float(options["reconcile"] or _POLL),
+                hook_secret=secret.value if secret else "",
+            )
 
             def ready() -> None:
                 streams.result(f"Serving {config.paths.root} at {origins[0]}/")
@@ -119,20 +131,16 @@ def serve(settings: Globals, /, **options: Any) -> None:
                     streams.secret(f"{origins[0]}/login?token={new_token}")
 
             logging.getLogger("uvicorn").setLevel(logging.WARNING)
-            app.serve(made, [listener], ready=ready, tls=tls, behind_proxy=bool(proxied))
+            run(daemon_settings, [listener], ready=ready, tls=tls, behind_proxy=bool(proxied))
     messages.info("Stopped")
 
 
-def _place(text: str) -> tuple[str, int]:
-    """The address and the port of `--port`."""
+def _place(text: str, *, secure: bool) -> tuple[str, int]:
+    """The address and the port of `--port`; without TLS, no address that others reach."""
     address, _, port = text.rpartition(":")
+    address = address.strip("[]") or "127.0.0.1"
     if not port.isdecimal() or int(port) > _MOST_PORTS:
         raise click.BadParameter(f"{text!r} is not [ADDRESS:]PORT.", param_hint="--port")
-    return address.strip("[]") or "127.0.0.1", int(port)
-
-
-def _refuse_open(address: str, *, secure: bool) -> None:
-    """Refuse addresses that others reach, without TLS."""
     is_loopback = address == "localhost"
     with suppress(ValueError):
         is_loopback = is_loopback or ip_address(address).is_loopback
@@ -141,6 +149,7 @@ def _refuse_open(address: str, *, secure: bool) -> None:
             f"{address} can be reached from other machines, and tokens would not be encrypted",
             hint="add --tls or --behind-proxy",
         )
+    return address, int(port)
 
 
 def _hosts(address: str, port: int, tls: Path | None) -> tuple[str, ...]:
@@ -156,8 +165,8 @@ def _names_in(certificate: Path) -> list[str]:
     from cryptography import x509
 
     try:
-        found = x509.load_pem_x509_certificate(certificate.read_bytes())
-        names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        loaded = x509.load_pem_x509_certificate(certificate.read_bytes())
+        names = loaded.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (OSError, ValueError, x509.ExtensionNotFound) as error:
         raise UsageError(
             f"the certificate cannot be used: {error}", where=str(certificate)
@@ -165,30 +174,8 @@ def _names_in(certificate: Path) -> list[str]:
     return [name for name in names.get_values_for_type(x509.DNSName) if "*" not in name]
 
 
-def _settings(
-    config: Config, file: Path, options: dict[str, Any], origins: frozenset[str]
-) -> tuple[Settings, str]:
-    """The settings of the daemon, and a token that was made now."""
-    from .access import WEBHOOK, read_tokens
-    from .settings import Settings
-
-    tokens, new_token = read_tokens(file.absolute())
-    secret = tokens.pop(WEBHOOK, None)
-    made = Settings(
-        config,
-        tokens,
-        origins,
-        options["jobs"] or os.cpu_count() or 1,
-        reconciles=options["reconcile"] is not None,
-        poll=float(options["reconcile"] or _POLL),
-        hook_secret=secret.value if secret else "",
-    )
-    return made, new_token
-
-
-def _token_file(named: Path | None, config: Config) -> Path:
+def _token_file(file: Path | None, config: Config) -> Path:
     """The token file, outside of the working directory."""
-    file = named
     if file is None:
         folder = user_folder("XDG_CONFIG_HOME", ".config")
         if folder is None:

@@ -6,18 +6,19 @@ import hashlib
 import json
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository, remote_settings
-from commodore_py.adapters.masking import REDACTOR, without_secrets
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.catalog.diff.revisions import compared
 from commodore_py.cli.commands.catalog import compile_of_several
 from commodore_py.cli.output.compile_result import Form
-from commodore_py.cli.output.differences import as_json
 from commodore_py.cli.output.fleet import ClusterReporter
 from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.dependencies.git.remotes import RemoteClient, names_of
@@ -31,12 +32,10 @@ from commodore_py.lieutenant.clusters import (
     source_of,
 )
 from commodore_py.lieutenant.folder import FactsFolder
-from commodore_py.model.difference import GRADES
 from commodore_py.workflows.catalog import several
-from commodore_py.workflows.stages import stages_for
+from commodore_py.workflows.stages import ONLY, Stage, stages_for, wait_for_stage
 
-from .failures import OtherChanges
-from .state import record_of
+from .failures import coded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,11 +43,13 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, Change
     from commodore_py.model.cluster import Cluster
-    from commodore_py.model.difference import Grade
+
+    from .state import Kind
 
 
 _FORM = Form("json", "objects", exit_code=False)
 _MOST_REMOTES = 8
+_LARGEST_REPORT = 16 << 20
 
 
 def listing(config: Config) -> dict[str, dict[str, Any]]:
@@ -69,19 +70,17 @@ def listing(config: Config) -> dict[str, dict[str, Any]]:
             with suppress(CommodoreError):  # its compile reports why
                 loaded[name] = load_cluster(replace(config, paths=paths, local=True), name)
     return {
-        name: masked(
-            {
-                "id": name,
-                "display_name": cluster.display_name if cluster else name,
-                "tenant": cluster.tenant if cluster else "",
-                "facts": dict(cluster.facts) if cluster else {},
-                "catalog_url": without_secrets(cluster.catalog_url) if cluster else "",
-                "compiled": name in compiled,
-                "fingerprint": _fingerprint(cluster),
-                "record": _inputs(reported.get(name)),
-                "problem": problem,
-            }
-        )
+        name: {
+            "id": name,
+            "display_name": cluster.display_name if cluster else name,
+            "tenant": cluster.tenant if cluster else "",
+            "facts": dict(cluster.facts) if cluster else {},
+            "catalog_url": without_secrets(cluster.catalog_url) if cluster else "",
+            "compiled": name in compiled,
+            "fingerprint": _fingerprint(cluster),
+            "record": _inputs(reported.get(name)),
+            "problem": problem,
+        }
         for name, cluster in sorted(loaded.items())
     }
 
@@ -91,24 +90,32 @@ def _reported(config: Config, objects: Mapping[str, Mapping[str, Any]]) -> dict[
     source = source_of(config)
     if not isinstance(source, FactsFolder):
         return {name: cluster.get("compileMeta") for name, cluster in objects.items()}
-    found = {}
+    reports = {}
     for name in objects:
         file = source.root / "reports" / f"{name}.json"
         with suppress(OSError, ValueError):
-            found[name] = json_text.load(file.read_bytes(), name=str(file))
-    return found
+            content = bytes_of(str(file), limit=_LARGEST_REPORT)
+            reports[name] = json_text.load(content, name=str(file))
+    return reports
 
 
 def _inputs(report: object) -> dict[str, Any] | None:
-    """The inputs in the report of a compile, to be compared with what remotes have later."""
+    """The inputs in the report of a compile that have all they need; None without any."""
     if not isinstance(report, dict):
         return None
     inputs = {kind: report.get(kind) for kind in ("global", "tenant")}
     for section, word in (("instances", "component"), ("packages", "package")):
         entries = report.get(section)
         if isinstance(entries, dict):
-            inputs |= {f"{word} {name}": one for name, one in entries.items()}
-    return record_of({"inputs": inputs, "time": report.get("lastCompile")})
+            inputs |= {f"{word} {name}": entry for name, entry in entries.items()}
+    keys, time = ("url", "version", "gitSha"), report.get("lastCompile")
+    complete = {
+        name: {key: entry[key] for key in keys}
+        for name, entry in inputs.items()
+        if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in keys)
+    }
+    time = time if isinstance(time, str) else ""
+    return {"inputs": complete, "time": time} if complete else None
 
 
 def _fingerprint(cluster: Cluster | None) -> str:
@@ -119,61 +126,54 @@ def _fingerprint(cluster: Cluster | None) -> str:
     return hashlib.sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
 
 
-def remote_heads(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str | None]:
+def remote_heads(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, str | None]]:
     """The commits that versions of repositories have now; each remote is listed once.
 
     A version that is no branch or tag has none; those of remotes that cannot be reached are left
     out.
     """
-    wanted: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for url, version in pairs:
-        wanted.setdefault(url, []).append(version)
+        versions.setdefault(url, []).append(version)
 
-    def listed(url: str) -> dict[tuple[str, str], str | None]:
+    def heads_of(url: str) -> list[tuple[str, str, str | None]]:
         try:
             refs = RemoteClient().list_refs(url)
         except CommodoreError:  # its compile reports why
-            return {}
-        found: dict[tuple[str, str], str | None] = {(url, version): None for version in wanted[url]}
-        for _, version in found:
-            for name in names_of(refs, version or "HEAD"):
-                if name in refs.commits:
-                    found[url, version] = refs.commits[name]
-        return found
+            return []
+        heads: list[tuple[str, str, str | None]] = []
+        for version in versions[url]:
+            names = [name for name in names_of(refs, version or "HEAD") if name in refs.commits]
+            # Of a branch and a tag of one name, the tag counts.
+            heads.append((url, version, refs.commits[names[-1]] if names else None))
+        return heads
 
-    heads: dict[tuple[str, str], str | None] = {}
-    for found in in_parallel(listed, wanted, at_most=_MOST_REMOTES):
-        heads |= found
-    return heads
+    return list(chain.from_iterable(in_parallel(heads_of, versions, at_most=_MOST_REMOTES)))
 
 
 class _Reporter(ClusterReporter):
     """Approves what the caller has seen, and what is not worse than allowed."""
 
-    def __init__(self, max_grade: Grade, seen: str) -> None:
-        super().__init__(_FORM, max_grade)
-        self._seen = seen
+    seen = ""
+    """The version of the changes that the caller has read; any if empty."""
 
     def approve(self, config: Config, change: Change) -> bool:
         """Refuse changes that differ from those that the caller has seen."""
-        if config.push and self._seen:
+        if config.push and self.seen:
             with compared(config.paths.catalog, "HEAD") as comparison:
-                if comparison.tree != self._seen:
-                    raise OtherChanges(
+                if comparison.tree != self.seen:
+                    raise coded(
+                        "clusters/other-changes",
                         "the changes are no longer those that were read",
                         hint="nothing was pushed; read the changes again",
                     )
         return super().approve(config, change)
 
 
-def compile_(
-    config: Config, cluster_id: str, max_grade: Grade | None = None, seen: str = ""
-) -> dict[str, Any]:
-    """Compile a cluster; with `push` of the settings, also push it.
-
-    Nothing is pushed that is worse than `max_grade`, or than the stage of the cluster allows.
-    """
+def compile_(config: Config, cluster_id: str, kind: Kind, seen: str) -> dict[str, Any]:
+    """Compile a cluster, and push it if its changes are not worse than its stage allows."""
     started, root = monotonic(), config.paths.root
+    config = replace(config, push=kind == "push")
     compiled = several.compiled_in(config.paths)
     if cluster_id in compiled:
         config = replace(config, paths=compiled[cluster_id])
@@ -181,45 +181,56 @@ def compile_(
         several.check_folder(config)
         config = several.config_for(config, cluster_id)
     cluster = load_cluster(config, cluster_id)
-    reporter = _Reporter(max_grade or _allowed(config, cluster), seen)
+    stages = stages_for(config, [cluster]) if config.push else (ONLY,)
+    stage = next((stage for stage in stages if stage.has(cluster)), ONLY)
+    reporter = _Reporter(_FORM, stage.max_grade)
+    reporter.seen = seen
     with reporter.collecting() as show:
         published = compile_of_several(root, config, cluster_id, show, cluster)
         code = show.outcome(config, cluster_id, published)
     result = reporter.result(config, published, code, monotonic() - started)
-    return masked(
-        {
-            "outcome": result.outcome,
-            "worst": result.worst if result.changes else None,
-            "objects": result.objects,
-            "commit": published.commit,
-            "seconds": round(result.seconds, 1),
-            "problems": [problem_as_data(one) for one in published.notices],
-            "record": _record(config, published.record, cluster),
-        }
-    )
-
-
-def _allowed(config: Config, cluster: Cluster) -> Grade:
-    """The worst grade that the stage of a cluster allows."""
-    if not config.push:
-        return GRADES[0]
-    return next(
-        (stage.max_grade for stage in stages_for(config, [cluster]) if stage.has(cluster)),
-        GRADES[0],
-    )
+    return {
+        "outcome": result.outcome,
+        "worst": result.worst if result.changes else None,
+        "objects": result.objects,
+        "commit": published.commit,
+        "seconds": round(result.seconds, 1),
+        "problems": [problem_as_data(one) for one in published.notices],
+        "record": _record(config, published.record, cluster),
+    }
 
 
 def _record(config: Config, record: BuildRecord, cluster: Cluster) -> dict[str, Any]:
     """The inputs of a compile, with the catalog and what the API knew about the cluster."""
-    found = _inputs(report_body(record)) or {"inputs": {}, "time": ""}
+    known = _inputs(report_body(record)) or {"inputs": {}}
     if is_repository(config.paths.catalog):
         url = remote_settings(config.paths.catalog).get("url", "")
         head = commit_of(config.paths.catalog, "HEAD") or ""
-        found["inputs"]["catalog"] = {"url": url, "version": "HEAD", "gitSha": head}
-    return {**found, "fingerprint": _fingerprint(cluster)}
+        known["inputs"]["catalog"] = {"url": url, "version": "HEAD", "gitSha": head}
+    return {**known, "fingerprint": _fingerprint(cluster)}
 
 
-def masked(content: dict[str, Any]) -> dict[str, Any]:
-    """A result without secrets, of plain values."""
-    shown: dict[str, Any] = REDACTOR.masked_value(as_json.plain(content))
-    return shown
+def gates(config: Config) -> list[dict[str, Any]]:
+    """Stages with a `wait`: their clusters, and those that wait for them."""
+    if not config.api_url:
+        return []
+    clusters = [cluster for cluster in load_clusters(config).values() if cluster is not None]
+    found = []
+    for repository in {cluster.global_repo for cluster in clusters}:
+        later = [cluster for cluster in clusters if cluster.global_repo == repository]
+        try:
+            stages = stages_for(config, later)
+        except CommodoreError:  # their compiles report why
+            continue
+        for stage in stages:
+            members = [cluster.id for cluster in later if stage.has(cluster)]
+            later = [cluster for cluster in later if not stage.has(cluster)]
+            if stage.wait and members and later:
+                names = [cluster.id for cluster in later]
+                found.append({"stage": stage.name, "members": members, "later": names})
+    return found
+
+
+def unhealthy(config: Config, names: list[str]) -> str:
+    """Why clusters are not healthy now; empty if they are, or if there is no kubeconfig."""
+    return wait_for_stage(config, Stage("", {}, wait=1), names, report=lambda _: None)

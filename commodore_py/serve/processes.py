@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import logging
 import multiprocessing
 import os
 import pickle
 import signal
-import tempfile
-import traceback
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass
 from io import StringIO
 from multiprocessing import forkserver
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py import run_log
 from commodore_py.adapters import ending, time_limits, workers
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.cli.output import log, streams
+from commodore_py.cli import failures
+from commodore_py.cli.output import log
+from commodore_py.cli.output.differences import as_json
 from commodore_py.errors import CommodoreError
 
-from .failures import Crashed, Lost
+from .failures import coded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,26 +41,16 @@ if TYPE_CHECKING:
     Report: TypeAlias = Callable[[dict[str, Any]], None]
 
 _MOST_RUNNING = 64
+_TICK = 0.1
+"""Seconds between looks at whether the work is still wanted."""
 _PATIENCE = 5.0
 """Seconds that a process has to end its programs."""
 _GOGC = "400"
 """As for `catalog compile`: see `restart.py`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """Work to do in a child process."""
-
-    work: str
-    """`module.function`: the daemon itself does without everything that these import."""
-    arguments: tuple[Any, ...]
-    limits: TimeLimits
-    secrets: tuple[str, ...]
-    """Values that are masked in everything that it reports."""
-
-
 class Processes:
-    """Starts child processes, and ends them."""
+    """Starts child processes, each followed by a thread, and ends them."""
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         os.environ.setdefault("GOGC", _GOGC)
@@ -67,132 +59,136 @@ class Processes:
         self._threads = ThreadPoolExecutor(_MOST_RUNNING, thread_name_prefix="child")
         self._threads.submit(forkserver.ensure_running)  # it takes a while to load everything
         self._secrets = secrets
-        self._running: set[asyncio.Task[Any]] = set()
+        self._closing = threading.Event()
 
     async def run(
         self, work: str, *arguments: Any, seconds: float, report: Report | None = None
     ) -> Any:
         """Do some work in a process of its own; cancelling this ends the process.
 
+        The work is named `module.function`: the daemon itself does without all that these import.
         What it logs is reported as it happens, in the thread of the event loop.
         """
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None  # noqa: S101 - this is a coroutine
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        receiver, sender = self._context.Pipe(duplex=False)
-        order = _Order(work, arguments, time_limits.current(), self._secrets)
-        process = self._context.Process(target=_child, args=(sender, order))
-        starting = loop.run_in_executor(self._threads, process.start)
+        loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
-        def received() -> tuple[str, Any]:
-            while True:
-                kind, value = receiver.recv()
-                if kind != "event":
-                    return kind, value
-                if report is not None:
-                    loop.call_soon_threadsafe(report, value)
+        def reported(event: dict[str, Any]) -> None:
+            if report is not None:
+                loop.call_soon_threadsafe(report, event)
 
-        waiting: asyncio.Future[tuple[str, Any]] | None = None
+        following = loop.run_in_executor(
+            self._threads, self._follow, work, arguments, seconds, reported, cancelled
+        )
+        # What was cancelled ends without anybody to learn why.
+        following.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            await asyncio.shield(starting)
-            sender.close()
-            waiting = loop.run_in_executor(self._threads, received)
-            kind, value = await asyncio.wait_for(asyncio.shield(waiting), seconds)
-        except EOFError:
-            raise Lost(
-                "the process of this work was killed", hint="if memory ran out, give it more"
-            ) from None
-        except TimeoutError:
-            raise Lost(f"it was not done within {seconds:.0f} seconds") from None
-        finally:
-            # Shielded: whoever cancels this must not leave the process behind.
-            await asyncio.shield(self._end(process, starting, waiting, (sender, receiver)))
-        if kind == "error":
-            raise value
-        return value
+            return await asyncio.shield(following)
+        except asyncio.CancelledError:
+            cancelled.set()
+            await asyncio.wait([following])
+            raise
 
-    async def _end(
-        self,
-        process: Any,
-        starting: asyncio.Future[None],
-        waiting: asyncio.Future[tuple[str, Any]] | None,
-        pipe: tuple[Connection, Connection],
-    ) -> None:
-        """End a process, which may be starting still, and what waits for it."""
-        await asyncio.wait([starting])
-        sender, receiver = pipe
-        sender.close()
-        await asyncio.get_running_loop().run_in_executor(self._threads, _ended, process, receiver)
-        if waiting is not None:
-            with suppress(EOFError, OSError):
-                await waiting
-
-    async def close(self) -> None:
+    def close(self) -> None:
         """End what is still running, such as reads that nobody waits for."""
-        running = tuple(self._running)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._closing.set()
+        self._threads.shutdown(cancel_futures=True)
+
+    def _follow(
+        self,
+        work: str,
+        arguments: tuple[Any, ...],
+        seconds: float,
+        report: Report,
+        cancelled: threading.Event,
+    ) -> Any:
+        """Start a process, pass on its events, and return its result or raise its error."""
+        receiver, sender = self._context.Pipe(duplex=False)
+        order = (sender, work, arguments, time_limits.current(), self._secrets)
+        process = self._context.Process(target=_child, args=order)
+        process.start()
+        sender.close()
+        deadline = monotonic() + seconds
+        try:
+            while True:
+                while not receiver.poll(_TICK):
+                    if cancelled.is_set() or self._closing.is_set():
+                        raise coded("run/lost", "this work was cancelled")
+                    if monotonic() > deadline:
+                        raise coded("run/lost", f"it was not done within {seconds:.0f} seconds")
+                kind, value = receiver.recv()
+                if kind == "event":
+                    report(value)
+                elif kind == "error":
+                    raise value
+                else:
+                    return value
+        except EOFError:
+            raise coded(
+                "run/lost",
+                "the process of this work was killed",
+                hint="if memory ran out, give it more",
+            ) from None
+        finally:
+            receiver.close()
+            _end(process)
 
 
-def _ended(process: Any, receiver: Connection) -> None:
+def _end(process: Any) -> None:
     """End a process and everything that it has started."""
-    if process.is_alive():
-        process.join(0.2)  # most have just sent their result
+    process.join(0.2)  # most have just sent their result
     if process.is_alive():
         process.terminate()
         process.join(_PATIENCE)
     if process.is_alive():
         process.kill()
         process.join()
-    if process.pid is not None:
-        # Git would finish a commit or a push after the process that had started it was killed.
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+    # Git would finish a commit or a push after the process that had started it was killed.
+    with suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.close()
-    receiver.close()
 
 
-def _child(sender: Connection, order: _Order) -> None:
+def _child(
+    sender: Connection,
+    work: str,
+    arguments: tuple[Any, ...],
+    limits: TimeLimits,
+    secrets: tuple[str, ...],
+) -> None:
     """Do the work, and send what happens: events, then one result or error."""
     os.setsid()
     workers.serve_parent()
     ending.listen()
-    REDACTOR.learn(*order.secrets)
-    time_limits.use(order.limits)
+    REDACTOR.learn(*secrets)
+    time_limits.use(limits)
     ours = logging.getLogger("commodore_py")
     log.set_up()
     ours.handlers = [_Events(sender)]
     ours.setLevel(logging.INFO)
+    module, _, name = work.partition(".")
     try:
         with redirect_stdout(StringIO()), run_log.watching(_Stages(sender)):
-            module, _, name = order.work.partition(".")
-            work = getattr(importlib.import_module(f"commodore_py.serve.{module}"), name)
-            found: tuple[str, Any] = "result", work(*order.arguments)
+            function = getattr(importlib.import_module(f"commodore_py.serve.{module}"), name)
+            result = as_json.plain(function(*arguments))
+            outcome: tuple[str, Any] = "result", REDACTOR.masked_value(result)
     except CommodoreError as error:
-        found = "error", error
+        outcome = "error", error
     except KeyboardInterrupt:
         ending.leave(1)
     except Exception as error:  # noqa: BLE001 - the daemon serves others all the same
-        found = "error", _crash(error)
+        outcome = "error", _crash(error)
+    try:
+        content = pickle.dumps(outcome)
+    except Exception as error:  # noqa: BLE001 - an error with parts that cannot be sent
+        content = pickle.dumps(("error", _crash(error)))
     with suppress(OSError):
-        try:
-            content = pickle.dumps(found)
-        except Exception as error:  # noqa: BLE001 - an error with parts that cannot be sent
-            content = pickle.dumps(("error", _crash(error)))
         sender.send_bytes(content)
 
 
-def _crash(error: Exception) -> Crashed:
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"
-    ) as file:
-        file.write(REDACTOR.message("".join(traceback.format_exception(error))))
-    return Crashed(
+def _crash(error: Exception) -> CommodoreError:
+    return coded(
+        "run/crashed",
         f"internal error: {type(error).__name__}",
-        where=file.name,
+        where=failures.log_of(error),
         hint="please report this bug with that file of the server",
     )
 
@@ -205,13 +201,9 @@ class _Events(logging.Handler):
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = REDACTOR.message(streams.unstyled(record.getMessage()))
-        level = "notice" if record.levelno == log.NOTICE else record.levelname.lower()
-        event = {"level": level, "message": text.strip()}
-        if where := str(getattr(record, "where", "")):
-            event["where"] = REDACTOR.message(where)
-        with suppress(OSError):
-            self._sender.send(("event", event))
+        for line in log.as_json(record):
+            with suppress(OSError):
+                self._sender.send(("event", json.loads(line)))
 
 
 class _Stages:

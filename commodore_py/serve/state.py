@@ -4,109 +4,146 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+import secrets
+import time
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, Field, ValidationError
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import anchored, write_if_changed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
 
-Stored = TypeVar("Stored")
-Read = TypeVar("Read")
-
 log = logging.getLogger(__name__)
 
-_SCHEMA = "serve-state/v1"
+_LARGEST = 64 << 20
+Kind: TypeAlias = Literal["compile", "push"]
 
 
-@dataclass(slots=True)
-class State:
-    """The file of the state directory; what cannot be read is dropped with a warning."""
+class Job(BaseModel):
+    """A compile or a push, from the request to its end."""
 
-    paths: WorkPaths
-    jobs: list[dict[str, Any]] = field(default_factory=list)
-    clusters: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By cluster: `conditions`, the `record` of the last push, and `failures` in a row."""
+    id: str = Field(default_factory=lambda: secrets.token_hex(8))
+    kind: Kind
+    cluster: str
+    by: str
+    seen: str = ""
+    """The version of the changes that the caller has read; any if empty."""
+    state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"] = "queued"
+    created: float = Field(default_factory=time.time)
+    started: float | None = None
+    ended: float | None = None
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    events: list[dict[str, Any]] = Field(default_factory=list, exclude=True)
 
     @property
-    def file(self) -> Path:
-        """The file in the working directory."""
-        return self.paths.state / "serve" / "state.json"
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state not in ("queued", "running")
+
+    @property
+    def outcome(self) -> str:
+        """The outcome of a job that is done: `pushed`, `held`, `changed` and others."""
+        return str((self.result or {}).get("outcome", ""))
+
+    def as_data(self) -> dict[str, Any]:
+        """The job without its events."""
+        return {"schema": "job/v1", **self.model_dump()}
+
+
+class Input(BaseModel):
+    """The version of a repository that a compile used."""
+
+    url: str
+    version: str
+    gitSha: str  # noqa: N815 - as in reports
+
+
+class Record(BaseModel):
+    """The inputs of a pushed compile."""
+
+    inputs: dict[str, Input]
+    time: str = ""
+    fingerprint: str = ""
+    """A digest of what the API knew about the cluster; empty if it is not known."""
+
+
+class Condition(BaseModel):
+    """Whether something holds for a cluster, and why."""
+
+    type: Literal["Compiled", "Pushed", "Synced"]
+    status: Literal["True", "False", "Unknown"]
+    reason: str
+    message: str = ""
+    since: float = Field(default_factory=time.time)
+
+
+class ClusterState(BaseModel):
+    """What is kept of a cluster."""
+
+    conditions: list[Condition] = []
+    record: Record | None = None
+    """The last push of this daemon."""
+    failures: int = 0
+    """Failed pushes in a row."""
+    retry_at: float = 0
+    moved: str = ""
+    """A digest of the inputs that differed when a push was last considered."""
+
+    def set(self, condition: Condition) -> None:
+        """Set one condition; `since` is when its status changed."""
+        for index, present in enumerate(self.conditions):
+            if present.type == condition.type:
+                if present.status == condition.status:
+                    condition.since = present.since
+                self.conditions[index] = condition
+                return
+        self.conditions.append(condition)
+
+
+class State(BaseModel):
+    """The file of the state directory."""
+
+    version: Literal[1] = 1
+    jobs: dict[str, Job] = {}
+    clusters: dict[str, ClusterState] = {}
 
     @classmethod
     def read(cls, paths: WorkPaths) -> State:
-        """The state of the last run of the daemon."""
-        state = cls(paths)
+        """The state of the last run of the daemon; jobs that were not done are interrupted."""
         try:
-            content = json_text.load(state.file.read_bytes(), name=str(state.file))
-            if content["schema"] == _SCHEMA:  # otherwise it is of another version
-                state.jobs = list(content["jobs"])
-                state.clusters = dict(intact(content["clusters"].items(), _cluster))
+            content = bytes_of(str(_file(paths)), limit=_LARGEST)
+            state = cls.model_validate(json_text.load(content, name=_file(paths).name))
         except FileNotFoundError:
-            pass
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, CommodoreError) as error:
-            log.warning("the state of the last run cannot be read: %s", error)
+            return cls()
+        except (OSError, CommodoreError, ValidationError) as error:
+            log.warning("the state of the last run is dropped: %s", str(error).partition("\n")[0])
+            return cls()
+        for job in state.jobs.values():
+            if not job.is_over:
+                job.state = "interrupted"
         return state
 
-    def save(self) -> None:
+    def save(self, paths: WorkPaths) -> None:
         """Write the file, in one step."""
-        content = {"schema": _SCHEMA, "jobs": self.jobs, "clusters": self.clusters}
+        content = json.dumps(self.model_dump())  # texts may have halves of characters
         try:
-            with anchored(self.paths.root):
-                write_if_changed(self.file, json.dumps(content).encode(), private=True)
+            with anchored(paths.root):
+                write_if_changed(_file(paths), content.encode(), private=True)
         except OSError as error:
             log.warning("the state cannot be written: %s", error.strerror)
 
-
-def intact(stored: Iterable[Stored], read: Callable[[Stored], Read]) -> Iterator[Read]:
-    """The entries of the state that can be read; others are dropped with a warning."""
-    for one in stored:
-        try:
-            yield read(one)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            log.warning("the state of the last run has a damaged entry: %s", error)
+    def cluster(self, name: str) -> ClusterState:
+        """What is kept of a cluster."""
+        return self.clusters.setdefault(name, ClusterState())
 
 
-def record_of(content: object) -> dict[str, Any] | None:
-    """The record of a pushed compile with the inputs that have all they need; None without any."""
-    inputs = content.get("inputs") if isinstance(content, dict) else None
-    if not isinstance(content, dict) or not isinstance(inputs, dict):
-        return None
-    shaped = {
-        name: one
-        for name, one in inputs.items()
-        if isinstance(one, dict)
-        and all(isinstance(one.get(key), str) for key in ("url", "version", "gitSha"))
-    }
-    time, fingerprint = content.get("time"), content.get("fingerprint")
-    record = {"inputs": shaped, "time": time if isinstance(time, str) else ""}
-    if isinstance(fingerprint, str):
-        record["fingerprint"] = fingerprint
-    return record if shaped else None
-
-
-def _cluster(stored: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """What is stored about a cluster; TypeError if it is damaged."""
-    name, content = stored
-    about: dict[str, Any] = {
-        "conditions": [_condition(one) for one in content.get("conditions", [])]
-    }
-    if record := record_of(content.get("record")):
-        about["record"] = record
-    for key, type_ in (("failures", int), ("retry_at", (int, float)), ("wanted", str)):
-        if key in content:
-            if not isinstance(content[key], type_):
-                raise TypeError(f"{key} of {name} is damaged")
-            about[key] = content[key]
-    return name, about
-
-
-def _condition(stored: dict[str, Any]) -> dict[str, Any]:
-    condition = {key: str(stored[key]) for key in ("type", "status", "reason", "message")}
-    return {**condition, "since": float(stored["since"])}
+def _file(paths: WorkPaths) -> Path:
+    return paths.state / "serve" / "state.json"

@@ -7,7 +7,7 @@ Everything is done by the functions of the command line, in the same working dir
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
@@ -22,15 +22,14 @@ from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.explanation import explain
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer
-from commodore_py.inventory.paths import Selector, dotted, path_parts
+from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.editing import transaction
-from commodore_py.workflows.editing.list_items import KeyTaken, item_named
+from commodore_py.workflows.editing.list_items import KeyTaken
 from commodore_py.workflows.editing.options import options_at
 from commodore_py.workflows.editing.plan import target_of, value_at
 from commodore_py.workflows.editing.repository import configuration_version
-from commodore_py.workflows.editing.requests import Request
 from commodore_py.workflows.live import cluster as live
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.drift import drift_of
@@ -39,41 +38,27 @@ from commodore_py.workflows.live.status import status_of
 from commodore_py.workflows.live.tree import tree_of
 from commodore_py.workflows.plans import plan_here
 
-from .compiling import masked
-from .failures import NotCompiled
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import Config
     from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.workflows.editing.requests import Request
     from commodore_py.workflows.editing.rules import Rules
-
-    from .daemon import Edit
-
-
-def compiled_config(config: Config, cluster_id: str) -> Config:
-    """The settings of a cluster that was compiled here."""
-    compiled = several.compiled_in(config.paths)
-    if cluster_id not in compiled:
-        raise NotCompiled(f"cluster {cluster_id} was not compiled yet", hint="compile it first")
-    return replace(config, paths=compiled[cluster_id])
 
 
 def summary(config: Config, cluster_id: str) -> dict[str, Any]:
     """A cluster as its working directory has it."""
-    paths = compiled_config(config, cluster_id).paths
+    paths = several.paths_of(config.paths, cluster_id)
     version = configuration_version(paths)
     hierarchy = compiled_hierarchy(paths)
     has_catalog = is_repository(paths.catalog)
-    return masked(
-        {
-            "configuration": version,
-            "instances": _instances(hierarchy),
-            "targets": sorted(hierarchy.targets),
-            "catalog_commit": commit_of(paths.catalog, "HEAD") if has_catalog else None,
-        }
-    )
+    return {
+        "configuration": version,
+        "instances": _instances(hierarchy),
+        "targets": sorted(hierarchy.targets),
+        "catalog_commit": commit_of(paths.catalog, "HEAD") if has_catalog else None,
+    }
 
 
 def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
@@ -103,7 +88,7 @@ def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
 
 def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, Any]:
     """A merged value, and the layers that set it."""
-    paths = compiled_config(config, cluster_id).paths
+    paths = several.paths_of(config.paths, cluster_id)
     # Before the value: an edit in between is then a conflict for whoever uses this version.
     version = configuration_version(paths)
     if path == "applications" or path.startswith("applications."):
@@ -111,102 +96,75 @@ def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, 
         content = {"path": path, "value": found, "steps": [{"action": "set", "file": place}]}
     else:
         hierarchy = compiled_hierarchy(paths)
-        target = target or target_of(hierarchy, path_parts(path))
+        target = target_of(hierarchy, path_parts(path), target)
         content = explained.explanation_content(explain(paths, target, path))
-    return masked({**content, "configuration": version})
+    return {**content, "configuration": version}
 
 
 def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
     """Legal values of a parameter, and what is below it."""
-    paths = compiled_config(config, cluster_id).paths
+    paths = several.paths_of(config.paths, cluster_id)
     hierarchy = compiled_hierarchy(paths)
     parts = path_parts(path) if path else ()
     tracer = Tracer(hierarchy.replay(target_of(hierarchy, parts) if parts else BOOTSTRAP))
     below = getattr(tracer.value(parts), "items", None) if not parts or tracer.follow(parts) else {}
     keys = [dotted((*parts, str(name))) for name in below] if isinstance(below, dict) else []
-    return masked(
-        {
-            "path": path,
-            "options": [one._asdict() for one in (options_at(paths, path) if path else ())],
-            "keys": keys,
-        }
-    )
+    return {
+        "path": path,
+        "options": [one._asdict() for one in (options_at(paths, path) if path else ())],
+        "keys": keys,
+    }
 
 
 def changes(config: Config, cluster_id: str) -> dict[str, Any]:
     """What the last compile changes in the catalog: objects and grades."""
-    catalog = compiled_config(config, cluster_id).paths.catalog
+    catalog = several.paths_of(config.paths, cluster_id).catalog
     with compared(catalog, "HEAD") as comparison:
         as_objects = differences.DiffOptions("objects")
         diff = differences.diff_of(comparison.change, as_objects, comparison.unchanged)
-        return masked(
-            {
-                "schema": "catalog-diff/v1",
-                "old": comparison.old,
-                "version": comparison.tree,
-                **as_json.object_diff(diff),
-            }
-        )
+        return {
+            "schema": "catalog-diff/v1",
+            "old": comparison.old,
+            "version": comparison.tree,
+            **as_json.object_diff(diff),
+        }
 
 
 def plan(config: Config, cluster_id: str) -> dict[str, Any]:
     """The order in which a cluster is deployed."""
-    return masked(plan_output.shown(plan_here(compiled_config(config, cluster_id).paths)))
+    return plan_output.shown(plan_here(several.paths_of(config.paths, cluster_id)))
 
 
 def live_tree(config: Config, cluster_id: str, root: str) -> dict[str, Any]:
     """The objects of a running cluster and what they own."""
-    own = compiled_config(config, cluster_id)
+    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
     with live.opened(own, cluster_id, live.Reach(), read="owned") as cluster:
         report = tree_of(cluster, root)
-        return masked(live_output.tree(report, cluster.unseen_kinds(in_catalog=False)))
+        return live_output.tree(report, cluster.unseen_kinds(in_catalog=False))
 
 
-def live_status(config: Config, cluster_id: str) -> dict[str, Any]:
+def live_status(config: Config, cluster_id: str, _root: str) -> dict[str, Any]:
     """How the applications of a catalog are doing in its cluster."""
-    own = compiled_config(config, cluster_id)
+    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
     with live.opened(own, cluster_id, live.Reach()) as cluster:
         diff = cluster_diff(cluster)
         report, drift = status_of(cluster, diff), drift_of(cluster, diff)
-        return masked(live_output.status(report, orphans_of(cluster), drift, cluster.unapplied()))
+        return live_output.status(report, orphans_of(cluster), drift, cluster.unapplied())
 
 
-def edit(config: Config, cluster_id: str, wanted: Edit, rules: Rules) -> dict[str, Any]:
+def edit(config: Config, cluster_id: str, request: Request, rules: Rules) -> dict[str, Any]:
     """Carry out an edit: compiled, checked, committed and pushed; or refused."""
-    own = compiled_config(config, cluster_id)
-    found = transaction.run(own, _request(own.paths, wanted), rules)
-    if not found.plan and wanted.verb == "add":
-        raise KeyTaken(f"{wanted.path} has that item already", where=found.plan.choice.shown)
-    return masked(
-        {
-            **edit_as_data(found),
-            "refused": bool(found.verdict.failing),
-            "configuration": configuration_version(own.paths),
-        }
-    )
+    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
+    result = transaction.run(own, request, rules)
+    if not result.plan and request.verb == "add" and not result.plan.application:
+        raise KeyTaken(f"{request.path} has that item already", where=result.plan.choice.shown)
+    return {
+        **edit_as_data(result),
+        "refused": bool(result.verdict.failing),
+        "configuration": configuration_version(own.paths),
+    }
 
 
-def _request(paths: WorkPaths, wanted: Edit) -> Request:
-    request = Request(
-        "set",
-        wanted.path,
-        value_of(wanted.value) if wanted.is_yaml else wanted.value,
-        wanted.level,
-        target=wanted.target,
-    )
-    match wanted.verb:
-        case "enable" | "disable":
-            verb: Literal["add", "remove"] = "add" if wanted.verb == "enable" else "remove"
-            return replace(request, verb=verb, path="applications", value=wanted.item)
-        case "set" | "unset" | "add":
-            return replace(request, verb=wanted.verb)
-    parts = path_parts(wanted.path)
-    hierarchy = compiled_hierarchy(paths)
-    target = wanted.target or target_of(hierarchy, parts)
-    item = item_named(hierarchy.replay(target), parts, wanted.item)
-    path = dotted((*parts, item)) if isinstance(item, Selector) else wanted.path
-    if wanted.verb == "set item":
-        return replace(request, path=path)
-    if isinstance(item, Selector):
-        return replace(request, verb="unset", path=path)
-    return replace(request, verb="remove", value=item)
+def edit_text(config: Config, cluster_id: str, request: Request, rules: Rules) -> dict[str, Any]:
+    """Carry out an edit whose value is written as in class files."""
+    return edit(config, cluster_id, replace(request, value=value_of(request.value)), rules)

@@ -108,4 +108,5 @@ def serving(work: Path, facts: Path, *options: str, home: Path) -> Iterator[Daem
             daemon.stop(signal.SIGKILL)
         reader.join()
         process.stdout.close()
-    assert "Traceback" not in "".join(daemon.lines)
+    text = "".join(daemon.lines)
+    assert "Traceback" not in text, text

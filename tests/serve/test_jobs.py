@@ -60,7 +60,7 @@ def test_full_queue_is_a_429(daemon: Daemon) -> None:
     with ThreadPoolExecutor(60) as pool:
         statuses = list(pool.map(edit, range(60)))
 
-    assert set(statuses) == {422, 429}
+    assert set(statuses) == {404, 429}
 
 
 def test_cancelled_job_ends_and_the_next_one_runs(daemon: Daemon) -> None:

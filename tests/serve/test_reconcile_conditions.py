@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.serve.jobs import Job
-from commodore_py.serve.reconcile import after
+from commodore_py.serve.reconcile import conditions_after
+from commodore_py.serve.state import Job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from commodore_py.serve.state import Kind
 
 
 @pytest.mark.parametrize(
@@ -22,13 +24,12 @@ if TYPE_CHECKING:
     ],
 )
 def test_failed_job_has_failed_where_its_stages_end(
-    kind: str, stages: list[str], statuses: Mapping[str, str]
+    kind: Kind, stages: list[str], statuses: Mapping[str, str]
 ) -> None:
-    job = Job("a", kind, "c-one", "ada", "failed")
+    job = Job(kind=kind, cluster="c-one", by="ada", state="failed")
     job.events.extend({"level": "stage", "message": one} for one in stages)
     job.error = {"message": "it was refused", "reasons": [{"code": "run/refused"}]}
-    about: dict[str, Any] = {}
 
-    after(job, about)
+    conditions = conditions_after(job)
 
-    assert {one["type"]: one["status"] for one in about["conditions"]} == statuses
+    assert {condition.type: condition.status for condition in conditions} == statuses

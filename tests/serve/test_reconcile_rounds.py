@@ -11,23 +11,25 @@ from typing import Any
 import pytest
 
 from commodore_py.serve.clusters import Clusters
-from commodore_py.serve.jobs import Job
 from commodore_py.serve.reconcile import Reconciler
+from commodore_py.serve.state import ClusterState, Condition, Job, Record, State
 
 SECRET = "a-secret-that-only-the-code-host-has"
 URL = "https://git.example.com/global.git"
-RECORD = {"inputs": {"global": {"url": URL, "version": "main", "gitSha": "a"}}, "time": ""}
+INPUT = {"url": URL, "version": "main", "gitSha": "a"}
+RECORD = Record.model_validate({"inputs": {"global": INPUT}})
 
 
 def test_webhook_while_remotes_are_read_has_them_read_again() -> None:
     async def run() -> None:
         reading, go_on, again = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-        async def heads() -> None:
+        async def heads() -> dict[Any, Any]:
             if reading.is_set():
                 again.set()
             reading.set()
             await go_on.wait()
+            return {}
 
         reconciler = _reconciler(heads)
         task = asyncio.create_task(reconciler.run())
@@ -46,23 +48,26 @@ def test_webhook_while_remotes_are_read_has_them_read_again() -> None:
     [("failed", 0, 15), ("failed", 2, 60), ("failed", 5000, 3600), ("cancelled", 0, 3600)],
 )
 def test_push_that_is_not_done_is_tried_again_after_a_pause(
-    state: str, failures: int, pause: int
+    state: Any,  # noqa: ANN401 - a literal
+    failures: int,
+    pause: int,
 ) -> None:
-    about = {"failures": failures}
-    reconciler = _reconciler(None, {"c-one": about})
+    about = ClusterState(failures=failures)
+    reconciler = _reconciler(None, about)
 
-    asyncio.run(reconciler.ended(Job("a", "push", "c-one", "reconcile", state)))
+    reconciler.ended(Job(kind="push", cluster="c-one", by="reconcile", state=state))
 
-    assert pause - 5 < about["retry_at"] - time.time() <= pause
+    assert pause - 5 < about.retry_at - time.time() <= pause
 
 
 def test_daemon_that_does_not_reconcile_tells_nothing_about_it() -> None:
-    conditions = [{"type": "Compiled", "status": "True"}, {"type": "Synced", "status": "True"}]
-    about = {"conditions": conditions, "failures": 3}
+    compiled = Condition(type="Compiled", status="True", reason="Succeeded")
+    synced = Condition(type="Synced", status="True", reason="UpToDate")
+    about = ClusterState(conditions=[compiled, synced], failures=3)
 
-    _reconciler(None, {"c-one": about}, reconciles=False)
+    _reconciler(None, about, reconciles=False)
 
-    assert about == {"conditions": conditions[:1], "failures": 0}
+    assert (about.conditions, about.failures) == ([compiled], 0)
 
 
 @pytest.mark.parametrize(
@@ -70,42 +75,47 @@ def test_daemon_that_does_not_reconcile_tells_nothing_about_it() -> None:
 )
 def test_cluster_that_is_no_longer_listed_is_forgotten(problem: str, names: list[str]) -> None:
     async def read(*_: object) -> dict[str, Any]:
-        return {"c-one": {"problem": problem}}
+        return {"c-one": {"problem": problem, "record": None}}
 
-    state: Any = SimpleNamespace(clusters={"c-one": {}, "c-two": {}})
+    state = State(clusters={"c-one": ClusterState(), "c-two": ClusterState()})
     jobs: Any = SimpleNamespace(read=read)
     config: Any = None
 
-    asyncio.run(_listed(Clusters(config, jobs, state, 60)))
+    async def listed() -> None:
+        await Clusters(config, jobs, state, 60).listing.get()
+
+    asyncio.run(listed())
 
     assert list(state.clusters) == names
 
 
-async def _listed(clusters: Clusters) -> None:
-    await clusters.listing()
-
-
 def _reconciler(
-    heads: object, abouts: dict[str, Any] | None = None, *, reconciles: bool = True
+    heads: object, about: ClusterState | None = None, *, reconciles: bool = True
 ) -> Reconciler:
-    async def listing() -> list[dict[str, Any]]:
-        return [{"id": "c-one", "fingerprint": ""}]
+    async def listing() -> dict[str, Any]:
+        return {"c-one": {"id": "c-one", "fingerprint": ""}}
 
-    async def known_heads() -> dict[Any, Any]:
-        return {(URL, "main"): "a"}
+    async def read(*_: object, **__: object) -> list[object]:
+        return []
+
+    def kept(get: object) -> SimpleNamespace:
+        return SimpleNamespace(get=get, forget=lambda: None)
 
     clusters: Any = SimpleNamespace(
-        forget_listing=lambda: None,
-        heads=heads,
-        known_heads=known_heads,
-        listing=listing,
+        heads=kept(heads),
+        listing=kept(listing),
         record=lambda _: RECORD,
+        uses=lambda _: {URL},
         moved=lambda *_: [],
         is_up_to_date=lambda *_: True,
     )
     settings: Any = SimpleNamespace(
-        reconciles=reconciles, poll=3600.0, hook_secret=SECRET, workers=1
+        config=SimpleNamespace(paths=None),
+        reconciles=reconciles,
+        poll=3600.0,
+        hook_secret=SECRET,
+        workers=1,
     )
-    state: Any = SimpleNamespace(clusters=abouts or {}, save=lambda: None)
-    jobs: Any = SimpleNamespace(all={}, stopping=asyncio.Event())
-    return Reconciler(settings, state, clusters, jobs, push=clusters.heads)
+    state = State(clusters={"c-one": about or ClusterState()})
+    jobs: Any = SimpleNamespace(all={}, stopping=asyncio.Event(), read=read)
+    return Reconciler(settings, state, clusters, jobs)

@@ -24,7 +24,7 @@ def test_second_daemon_of_a_directory_is_refused(playground: Playground) -> None
         second = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert second.returncode == 1
-    assert "another daemon serves this working directory" in second.stderr
+    assert "still uses this working directory, and serves it" in second.stderr
     assert not tokens.exists()
 
 
@@ -62,7 +62,7 @@ def test_stop_lets_a_job_end(playground: Playground) -> None:
         assert daemon.stop() == 0
 
     state = json.loads((playground.work / ".commodore" / "serve" / "state.json").read_text())
-    assert {one["id"]: one["state"] for one in state["jobs"]}[job["id"]] == "done"
+    assert state["jobs"][job["id"]]["state"] == "done"
 
 
 def test_stop_ends_reads_that_nobody_waits_for(playground: Playground) -> None:

@@ -135,7 +135,7 @@ def _by_index(tracer: Tracer, target: str, path: ParameterPath) -> ParameterPath
             index = part.index_in(_plain(tracer.value(path[:depth])))
             if index is None:
                 what = f"no single item of {dotted(path[:depth])} has {part.field} {part.value}"
-                raise CommodoreError(what, where=f"target {target}")
+                raise UnknownParameter(what, where=f"target {target}")
             path = (*path[:depth], index, *path[depth + 1 :])
     return path
 

@@ -45,6 +45,7 @@ ERRORS: dict[str, Code] = {
     "edit/key-taken": Code("error", "A list has an item of that key already."),
     "edit/moved": Code("error", "An edit is based on older commits of the configuration."),
     "edit/no-such-item": Code("error", "A list has no item of that key."),
+    "edit/unknown-name": Code("error", "An edit names what does not exist."),
     "parameters/not-set": Code("error", "No layer sets a parameter."),
     "request/invalid": Code("error", "A request to the daemon has the wrong shape."),
     "run/busy": Code("error", "Another run is at work in the working directory."),

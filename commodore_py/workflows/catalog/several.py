@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
 
+
+class NotCompiled(CommodoreError):
+    """A cluster was not compiled in a working directory."""
+
+    problem_code = "clusters/not-compiled"
+
+
 FOLDER = "clusters"
 """Below the working directory: the working directories of the clusters."""
 
@@ -79,7 +86,7 @@ def paths_of(paths: WorkPaths, cluster_id: str = "") -> WorkPaths:
         return compiled[cluster_id]
     names = ", ".join(compiled)
     if cluster_id:
-        raise CommodoreError(
+        raise NotCompiled(
             f"cluster {cluster_id} was not compiled here",
             where=str(paths.root),
             hint=f"compiled here: {names}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.errors import UsageError
 from commodore_py.inventory.class_edits import Edit, own_items
 from commodore_py.inventory.explain.places import items_of
 from commodore_py.inventory.explain.tracer import Tracer
@@ -13,6 +13,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean
 
 from . import layers
+from .requests import UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,7 +129,7 @@ def _item_of(replay: Replay, name: str) -> str:
     if tracer.follow((section, key)):
         return name
     components = getattr(tracer.value(("components",)), "items", ())
-    raise CommodoreError(
+    raise UnknownName(
         f"{name} is not an application of this cluster, and {component} is not a component",
         hint=did_you_mean(
             component, {*listed, *aliases, *map(str, components)}, listed="there are"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -105,7 +106,21 @@ def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None
         )
 
 
-def item_named(replay: Replay, path: ParameterPath, name: str) -> object:
+def of_item(replay: Replay, path: ParameterPath, request: Request) -> Request:
+    """The request for the item that it names: by the item's path, or by its text."""
+    item = _item_named(replay, path, request.item)
+    if isinstance(item, Selector):
+        verb = "unset" if request.verb == "remove" else request.verb
+        return replace(request, verb=verb, path=dotted((*path, item)), item="")
+    if request.verb != "remove":
+        raise CommodoreError(
+            f"{request.item} is an item of {dotted(path)} without fields",
+            hint="remove it, and add another one",
+        )
+    return replace(request, value=item, item="")
+
+
+def _item_named(replay: Replay, path: ParameterPath, name: str) -> object:
     """The selector of the item that a key names, or the plain item that is written like it."""
     items = _merged(replay, path)
     for item in items:

@@ -29,7 +29,8 @@ from .applications import (
     value_of_applications,
     without_item,
 )
-from .list_items import layer_of_item, list_in, refuse_indices, refuse_taken_key
+from .list_items import layer_of_item, list_in, of_item, refuse_indices, refuse_taken_key
+from .requests import UnknownName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,6 +109,10 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
         request = replace(request, at=below if below.is_file() else request.at.absolute())
     path = path_parts(request.path)
     refuse_indices(path)
+    if request.item:
+        replay = hierarchy.replay(target_of(hierarchy, path, request.target))
+        request = of_item(replay, path, request)
+        path = path_parts(request.path)
     application = application_in(hierarchy, request, path)
     target = BOOTSTRAP if application else target_of(hierarchy, path, request.target)
     replay = hierarchy.replay(target)
@@ -198,7 +203,7 @@ def target_of(hierarchy: Hierarchy, path: ParameterPath, named: str = "") -> str
     """The target whose layers count for a path: the one that is named, or else its instance."""
     if named and named not in hierarchy.targets:
         hint = did_you_mean(named, hierarchy.targets, listed="the targets are")
-        raise CommodoreError(f"target {named} not found", where="--target", hint=hint)
+        raise UnknownName(f"target {named} not found", where="--target", hint=hint)
     key = str(path[0]).replace("_", "-")
     return named or (key if key in hierarchy.targets else BOOTSTRAP)
 
@@ -214,7 +219,7 @@ def _refuse_unknown(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -
     if is_field and not tracer.follow(path[:2]) and inner[0] not in hierarchy.targets:
         names = map(str, getattr(tracer.value(path[:1]), "items", ()))
         message = f"there is no {top.removesuffix('s')} {inner[0]}"
-        raise CommodoreError(message, hint=did_you_mean(str(inner[0]), names, listed="there are"))
+        raise UnknownName(message, hint=did_you_mean(str(inner[0]), names, listed="there are"))
 
 
 def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
