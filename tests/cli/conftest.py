@@ -55,3 +55,18 @@ def work(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         os.environ.clear()
         os.environ.update(before)
     return folder
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation as `init` makes it, whose cluster was compiled."""
+    folder = tmp_path_factory.mktemp("installation") / "fleet"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        before = dict(os.environ)
+        assert run(("init", str(folder))) == 0
+        facts = ("--api-url", str(folder / "facts"))
+        assert run(("-d", str(folder), "catalog", "compile", "c-fleet", *facts)) == 0
+        os.environ.clear()
+        os.environ.update(before)
+    return folder

@@ -6,6 +6,7 @@ import contextlib
 import json
 import shlex
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,9 +19,11 @@ from tests.support.servers.api import serve_api
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from tests.support.command_line import CommandLine, Ran
+
+_FIXTURES = ("work", "demo", "facts", "installation")
+"""Directories that cases may name in angle brackets."""
 
 
 def cases_in(folder: Path) -> list[Any]:
@@ -32,9 +35,11 @@ def run_case(
     commodore: CommandLine, folder: Path, request: pytest.FixtureRequest, case: dict[str, Any]
 ) -> None:
     """Prepare the directory of a case, run its commands, and compare."""
-    text = str(case)
-    made = (name for name in ("work", "demo", "facts") if f"<{name}>" in text)
-    values = {"dir": str(folder), **{name: request.getfixturevalue(name) for name in made}}
+    text, shared = str(case), case["given"].get("at")
+    made = (name for name in _FIXTURES if f"<{name}>" in text)
+    values = {name: request.getfixturevalue(name) for name in made}
+    folder = request.getfixturevalue(shared) if shared else folder
+    values |= {"dir": str(folder), "home": str(Path.home())}
     with contextlib.ExitStack() as stack:
         if "api" in case["given"]:
             server = stack.enter_context(serve_api())
@@ -42,11 +47,32 @@ def run_case(
             for path, answer in case["given"]["api"].items():
                 server.serves(path, answer)
         case = _filled(case, values)
+        if shared:
+            stack.enter_context(_restored(folder, case))
         for kind, given in case["given"].items():
             if kind in GIVEN:
                 GIVEN[kind](folder, given)
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name in case["given"].get("unset", ()):
+            patch.delenv(name, raising=False)
         for step in case.get("steps", [case]):
             _check_step(commodore, folder, case, step)
+
+
+@contextlib.contextmanager
+def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
+    """Put back the files that a case changes in a directory that others use, too."""
+    steps = (case["given"], case, *case.get("steps", ()))
+    paths = [_place(folder, name) for step in steps for name in step.get("files", {})]
+    before = {path: path.read_bytes() if path.is_file() else None for path in paths}
+    try:
+        yield
+    finally:
+        for path, content in before.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(content)
 
 
 def _cases_in(folder: Path) -> Iterator[Any]:
@@ -116,7 +142,10 @@ def _check_file(file: Path, wanted: object, ran: Ran) -> None:
 
 def _check_subset(value: Any, wanted: Any, path: str) -> None:  # noqa: ANN401 - JSON
     """Compare JSON: objects may have more fields than the case names."""
-    if isinstance(wanted, dict):
+    if isinstance(wanted, dict) and wanted.keys() == {"some"}:
+        for item in wanted["some"]:
+            assert any(_is_subset(below, item) for below in value), (path, item, value)
+    elif isinstance(wanted, dict):
         assert isinstance(value, dict), path
         for key, below in wanted.items():
             _check_subset(value.get(key), below, f"{path}.{key}")
@@ -127,6 +156,14 @@ def _check_subset(value: Any, wanted: Any, path: str) -> None:  # noqa: ANN401 -
             _check_subset(value[number], below, f"{path}[{number}]")
     else:
         assert value == wanted, path
+
+
+def _is_subset(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
+    try:
+        _check_subset(value, wanted, "")
+    except AssertionError:
+        return False
+    return True
 
 
 def _component(root: Path, given: dict[str, Any]) -> None:
@@ -159,34 +196,53 @@ def _commits(root: Path, given: dict[str, Any]) -> None:
         commit_to(repository, files, branch=branch or "master")
 
 
-def _files(root: Path, given: dict[str, Any]) -> None:
-    """Write files: null removes one, [old, new] replaces a text.
+def _place(root: Path, name: str) -> Path:
+    return Path.home() / name.removeprefix("home/") if name.startswith("home/") else root / name
 
-    {link: TARGET}, {folder: true}, {repository: true} and {moved: FROM} make something else.
+
+def _files(root: Path, given: dict[str, Any]) -> None:
+    """Write files: null removes one, [old, new] replaces a text, a mapping makes something else.
+
+    Names that begin with home/ are in the home directory.
     """
     for name, content in given.items():
-        path = root / name
+        path = _place(root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         match content:
             case None if path.is_dir():
                 shutil.rmtree(path)
             case None:
                 path.unlink()
-            case {"link": target}:
-                path.symlink_to(target)
-            case {"folder": _}:
-                path.mkdir()
-            case {"repository": _}:
-                shutil.rmtree(path)
-                git(path.parent, "init", "--quiet")
-            case {"moved": old}:
-                (root / old).rename(path)
             case [old, new]:
                 before = path.read_text("utf-8")
                 assert old in before
                 path.write_text(before.replace(old, new, 1), "utf-8")
+            case dict():
+                _make(root, path, content)
             case _:
                 path.write_text(content, "utf-8")
+
+
+def _make(root: Path, path: Path, content: dict[str, Any]) -> None:
+    match content:
+        case {"link": target}:
+            path.symlink_to(target)
+        case {"folder": _}:
+            path.mkdir()
+        case {"repository": _}:
+            shutil.rmtree(path)
+            git(path.parent, "init", "--quiet")
+        case {"moved": old}:
+            (root / old).rename(path)
+        case {"program": script}:
+            path.write_text(script)
+            path.chmod(0o755)
+        case {"latin1": [old, new]}:
+            path.write_bytes(path.read_bytes().replace(old.encode(), new.encode("latin1"), 1))
+        case {"latin1": text}:
+            path.write_bytes(text.encode("latin1"))
+        case _:
+            raise ValueError(f"{path}: {content} is not a kind of file")
 
 
 GIVEN: Mapping[str, Callable[[Path, Any], None]] = {
