@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.support.authoring import make_component_clone, make_package_clone
-from tests.support.builders import commit_to, git, make_repository
+from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.fleet import make_fleet
 from tests.support.servers.api import serve_api
 
@@ -63,7 +63,8 @@ def run_case(
 def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
     """Put back the files that a case changes in a directory that others use, too."""
     steps = (case["given"], case, *case.get("steps", ()))
-    paths = [_place(folder, name) for step in steps for name in step.get("files", {})]
+    names = {name for step in steps for key in ("files", "writes") for name in step.get(key, {})}
+    paths = [_place(folder, name) for name in names]
     before = {path: path.read_bytes() if path.is_file() else None for path in paths}
     try:
         yield
@@ -187,6 +188,15 @@ def _fleet(root: Path, given: dict[str, Any]) -> None:
         fleet.configure(given["tenant"])
 
 
+def _checkout(root: Path, given: dict[str, list[dict[str, str | None]]]) -> None:
+    for name, commits in given.items():
+        (root / name).mkdir()
+        git(root / name, "init", "--quiet")
+        for files in commits:
+            _files(root / name, {path: None for path, text in files.items() if text is None})
+            commit_in(root / name, {path: text for path, text in files.items() if text is not None})
+
+
 def _commits(root: Path, given: dict[str, Any]) -> None:
     for place, files in given.items():
         name, _, branch = place.partition("@")
@@ -251,6 +261,7 @@ GIVEN: Mapping[str, Callable[[Path, Any], None]] = {
     "repositories": _repositories,
     "fleet": _fleet,
     "commits": _commits,
+    "checkout": _checkout,
     "files": _files,
 }
 
