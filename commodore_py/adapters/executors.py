@@ -152,7 +152,7 @@ def each(
     """Each task with its result or error, in the order of being done.
 
     No more is handed out than can be done at a time: what is not, can still be left out. A worker
-    process that dies takes its pool along; what was at work is then done again, each by itself, so
+    process that dies takes its pool along; tasks that were running are then repeated one by one, so
     that only the task that kills its worker fails.
     """
     waiting = iter(tasks)

@@ -117,7 +117,7 @@ def _disk_full(error: OSError) -> int:
 def _exhausted(error: RecursionError) -> int:
     """Report content that exceeds what Python can process, and no limit of a reader."""
     problem = "a value is nested too deeply to be processed"
-    hint = "the file says where; if no content is nested that deeply, please report this bug"
+    hint = "see the log file; if no content is nested that deeply, please report this bug"
     messages.error_with(problem, where=log_of(error), hint=hint)
     return 1
 

@@ -131,7 +131,7 @@ def _fault_of(document: object, path: str) -> str:
         "metadata.name": metadata.get("name") if isinstance(metadata, dict) else None,
     }
     missing = [name for name, value in fields.items() if not isinstance(value, str) or not value]
-    # Dashboards and other data, which Argo CD reads as manifests only where it is told to.
+    # Dashboards and other data, which Argo CD reads as manifests only where it is configured to.
     if path.endswith(".json") and not {"apiVersion", "kind"} & document.keys():
         return ""
     words = f"{', '.join(missing[:-1])} or {missing[-1]}" if missing[1:] else "".join(missing)

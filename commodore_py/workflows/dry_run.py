@@ -35,7 +35,7 @@ _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 _PREFIX = "commodore-dry-run-"
 # What happened in the copy only.
 _WOULD = (
-    (re.compile(r"local work was put aside; see it with: .*"), "local work would be put aside"),
+    (re.compile(r"local work was backed up; see it with: .*"), "local work would be backed up"),
     (re.compile(r"was moved to (?=.*/\.put-aside/)"), "would be moved to "),
     (re.compile(r"^removed or overwritten in"), "would be removed or overwritten in"),
 )

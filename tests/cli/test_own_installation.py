@@ -163,9 +163,9 @@ def test_a_dry_run_reports_no_backup_that_is_not_there(
     dry = commodore("catalog", "compile", "c-fleet", "--force", "--dry-run")
     real = commodore("catalog", "compile", "c-fleet", "--force")
 
-    assert "component hello: local work would be put aside\n" in dry.err
+    assert "component hello: local work would be backed up\n" in dry.err
     assert "see it with" not in dry.err
-    assert "component hello: local work was put aside; see it with: git" in real.err
+    assert "component hello: local work was backed up; see it with: git" in real.err
 
 
 def _steps_of(ran: Ran) -> list[list[str]]:

@@ -49,7 +49,7 @@ def place(workspace: Workspace, foo: Path) -> Path:
 
 
 def backed_up(repository: Path, name: str) -> str:
-    """A file of what was put aside."""
+    """A file in a backup."""
     (ref,) = backups(repository)
     return git(repository, "show", f"{ref}:{name}")
 

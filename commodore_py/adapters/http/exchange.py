@@ -173,7 +173,7 @@ def persistently(
             pause = pauses[attempt] if requested is None else requested
             if requested is not None and pause > left:
                 hint = time_limits.hint("retry", pause)
-                error.hint = f"the server asks to come back in {math.ceil(pause)} seconds; {hint}"
+                error.hint = f"the server requests a pause of {math.ceil(pause)} seconds; {hint}"
                 raise
             level = time_limits.SHOWN if pause > _LONG else logging.DEBUG
             log.log(level, "%s: %s; asking again in %g seconds", where, error, pause)

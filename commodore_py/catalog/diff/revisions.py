@@ -129,7 +129,7 @@ def _aside(directory: Path, scratch: Path) -> dict[str, str]:
     folder = Path(git(directory, "rev-parse", "--path-format=absolute", "--git-path", "objects"))
     index = Path(git(directory, "rev-parse", "--path-format=absolute", "--git-path", "index"))
     if index.exists():
-        # With its time: by that Git knows which files it must look into.
+        # With its time, which tells Git the files whose content it has to compare.
         shutil.copy2(index, scratch / "index")
     (scratch / "objects").mkdir()
     return {

@@ -156,7 +156,7 @@ def _installed(
         return write_installation(config_of(settings), directory, remotes)
     if remotes != Remotes():
         raise UsageError(
-            "a server knows the repositories of its clusters",
+            "the repositories of a cluster are configured on the server",
             where="--api-url",
             hint="omit --repository, --global-repository and --catalog",
         )

@@ -113,7 +113,7 @@ def compile_clusters(
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else CommodoreError.exit_code
         left = [name for name, result in results.items() if result.outcome == _AT_WORK]
         if place.scheduler and left:
-            messages.warn(f"workers go on with {', '.join(left)}, and may push")
+            messages.warn(f"workers still compile {', '.join(left)}, and may push")
         raise
     finally:  # also if the user interrupts it: what was done is done
         if listings is not None:

@@ -1,4 +1,4 @@
-"""Progress of several clusters: a bar for all, and a line for each that is at work."""
+"""Progress of several clusters: a bar for all, and a line for each that is being compiled."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Progress:
             self._bar.stop()
 
     def started(self, cluster: str) -> None:
-        """A cluster is at work."""
+        """Show a cluster that is being compiled."""
         if self._bar is not None:
             name = f"  {escaping.one_line(cluster)}"
             self._lines[cluster] = self._bar.add_task(name, total=None, count="", name="")

@@ -208,7 +208,7 @@ class Progress:
 
 @contextmanager
 def shown() -> Iterator[None]:
-    """Show the progress of whatever runs meanwhile."""
+    """Show progress while the block runs."""
     progress = Progress()
     log.PROGRESS_LINES.append(SCREEN.aside)
     try:

@@ -54,7 +54,7 @@ def entries_in(index: str, chart: Chart) -> Sequence[object]:
 
 
 def _list_in(part: str) -> list[object] | None:
-    """The list in a part of an index; what is wrong with it is told of the whole one."""
+    """The list in a part of an index; None if it is invalid, which parsing the whole reports."""
     try:
         listed = yaml.load(part, name="")
     except YamlError:

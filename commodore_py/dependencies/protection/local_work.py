@@ -46,7 +46,7 @@ class LocalWork(CommodoreError):
         return cls(
             f"{what} holds local work{why}: " + "; ".join([*work[:_SHOWN], *more]),
             where=str(directory),
-            hint="commit and push it; or `catalog compile --force` puts it aside"
+            hint="commit and push it; or `catalog compile --force` backs it up"
             " and says where it is kept",
         )
 
@@ -136,7 +136,7 @@ def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[st
     for branch, tip in _branches(directory):
         keep_tip(directory, f"{ref}-{branch}", tip)
     log.warning(
-        "%s: local work was put aside; see it with: git -C %s show --stat %s", what, kept_in, ref
+        "%s: local work was backed up; see it with: git -C %s show --stat %s", what, kept_in, ref
     )
 
 
@@ -210,9 +210,9 @@ def _snapshot(directory: Path, what: str, ignored: Sequence[str]) -> str:
         staged = _staged_tree(directory)
         committed = {tree, "" if head is None else git(directory, "rev-parse", f"{head}^{{tree}}")}
         if staged and staged not in committed:
-            about = f"Staged in {what}, put aside by commodore"
+            about = f"Staged in {what}, backed up by commodore"
             parents += ["-p", git(directory, "commit-tree", staged, *parents, "-m", about, env=env)]
-        message = f"Local work in {what}, put aside by commodore"
+        message = f"Local work in {what}, backed up by commodore"
         return git(directory, "commit-tree", tree, *parents, "-m", message, env=env)
 
 

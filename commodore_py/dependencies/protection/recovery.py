@@ -35,7 +35,7 @@ _IN_THE_WAY = (".lock", "packed-refs.new")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """When a run was at work, in seconds since the epoch."""
+    """The time of a run, in seconds since the epoch."""
 
     began: float
     ended: float

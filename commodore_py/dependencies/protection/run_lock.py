@@ -31,7 +31,7 @@ _PAUSE = 0.05
 
 
 class Busy(CommodoreError):
-    """Another run is at work in the working directory."""
+    """Another run is using the working directory."""
 
     problem_code = "run/busy"
 

@@ -48,13 +48,13 @@ ERRORS: dict[str, Code] = {
     "edit/unknown-name": Code("error", "An edit names what does not exist."),
     "parameters/not-set": Code("error", "No layer sets a parameter."),
     "request/invalid": Code("error", "A request to the daemon has the wrong shape."),
-    "run/busy": Code("error", "Another run is at work in the working directory."),
+    "run/busy": Code("error", "Another run is using the working directory."),
     "run/crashed": Code("error", "An error in this program itself."),
     "run/lost": Code("error", "A process ended without a result."),
     "run/queue-full": Code("error", "More work is waiting than the daemon accepts."),
     "run/refused": Code("error", "Any other error; its message says why."),
 }
-"""Errors that programs tell apart by their codes."""
+"""Errors with codes for programs."""
 
 NOTICES: dict[str, Code] = {
     "api/wrong-catalog": Code("warning", "The checkout of the catalog belongs to another cluster."),

@@ -26,7 +26,7 @@ class Login(NamedTuple):
             return f"AppRole {self.role_id}"
         if self.kubernetes_role:
             return f"Kubernetes role {self.kubernetes_role}"
-        return "nobody"
+        return "anonymous"
 
 
 class VaultSettings(NamedTuple):

@@ -80,7 +80,7 @@ class Trials:
                 f"cluster {self._cluster.id} includes no bundle, and {_ENTRY} is missing",
                 where=str(folder),
             )
-        # As the first class, as a cluster is told to include it.
+        # As the first class, where a cluster includes its bundle.
         entry = f"classes:\n  - .bundles.{_ADDED}\n  - .{_OWN_ENTRY}\n".encode()
         return self.compiled(
             {

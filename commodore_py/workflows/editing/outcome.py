@@ -105,7 +105,7 @@ def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
 
 @contextmanager
 def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
-    """Settings with a working directory and a catalog that nobody has seen."""
+    """Settings with a temporary working directory and catalog."""
     with errors_only(), elsewhere(config) as cluster_config:
         try:
             yield replace(cluster_config, output_dir=cluster_config.paths.root.parent / "catalog")

@@ -25,7 +25,7 @@ _OVERTAKEN = ("fetch first", "non-fast-forward", "cannot lock ref")
 
 
 class Overtaken(CommodoreError):
-    """Somebody else has pushed to the branch in the meantime."""
+    """Another push to the branch was faster."""
 
 
 class Moved(CommodoreError):

@@ -49,11 +49,11 @@ class Result(NamedTuple):
 def run(config: Config, request: Request, rules: Rules) -> Result:
     """Carry out an edit; raises if it is refused, and then nothing is written.
 
-    One that is to be pushed is planned and validated again if somebody else has pushed meanwhile.
+    An edit to be pushed is planned and validated again after a concurrent push.
     """
     for left in range(_RETRIES, -1, -1):
         try:
-            # Before the layers are read: another run may compile another cluster meanwhile.
+            # Before the layers are read: another run may compile another cluster until then.
             cluster = cluster_id_in(config.paths) if config.paths.params_file.is_file() else ""
             refuse_moved(config.paths, rules.base)
             return _carried_out(config, plan_of(config.paths, request), cluster, rules)
@@ -114,11 +114,11 @@ def _restore(config: Config, plan: Plan) -> None:
 
 
 def _refuse_another(config: Config, cluster: str) -> None:
-    """Refuse to go on in a working directory that now holds another cluster."""
+    """Refuse a working directory that now holds another cluster."""
     now = cluster_id_in(config.paths)
     if now != cluster:
         raise CommodoreError(
-            f"another run compiled cluster {now} in this working directory meanwhile",
+            f"another run compiled cluster {now} in this working directory",
             where=str(config.paths.params_file),
             hint=f"nothing was written: compile {cluster} again, and repeat the edit",
         )

@@ -193,7 +193,7 @@ def opened(
 
 
 def _rendered_folders(catalog_objects: Found, catalog: Path) -> frozenset[str]:
-    """Folders of the catalog that a tool of Argo CD renders, as its files say."""
+    """Folders of the catalog that a tool of Argo CD renders, by the files in them."""
     files = (PurePosixPath(file) for file in catalog_objects.files)
     return frozenset(
         str(file.parent.relative_to(catalog)) for file in files if file.name in TOOL_FILES

@@ -188,7 +188,7 @@ def test_nobody_waits_for_long_for_a_busy_server(when: str) -> None:
     ):
         http.get_json(server.url, timeout=5)
 
-    assert raised.value.hint.startswith(f"the server asks to come back in {when[:12]} seconds")
+    assert raised.value.hint.startswith(f"the server requests a pause of {when[:12]} seconds")
     assert "time-limits.retry = " in raised.value.hint
     assert len(server.requests) == 1
 
