@@ -57,9 +57,7 @@ def not_used_for(days: int, entry: Path) -> None:
         os.utime(path, times=(time.time() - days * 86400,) * 2)
 
 
-def test_a_compile_fills_the_cache_and_the_next_borrows(
-    commodore: CommandLine, fleet: Fleet
-) -> None:
+def test_second_compile_copies_from_filled_cache(commodore: CommandLine, fleet: Fleet) -> None:
     compile_(commodore, fleet)
     shutil.rmtree(fleet.work)
 
@@ -104,7 +102,7 @@ def test_info_for_programs(commodore: CommandLine, fleet: Fleet) -> None:
     assert one["last_used"] < two["last_used"]
 
 
-def test_what_working_directories_hold_as_well_is_not_freed(
+def test_cache_size_counts_only_unshared_files_as_freed(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
     fill(fleet)
@@ -117,7 +115,7 @@ def test_what_working_directories_hold_as_well_is_not_freed(
     assert one["bytes"] == one["freed_if_removed"] + shared
 
 
-def test_an_empty_cache_has_nothing_to_show(commodore: CommandLine) -> None:
+def test_empty_cache_lists_and_prunes_nothing(commodore: CommandLine) -> None:
     info = commodore("cache", "info", "-o", "json")
     pruned = commodore("cache", "prune")
 

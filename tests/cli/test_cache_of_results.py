@@ -104,7 +104,7 @@ def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
 
 
 @each("size", ["", "much", "-1", "5 apples", "1e3"])
-def test_a_size_in_the_settings_is_a_size(commodore: CommandLine, size: str) -> None:
+def test_invalid_cache_size_in_settings_is_an_error(commodore: CommandLine, size: str) -> None:
     file = limit(size)
 
     ran = commodore("cache", "info")
@@ -127,9 +127,7 @@ def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: st
     assert 0 < Store(cache() / "results").usage().bytes <= whole // 2
 
 
-def test_a_folder_that_others_may_write_to_is_reported(
-    commodore: CommandLine, store: Store
-) -> None:
+def test_result_cache_writable_by_others_is_reported(commodore: CommandLine, store: Store) -> None:
     store.folder.chmod(0o777)
 
     info = commodore("cache", "info", "-o", "json")

@@ -61,7 +61,7 @@ def test_parameters_that_code_does_not_read_keep_its_result(
     assert all(line.endswith(": taken from the cache") for line in _entries(ran))
 
 
-def test_nothing_is_reported_by_default(commodore: CommandLine, fleet: Fleet) -> None:
+def test_cache_hits_are_not_reported_by_default(commodore: CommandLine, fleet: Fleet) -> None:
     assert _entries(_compile(commodore, fleet)) == []
 
 
@@ -72,9 +72,7 @@ def test_without_results_nothing_is_cached(commodore: CommandLine, fleet: Fleet)
     assert _results() == []
 
 
-def test_a_component_compiled_by_itself_finds_its_results(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_component_compile_reuses_cached_results(commodore: CommandLine, tmp_path: Path) -> None:
     for name, content in configmap_component("web").items():
         (tmp_path / "component-web" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "component-web" / name).write_text(content)

@@ -39,7 +39,7 @@ def compile_(commodore: CommandLine, fleet: Fleet, *words: str) -> tuple[int, st
     return ran.code, ran.out, ran.err
 
 
-def test_a_compile_that_is_older_than_its_sources_is_pointed_out(
+def test_check_reports_outdated_compile(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
     compile_(commodore, fleet)
@@ -59,7 +59,7 @@ def test_a_compile_that_is_older_than_its_sources_is_pointed_out(
 @pytest.mark.skipif(
     not OPA, reason="there is no opa in PATH: install it, or set COMMODORE_OPA to one"
 )
-def test_a_policy_knows_the_component_and_the_version_of_an_instance(
+def test_policy_reads_component_and_version_of_instance(
     commodore: CommandLine, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{os.path.dirname(OPA)}:{os.environ['PATH']}")  # noqa: PTH120

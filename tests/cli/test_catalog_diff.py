@@ -53,7 +53,7 @@ def test_the_files_as_they_are_and_git_is_left_as_it_is(
     assert state() == before
 
 
-def test_a_long_comment_names_what_was_left_out() -> None:
+def test_long_markdown_diff_counts_omitted_entries() -> None:
     files = (
         FileChange(
             "added",

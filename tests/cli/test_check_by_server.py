@@ -95,7 +95,7 @@ def test_other_answers_do_not_end_the_check(
     assert code in {one["code"] for one in json.loads(ran.out)["problems"]}
 
 
-def test_an_unknown_context_is_an_error(commodore: CommandLine, server: Cluster) -> None:
+def test_unknown_kubeconfig_context_is_an_error(commodore: CommandLine, server: Cluster) -> None:
     Path("manifests").mkdir()
 
     ran = commodore(

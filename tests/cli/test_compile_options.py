@@ -54,7 +54,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
         ([], {"COMMODORE_CATALOG_COMPILE_GLOBAL_REPO_REVISION_OVERRIDE": "b"}, "global (b)"),
     ],
 )
-def test_what_is_overridden_is_not_pushed(
+def test_overridden_revision_is_not_pushed(
     commodore: CommandLine, options: list[str], variables: dict[str, str], message: str
 ) -> None:
     # There is no server: an error about that would show that a request was sent.
@@ -172,7 +172,7 @@ def test_changes_are_an_exit_code_on_request(compiling: Compile) -> None:
     assert compiling("--exit-code").code == 0
 
 
-def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
+def test_failed_report_after_push_exits_with_4(compiling: Compile) -> None:
     (compiling.fleet.root / "facts" / "reports").touch()
 
     ran = compiling("--push", "--exit-code")
@@ -205,7 +205,7 @@ def test_output_dir_does_not_go_with_push(compiling: Compile) -> None:
     assert not compiling.fleet.work.exists()
 
 
-def test_a_folder_is_reported(compiling: Compile, tmp_path: Path) -> None:
+def test_compile_to_output_dir_reports_changes(compiling: Compile, tmp_path: Path) -> None:
     ran = compiling("--output-dir", str(tmp_path / "out"), "--exit-code")
 
     assert ran.code == 5
@@ -213,7 +213,7 @@ def test_a_folder_is_reported(compiling: Compile, tmp_path: Path) -> None:
     assert f" > Wrote the catalog to {tmp_path / 'out'}\n" in ran.err
 
 
-def test_a_dry_run_for_programs(compiling: Compile) -> None:
+def test_dry_run_prints_json_and_writes_nothing(compiling: Compile) -> None:
     ran = compiling("--dry-run", "-o", "json", "--exit-code")
 
     result = json.loads(ran.out)
@@ -224,7 +224,7 @@ def test_a_dry_run_for_programs(compiling: Compile) -> None:
     assert not compiling.fleet.work.exists()
 
 
-def test_what_git_ignores_is_refused_on_request(compiling: Compile) -> None:
+def test_ignored_catalog_file_fails_when_strict(compiling: Compile) -> None:
     commit_to(compiling.fleet.catalog, {".gitignore": "out.yaml\n"})
 
     lenient, strict = compiling(), compiling("--strict", "--push")
@@ -246,7 +246,7 @@ def test_both_engines_compile_the_same(compiling: Compile, monkeypatch: pytest.M
     assert (ran.code, ran.out.splitlines()[0]) == (0, " > No changes.")
 
 
-def test_what_commodore_accepts_is_refused_on_request(compiling: Compile) -> None:
+def test_unknown_filter_fails_when_strict(compiling: Compile) -> None:
     filters = [{"type": "builtin", "filter": "no_such", "path": "x"}]
     compiling.fleet.configure(
         {

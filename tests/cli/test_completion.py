@@ -122,7 +122,7 @@ def test_cases_of_a_component(complete: Complete, tmp_path: Path) -> None:
     assert complete("package", "test", "--update", "--case", "l") == ["large"]
 
 
-def test_nothing_in_an_empty_folder(complete: Complete) -> None:
+def test_completion_in_empty_folder_offers_nothing(complete: Complete) -> None:
     assert complete("component", "delete", "") == []
     assert complete("component", "compile", "-a", "") == []
     assert complete("catalog", "compile", "-g", "") == []
@@ -130,7 +130,7 @@ def test_nothing_in_an_empty_folder(complete: Complete) -> None:
     assert complete("catalog", "compile", "") == []
 
 
-def test_a_listing_is_cached_and_not_requested_again(
+def test_completion_uses_cached_cluster_list(
     complete: Complete, commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
@@ -157,7 +157,7 @@ def test_clusters_of_one_tenant_are_not_cached_as_all(
     assert not (empty_home / ".cache" / "commodore" / "completion").exists()
 
 
-def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None:
+def test_completion_refreshes_old_cluster_list(complete: Complete, api: Api) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
     remember(api.url, [{"id": "c-old"}])
     age(api.url)
@@ -185,7 +185,7 @@ def age(api_url: str) -> None:
     assert not known.fresh
 
 
-def test_a_silent_server_is_not_waited_for(complete: Complete, api: Api) -> None:
+def test_completion_does_not_wait_for_silent_server(complete: Complete, api: Api) -> None:
     api.on("GET /clusters/", Reply(silent=True))
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
     remember(api.url, [{"id": "c-old"}])
@@ -206,7 +206,9 @@ def test_without_a_token_no_request_is_sent(complete: Complete, api: Api) -> Non
 
 
 @pytest.mark.parametrize("content", ["", "null", "[]", '{"clusters": [1]}', '{"clusters": {}}'])
-def test_a_broken_cache_is_none(complete: Complete, empty_home: Path, content: str) -> None:
+def test_completion_ignores_damaged_cache(
+    complete: Complete, empty_home: Path, content: str
+) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one"}])
     (cached,) = (empty_home / ".cache" / "commodore" / "completion").iterdir()
@@ -276,7 +278,7 @@ def test_invalid_input_from_a_shell_is_not_a_crash(commodore: CommandLine) -> No
     assert (ran.code, ran.out, ran.err) == (1, "", "")
 
 
-def test_a_real_bash_completes(facts: str, tmp_path: Path) -> None:
+def test_bash_completes_cluster_ids(facts: str, tmp_path: Path) -> None:
     (tmp_path / "commodore").write_text(f'#!/bin/sh\nexec {sys.executable} -m commodore_py "$@"\n')
     (tmp_path / "commodore").chmod(0o755)
     script = """

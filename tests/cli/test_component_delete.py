@@ -50,7 +50,7 @@ def test_without_a_yes_nothing_is_deleted(commodore: CommandLine, made: Path, st
     assert (made / "README.md").is_file()
 
 
-def test_an_unknown_slug(commodore: CommandLine, tmp_path: Path) -> None:
+def test_delete_of_unknown_component_is_an_error(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("component", "delete", "nope", "--force")
 
     assert ran.code == 2
@@ -58,7 +58,7 @@ def test_an_unknown_slug(commodore: CommandLine, tmp_path: Path) -> None:
     assert str(tmp_path / "dependencies" / "nope") in ran.err
 
 
-def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> None:
+def test_delete_refuses_folder_that_is_not_a_checkout(commodore: CommandLine, made: Path) -> None:
     plain = made.parent / "plain"
     plain.mkdir()
     (plain / "file").touch()
@@ -80,7 +80,7 @@ def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> Non
     assert (made / "README.md").is_file()
 
 
-def test_a_repository_of_the_users_is_never_deleted(commodore: CommandLine, tmp_path: Path) -> None:
+def test_delete_keeps_repository_of_user(commodore: CommandLine, tmp_path: Path) -> None:
     mine = make_component_clone(tmp_path / "src", "one")
     git(mine, "update-ref", "refs/remotes/origin/master", "HEAD")
     place = tmp_path / "dependencies" / "one"

@@ -67,7 +67,7 @@ def test_it_is_what_compile_writes(commodore: CommandLine, tmp_path: Path) -> No
     assert files_below(component / "tests/golden/small") == files_below(tmp_path / "compiled")
 
 
-def test_a_mode_counts_as_git_counts_it(commodore: CommandLine, tmp_path: Path) -> None:
+def test_golden_file_mode_difference_fails(commodore: CommandLine, tmp_path: Path) -> None:
     component = accepted(commodore, one(tmp_path))
     (component / "tests/golden/small" / IT).chmod(0o755)
 
@@ -92,7 +92,7 @@ def test_only_what_differs_is_written(commodore: CommandLine, tmp_path: Path) ->
     assert not (component / "tests/golden/small/gone.yaml").exists()
 
 
-def test_what_is_downloaded_is_fetched_once_for_all_that_want_it(
+def test_shared_download_is_fetched_once_for_all_cases(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     with serve() as web:

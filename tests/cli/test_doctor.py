@@ -59,7 +59,7 @@ def keep_token(api: Api, **entry: str) -> Path:
     return file
 
 
-def test_a_first_run_shows_what_to_set_without_an_error(
+def test_doctor_without_settings_warns_about_api_url(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     ran = commodore("doctor")
@@ -78,7 +78,7 @@ def test_every_check_has_a_line(commodore: CommandLine) -> None:
     assert names == list(CHECKS)
 
 
-def test_nothing_is_changed(commodore: CommandLine, compiled: Path, facts: str) -> None:
+def test_doctor_changes_no_file(commodore: CommandLine, compiled: Path, facts: str) -> None:
     def everything() -> dict[str, float]:
         return {str(path): path.lstat().st_mtime_ns for path in compiled.rglob("*")}
 
@@ -110,7 +110,7 @@ def test_programs_are_run_for_their_versions(
     assert found["jb"]["verdict"] == "ok"
 
 
-def test_a_git_that_prints_no_version_fails(
+def test_git_without_version_fails(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_program(tmp_path / "bin", "git", program_script("a wrapper"))
@@ -124,7 +124,7 @@ def test_a_git_that_prints_no_version_fails(
     )
 
 
-def test_a_broken_record_of_tools_fails(commodore: CommandLine) -> None:
+def test_damaged_tool_record_fails(commodore: CommandLine) -> None:
     record = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools" / "state.json"
     record.parent.mkdir(parents=True)
     record.write_text("{")
@@ -138,21 +138,21 @@ def test_a_broken_record_of_tools_fails(commodore: CommandLine) -> None:
 # cluster facts
 
 
-def test_a_folder_of_facts_is_read(commodore: CommandLine, facts: str) -> None:
+def test_facts_folder_is_read_without_token(commodore: CommandLine, facts: str) -> None:
     found = checks(commodore, COMMODORE_API_URL=facts)
 
     assert found["api"]["found"] == f"the folder {facts} has 2 clusters"
     assert found["token"]["found"] == "not required"
 
 
-def test_a_missing_folder_of_facts_fails(commodore: CommandLine) -> None:
+def test_missing_facts_folder_fails(commodore: CommandLine) -> None:
     found = checks(commodore, COMMODORE_API_URL="./facts")["api"]
 
     assert found["verdict"] == "fail"
     assert "no such folder (facts)" in found["found"]
 
 
-def test_a_folder_without_the_tenant_fails(
+def test_facts_folder_without_tenant_fails(
     commodore: CommandLine, facts: str, tmp_path: Path
 ) -> None:
     copy = tmp_path / "facts"
@@ -165,7 +165,7 @@ def test_a_folder_without_the_tenant_fails(
     assert "tenant t-demo is not known" in found["found"]
 
 
-def test_a_server_that_lists_clusters(commodore: CommandLine, api: Api) -> None:
+def test_reachable_api_reports_cluster_count(commodore: CommandLine, api: Api) -> None:
     api.serves("/clusters/", [{"id": "c-1", "tenant": "t-1"}])
 
     found = checks(
@@ -192,7 +192,7 @@ def test_without_a_token_only_the_reachability_of_a_server_is_checked(
     assert [request.token for request in api.received] == [None]
 
 
-def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
+def test_unreachable_api_fails(commodore: CommandLine) -> None:
     with serve_api() as api:
         url = api.url
 
@@ -204,9 +204,7 @@ def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("status", [502, 503])
-def test_a_server_behind_a_proxy_that_does_not_find_it_fails(
-    commodore: CommandLine, api: Api, status: int
-) -> None:
+def test_gateway_error_of_api_fails(commodore: CommandLine, api: Api, status: int) -> None:
     api.on("GET /", error_reply(status, "asleep"))
 
     found = checks(commodore, COMMODORE_API_URL=api.url)["api"]
@@ -215,14 +213,14 @@ def test_a_server_behind_a_proxy_that_does_not_find_it_fails(
     assert "asleep" in found["found"]
 
 
-def test_what_is_not_a_url_fails(commodore: CommandLine) -> None:
+def test_invalid_api_url_fails(commodore: CommandLine) -> None:
     found = checks(commodore, COMMODORE_API_URL="ftp://example.com")
 
     assert found["api"]["verdict"] == "fail"
     assert "not a valid API URL" in found["api"]["found"]
 
 
-def test_a_refused_token_fails_and_is_not_shown(commodore: CommandLine, api: Api) -> None:
+def test_refused_token_fails_without_being_printed(commodore: CommandLine, api: Api) -> None:
     api.on("GET /clusters/", json_reply({"reason": "who are you"}, 401))
 
     ran = commodore("doctor", COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN="s3cret")
@@ -232,7 +230,7 @@ def test_a_refused_token_fails_and_is_not_shown(commodore: CommandLine, api: Api
     assert "s3cret" not in ran.out + ran.err
 
 
-def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api) -> None:
+def test_expired_token_fails_without_being_sent(commodore: CommandLine, api: Api) -> None:
     found = checks(commodore, COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN=a_token(60))
 
     assert found["token"]["verdict"] == "fail"
@@ -245,7 +243,7 @@ def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api
     [("", "warn"), (a_token(time.time() + 3600), "ok")],
     ids=["no way to renew it", "renewable"],
 )
-def test_a_cached_token_that_expired(
+def test_expired_cached_token_depends_on_refresh_token(
     commodore: CommandLine, api: Api, refresh: str, verdict: str
 ) -> None:
     keep_token(api, id_token=a_token(60), refresh_token=refresh)
@@ -256,7 +254,7 @@ def test_a_cached_token_that_expired(
     assert found["found"].startswith("cached, expired 1970-01-01 00:01 UTC")
 
 
-def test_a_cached_token_is_used(commodore: CommandLine, api: Api) -> None:
+def test_valid_cached_token_is_used(commodore: CommandLine, api: Api) -> None:
     keep_token(api, id_token=a_token(time.time() + 3600), refresh_token="")
     api.serves("/clusters/", [])
 
@@ -269,7 +267,9 @@ def test_a_cached_token_is_used(commodore: CommandLine, api: Api) -> None:
 # the working directory
 
 
-def test_a_working_directory_after_a_compile(commodore: CommandLine, compiled: Path) -> None:
+def test_working_directory_with_earlier_compile_is_ok(
+    commodore: CommandLine, compiled: Path
+) -> None:
     found = checks(commodore, "-d", str(compiled))
 
     assert found["working directory"]["found"] == f"{compiled}, with an earlier compile"
@@ -278,16 +278,14 @@ def test_a_working_directory_after_a_compile(commodore: CommandLine, compiled: P
     assert found["locks"]["found"] == "none"
 
 
-def test_a_working_directory_that_is_not_there_yet(commodore: CommandLine, tmp_path: Path) -> None:
+def test_missing_working_directory_is_not_created(commodore: CommandLine, tmp_path: Path) -> None:
     found = checks(commodore, "-d", str(tmp_path / "a" / "b"))
 
     assert found["working directory"]["found"] == f"{tmp_path}/a/b, created when needed"
     assert not (tmp_path / "a").exists()
 
 
-def test_a_working_directory_that_cannot_be_made_fails(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_working_directory_below_a_file_fails(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
 
     found = checks(commodore, "-d", str(tmp_path / "file" / "work"))
@@ -321,7 +319,7 @@ def test_commits_that_were_not_pushed_are_found(commodore: CommandLine, compiled
     assert "catalog: commit " in found["found"]
 
 
-def test_a_broken_checkout_fails(commodore: CommandLine, compiled: Path) -> None:
+def test_damaged_checkout_fails(commodore: CommandLine, compiled: Path) -> None:
     (compiled / "catalog" / ".git" / "HEAD").write_text("nonsense")
 
     found = checks(commodore, "-d", str(compiled))["local work"]

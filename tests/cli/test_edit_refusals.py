@@ -78,7 +78,7 @@ def test_refused_edit_names_values_from_facts_and_writes_nothing(
     assert state(place) == before
 
 
-def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: Path) -> None:
+def test_edit_of_repository_at_tag_warns(commodore: CommandLine, place: Path) -> None:
     tenant = place / "inventory/classes/t-demo"
     git(tenant, "tag", "v7")
     git(tenant, "checkout", "--quiet", "v7")
@@ -91,7 +91,7 @@ def test_a_cluster_at_a_tag_does_not_get_an_edit(commodore: CommandLine, place: 
     assert "commit it on a branch" in ran.err
 
 
-def test_an_edit_that_would_change_something_else_is_a_bug(
+def test_edit_with_unexpected_change_is_an_internal_error(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     before = state(place)
@@ -107,7 +107,7 @@ def test_an_edit_that_would_change_something_else_is_a_bug(
     assert state(place) == before
 
 
-def test_an_edit_waits_for_another_run(
+def test_edit_waits_for_another_run(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(place)
@@ -135,7 +135,7 @@ def test_an_edit_waits_for_another_run(
     assert state(place) == before
 
 
-def test_an_edit_that_waited_for_another_cluster_is_refused(
+def test_edit_is_refused_if_other_cluster_was_compiled(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(place)
@@ -168,7 +168,7 @@ def test_an_edit_that_waited_for_another_cluster_is_refused(
     assert state(place) == before
 
 
-def test_an_edit_that_is_interrupted_while_it_compiles_writes_nothing(
+def test_edit_interrupted_during_compile_writes_nothing(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(place)

@@ -63,9 +63,7 @@ def write(place: Path, text: str | bytes, name: str = CLUSTER) -> bytes:
     return content
 
 
-def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
-    commodore: CommandLine, place: Path
-) -> None:
+def test_set_of_tenant_value_writes_cluster_class(commodore: CommandLine, place: Path) -> None:
     before = (place / TENANT).read_bytes()
     path = "monitoring.alerts.disk_full_at"
 
@@ -76,9 +74,7 @@ def test_a_value_of_the_tenant_is_set_for_the_cluster_alone(
     assert commodore("edit", "get", path).out == "0.5\n"
 
 
-def test_a_cluster_without_a_class_of_its_own_names_the_others(
-    commodore: CommandLine, place: Path
-) -> None:
+def test_cluster_without_class_suggests_other_levels(commodore: CommandLine, place: Path) -> None:
     file = place / CLASSES / "global/commodore.yml"
     text = file.read_text()
     file.write_text(text.replace("${cluster:tenant}.${cluster:name}", "${cluster:tenant}.common"))
@@ -93,7 +89,7 @@ def test_a_cluster_without_a_class_of_its_own_names_the_others(
     assert TENANT in ran.err
 
 
-def test_an_instance_with_a_key_of_its_own_is_named(commodore: CommandLine, place: Path) -> None:
+def test_set_of_overridden_instance_key_names_instance(commodore: CommandLine, place: Path) -> None:
     text = (place / CLUSTER).read_text()
     more = "  backup:\n    schedule: a\n  backup_archive:\n    schedule: own\n"
     write(place, text.replace("parameters:\n", f"parameters:\n{more}", 1))
@@ -178,7 +174,7 @@ def tenant_of(place: Path) -> Path:
     return place / CLASSES / "t-demo"
 
 
-def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place: Path) -> None:
+def test_edit_commit_contains_only_edited_file(commodore: CommandLine, place: Path) -> None:
     tenant = tenant_of(place)
     (tenant / "other.yml").write_text("parameters: {}\n")
     git(tenant, "add", "other.yml")
@@ -213,7 +209,7 @@ def test_a_commit_has_the_files_of_the_edit_alone(commodore: CommandLine, place:
         ("echo '# more' >> c-demo-1.yml; git add c-demo-1.yml", "a hook changed the file"),
     ],
 )
-def test_a_hook_that_objects_leaves_the_files_as_they_were(
+def test_failing_commit_hook_restores_files(
     commodore: CommandLine, place: Path, script: str, problem: str
 ) -> None:
     tenant, before = tenant_of(place), (place / CLUSTER).read_bytes()
@@ -234,7 +230,7 @@ def test_a_hook_that_objects_leaves_the_files_as_they_were(
     assert git(tenant, "status", "--porcelain") == ""
 
 
-def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place: Path) -> None:
+def test_edit_is_repeated_after_concurrent_push(commodore: CommandLine, place: Path) -> None:
     remote = place / "repos/t-demo.git"
     commit_to(remote, {"new.yml": "parameters: {}\n"})
 
@@ -247,7 +243,7 @@ def test_an_edit_that_was_overtaken_is_made_again(commodore: CommandLine, place:
     assert git(remote, "show", "master:new.yml")
 
 
-def test_a_schema_of_parameters_is_a_rule_for_edits(commodore: CommandLine, place: Path) -> None:
+def test_edit_is_checked_against_parameter_schema(commodore: CommandLine, place: Path) -> None:
     schema = place / "dependencies/web-shop/class/defaults.schema.json"
     rules = {
         "properties": {
@@ -277,9 +273,7 @@ def test_a_schema_of_parameters_is_a_rule_for_edits(commodore: CommandLine, plac
 
 
 @pytest.mark.slow
-def test_a_refused_edit_and_a_dry_run_change_nothing_below_the_working_directory(
-    commodore: CommandLine, place: Path
-) -> None:
+def test_refused_edits_and_dry_runs_change_no_file(commodore: CommandLine, place: Path) -> None:
     """Except for logs of Git and the lock."""
 
     def state() -> dict[str, bytes]:
@@ -296,7 +290,7 @@ def test_a_refused_edit_and_a_dry_run_change_nothing_below_the_working_directory
     assert state() == before
 
 
-def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
+def test_concurrently_saved_class_file_is_kept(place: Path) -> None:
     write(place, "saved: by hand\n")
 
     with pytest.raises(Changed):
@@ -306,7 +300,7 @@ def test_what_an_editor_saves_meanwhile_stays(place: Path) -> None:
 
 
 @pytest.mark.parametrize("leftover", [b"old\n", b"half of the n"])
-def test_what_a_killed_edit_leaves_is_overwritten(place: Path, leftover: bytes) -> None:
+def test_leftover_of_killed_edit_is_overwritten(place: Path, leftover: bytes) -> None:
     old = (place / CLUSTER).read_bytes()
     (place / ".commodore/edit.new").write_bytes(leftover)
 
@@ -316,7 +310,7 @@ def test_what_a_killed_edit_leaves_is_overwritten(place: Path, leftover: bytes) 
     assert not (place / ".commodore/edit.new").exists()
 
 
-def test_a_file_that_cannot_be_written_stays(place: Path) -> None:
+def test_unwritable_state_folder_keeps_class_file(place: Path) -> None:
     old = (place / CLUSTER).read_bytes()
     state = (place / ".commodore").rename(place / "state")
     (place / ".commodore").touch()
@@ -329,7 +323,7 @@ def test_a_file_that_cannot_be_written_stays(place: Path) -> None:
     assert (place / CLUSTER).read_bytes() == old
 
 
-def test_a_component_is_set_and_unset_as_a_parameter(commodore: CommandLine, place: Path) -> None:
+def test_component_entry_is_set_and_unset(commodore: CommandLine, place: Path) -> None:
     url = f"file://{place}/repos/component-certificates.git"
     text = (place / CLUSTER).read_text()
 

@@ -38,7 +38,7 @@ def ran(folder: Path, *words: str, site: str = "", out: int = subprocess.PIPE) -
 
 
 @pytest.mark.parametrize("site", [_AT_EXIT, _THREAD], ids=["at exit", "a thread"])
-def test_what_waits_for_the_end_is_done(tmp_path: Path, site: str) -> None:
+def test_exit_handlers_and_threads_complete(tmp_path: Path, site: str) -> None:
     code, output = ran(tmp_path, "--version", site=site)
 
     assert (code, output.split()[0]) == (0, "commodore,")

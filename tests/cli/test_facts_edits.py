@@ -42,7 +42,7 @@ def _cluster(facts: Path, name: str) -> Path:
 
 
 @pytest.mark.slow
-def test_a_cluster_like_another_is_added(
+def test_cluster_add_copies_facts_of_another(
     commodore: CommandLine, facts: Path, tmp_path: Path
 ) -> None:
     file = _cluster(facts, "c-demo-1")
@@ -66,7 +66,7 @@ def test_a_cluster_like_another_is_added(
     assert commodore("catalog", "compile", NEW, "--output-dir", str(catalog)).code == 0
 
 
-def test_a_cluster_without_a_class_is_refused_and_the_way_out_is_named(
+def test_cluster_add_without_class_is_refused_with_hint(
     commodore: CommandLine, facts: Path
 ) -> None:
     wanted = ("--tenant", "t-demo", "--fact", "cloud=lakeside", "--fact", "distribution=k3s")
@@ -80,7 +80,7 @@ def test_a_cluster_without_a_class_is_refused_and_the_way_out_is_named(
     assert not _cluster(facts, NEW).exists()
 
 
-def test_a_cluster_of_an_empty_tenant_names_the_repository(
+def test_cluster_add_to_empty_tenant_names_repository(
     commodore: CommandLine, facts: Path, tmp_path: Path
 ) -> None:
     git(tmp_path, "init", "--quiet", "--bare", "empty.git")
@@ -97,7 +97,7 @@ def test_a_cluster_of_an_empty_tenant_names_the_repository(
     assert "is not known" not in ran.err
 
 
-def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path) -> None:
+def test_cluster_add_reports_all_missing_options(commodore: CommandLine, facts: Path) -> None:
     ran = commodore("cluster", "add", NEW, "--tenant", "t-demo")
 
     assert ran.code == 1
@@ -118,7 +118,7 @@ def test_what_is_missing_is_reported_at_once(commodore: CommandLine, facts: Path
     ],
     ids=lambda value: "-".join(value)[:40] if isinstance(value, tuple) else "",
 )
-def test_what_is_wrong_is_refused_and_nothing_is_written(
+def test_invalid_facts_edit_writes_nothing(
     commodore: CommandLine, facts: Path, words: tuple[str, ...], says: str
 ) -> None:
     before = {file: file.read_bytes() for file in facts.rglob("*.yaml")}
@@ -139,7 +139,7 @@ def test_clusters_of_a_server_are_not_edited(commodore: CommandLine) -> None:
     assert "https://lieutenant.example.com is a server" in ran.err
 
 
-def test_a_file_that_changes_meanwhile_is_kept(facts: Path) -> None:
+def test_concurrently_written_facts_file_is_kept(facts: Path) -> None:
     file = _cluster(facts, "c-demo-1")
     before = file.read_bytes()
 
@@ -149,7 +149,7 @@ def test_a_file_that_changes_meanwhile_is_kept(facts: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_tenant_is_added_if_its_repositories_can_be_read(
+def test_tenant_add_requires_readable_repositories(
     commodore: CommandLine, facts: Path, demo: Path, tmp_path: Path
 ) -> None:
     words = ("--repository", (tmp_path / "t-demo.git").as_uri(), "--display-name", "Café Morgenrot")

@@ -49,7 +49,7 @@ def test_the_demo_shows_what_to_try(commodore: CommandLine, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_what_the_demo_suggests_changes_a_manifest(
+def test_suggested_demo_steps_change_a_manifest(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suggested = write_demo(tmp_path / "play ground").next_steps
@@ -73,7 +73,7 @@ def test_the_demo_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
     assert content["clusters"] == ["c-demo-1", "c-demo-2"]
 
 
-def test_an_unknown_cluster_brings_the_nearest_to_mind(commodore: CommandLine, facts: str) -> None:
+def test_unknown_cluster_suggests_similar(commodore: CommandLine, facts: str) -> None:
     ran = commodore("catalog", "compile", "c-deno-1", "--api-url", facts)
 
     assert ran.code == 1
@@ -82,7 +82,7 @@ def test_an_unknown_cluster_brings_the_nearest_to_mind(commodore: CommandLine, f
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_what_clean_removes(commodore: CommandLine, tmp_path: Path, form: str) -> None:
+def test_clean_removes_generated_folders(commodore: CommandLine, tmp_path: Path, form: str) -> None:
     for name in ("inventory", "compiled", "vendor", "dependencies/lib", "dependencies/one"):
         (tmp_path / name).mkdir(parents=True)
 
@@ -163,7 +163,7 @@ def test_wrong_settings_are_reported_before_anything_is_created_or_searched(
     assert "error: " in ran.err
 
 
-def test_an_unknown_cluster_leaves_nothing_behind(
+def test_unknown_cluster_creates_no_file(
     commodore: CommandLine, tmp_path: Path, facts: str
 ) -> None:
     with nothing_created_or_searched(tmp_path):

@@ -103,7 +103,7 @@ def test_manifests_that_are_nested_deeply_are_compared_as_texts_or_as_they_are(l
         (".".join("a" * 5_000) + "=1", "a key of more than 100 parts"),
     ],
 )
-def test_a_dynamic_fact_beyond_a_limit_is_an_error(
+def test_dynamic_fact_beyond_limit_is_an_error(
     commodore: CommandLine, facts: str, tmp_path: Path, value: str, problem: str
 ) -> None:
     words = ("-d", str(tmp_path), "catalog", "compile", "c-demo-1", "--api-url", facts)
@@ -126,7 +126,7 @@ def test_a_dynamic_fact_beyond_a_limit_is_an_error(
         ("component", "sync", "x", "--github-pause", "99999999999999999999"),
     ],
 )
-def test_a_number_that_no_clock_or_machine_has_is_a_usage_error(
+def test_out_of_range_number_is_a_usage_error(
     commodore: CommandLine, words: tuple[str, ...]
 ) -> None:
     ran = commodore(*words)
@@ -136,7 +136,7 @@ def test_a_number_that_no_clock_or_machine_has_is_a_usage_error(
 
 
 @each("value", ["nope", "bash", "bash_", "_source", "sh_source", "bash_source "])
-def test_an_instruction_that_no_shell_gives_is_a_usage_error(
+def test_unknown_completion_instruction_is_a_usage_error(
     commodore: CommandLine, value: str
 ) -> None:
     ran = commodore(_COMMODORE_COMPLETE=value)
@@ -172,7 +172,7 @@ def test_state_that_cannot_be_read_is_like_none(
 
 
 @pytest.mark.parametrize("kind", ["file", "broken link", "link to itself", "FIFO"])
-def test_a_journal_that_is_no_folder_is_like_none(tmp_path: Path, kind: str) -> None:
+def test_journal_that_is_no_folder_is_ignored(tmp_path: Path, kind: str) -> None:
     paths = WorkPaths(tmp_path)
     journal = paths.state / "journal"
     journal.parent.mkdir()

@@ -113,7 +113,7 @@ def test_enter_leaves_a_step_out(home: Path) -> None:
     assert files_in(home) == {}
 
 
-def test_a_ci_run_is_never_prompted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_does_not_prompt_in_ci(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
 
     code, seen = in_terminal(home, "")
@@ -121,7 +121,7 @@ def test_a_ci_run_is_never_prompted(home: Path, monkeypatch: pytest.MonkeyPatch)
     assert (code, "API URL, or" in seen) == (2, False)
 
 
-def test_a_relative_folder_is_written_as_an_absolute_one(
+def test_init_writes_relative_folder_as_absolute_path(
     commodore: CommandLine, home: Path, demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(demo)
@@ -131,7 +131,7 @@ def test_a_relative_folder_is_written_as_an_absolute_one(
     assert tomllib.loads(settings_in(home).read_text()) == {"api-url": str(demo / "facts")}
 
 
-def test_a_server_that_is_away_is_a_warning(commodore: CommandLine, home: Path) -> None:
+def test_init_with_unreachable_api_warns(commodore: CommandLine, home: Path) -> None:
     ran = commodore("init", "--api-url", "http://127.0.0.1:9")
 
     assert (ran.code, "warning: the API does not respond" in ran.err) == (0, True)
@@ -197,7 +197,7 @@ def test_only_the_setting_changes(tmp_path: Path, before: str, after: str) -> No
 @pytest.mark.parametrize(
     "before", ['x = """\napi-url = "a"\n"""\n', '"api-url" = "a"\n', "x = [\n[1],\n]\n"]
 )
-def test_a_form_that_is_not_simple_is_left_alone(tmp_path: Path, before: str) -> None:
+def test_settings_file_of_complex_form_is_not_changed(tmp_path: Path, before: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(before)
 
@@ -208,7 +208,7 @@ def test_a_form_that_is_not_simple_is_left_alone(tmp_path: Path, before: str) ->
     assert 'api-url = "a\\"b\\\\"' in caught.value.hint
 
 
-def test_a_linked_file_stays_a_link(tmp_path: Path) -> None:
+def test_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "dotfiles.toml").write_text("strict = true\n")
     (tmp_path / "config.toml").symlink_to("dotfiles.toml")
 

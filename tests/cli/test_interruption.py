@@ -137,7 +137,7 @@ def test_workers_end_with_a_parent_that_is_killed(fleet: Fleet) -> None:
     assert _ended(children)
 
 
-def test_a_worker_that_is_killed_is_reported(fleet: Fleet) -> None:
+def test_killed_worker_is_reported(fleet: Fleet) -> None:
     with _compiling(fleet, 2) as process:
         children = _children_of(process.pid)
         os.kill(children[0], signal.SIGKILL)

@@ -57,7 +57,7 @@ def shown(commodore: CommandLine, *words: str) -> dict[str, object]:
     return parameters
 
 
-def test_nothing_is_written(
+def test_inventory_commands_write_nothing(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, {"base.yml": KNOWN})
@@ -73,7 +73,7 @@ def test_nothing_is_written(
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
-def test_of_a_working_directory_a_fact_can_be_tried_out(
+def test_show_applies_given_fact_to_working_directory(
     commodore: CommandLine, work: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMMODORE_ENGINE", engine)
@@ -88,7 +88,7 @@ def test_of_a_working_directory_a_fact_can_be_tried_out(
     assert state_of(work) == before
 
 
-def test_a_cluster_is_fetched_beside_the_working_directory(
+def test_show_of_cluster_leaves_working_directory_alone(
     commodore: CommandLine, facts: str, tmp_path: Path, work: Path
 ) -> None:
     before = state_of(tmp_path)

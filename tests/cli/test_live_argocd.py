@@ -42,7 +42,7 @@ def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
     return run
 
 
-def test_what_is_synced_is_as_in_the_catalog(live: Callable[..., Ran]) -> None:
+def test_synced_applications_have_no_difference(live: Callable[..., Ran]) -> None:
     status = live("status")
 
     assert [line.partition(", synced")[0].split()[1:] for line in status.out.splitlines()] == [
@@ -52,7 +52,7 @@ def test_what_is_synced_is_as_in_the_catalog(live: Callable[..., Ran]) -> None:
     assert live("wait", "--for", "synced", "--timeout", "60").code == 0
 
 
-def test_a_mark_that_is_missing_is_a_difference(
+def test_missing_tracking_mark_is_a_difference(
     live: Callable[..., Ran], server: Cluster, method: str
 ) -> None:
     settings = server.objects["/configmaps", "alpha", "settings"]
@@ -68,7 +68,7 @@ def test_a_mark_that_is_missing_is_a_difference(
     assert "alpha: 1 to change" in live("status").out
 
 
-def test_a_change_of_the_method_is_the_difference_that_argo_cd_sees(
+def test_changed_tracking_method_is_compared_as_argo_cd_does(
     live: Callable[..., Ran], server: Cluster, method: str
 ) -> None:
     other = {"label": "annotation", "annotation": "label"}[method]
@@ -82,7 +82,7 @@ def test_a_change_of_the_method_is_the_difference_that_argo_cd_sees(
     assert "changed since the last sync" not in status.out
 
 
-def test_a_root_of_helm_does_not_decide_the_method(
+def test_root_deployed_by_helm_does_not_decide_tracking(
     live: Callable[..., Ran], server: Cluster, method: str
 ) -> None:
     server.remove("ConfigMap", "argocd-cm", "argocd")

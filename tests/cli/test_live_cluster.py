@@ -145,7 +145,7 @@ def test_readers_send_nothing_but_gets(live: Live, server: Cluster, verb: str) -
 
 
 @pytest.mark.parametrize("cluster", ["../escape", "a/b", ".."])
-def test_an_id_that_is_a_path_is_refused(
+def test_cluster_id_that_is_a_path_is_refused(
     commodore: CommandLine,
     catalog: None,  # noqa: ARG001 - it is in place
     server: Cluster,
@@ -170,9 +170,7 @@ def test_status_says_what_is_missing_and_what_differs(live: Live, server: Cluste
     assert found["bank"]["health"] == "Missing"
 
 
-def test_a_namespace_limits_what_is_compared_and_what_is_planned(
-    live: Live, server: Cluster
-) -> None:
+def test_namespace_option_limits_status_and_plan(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new", "bank"), "data": {"a": "2"}})
 
     status = _json(live("status", "-n", "shop", "-o", "json"))
@@ -280,7 +278,7 @@ def test_files_below_flat_folders_are_no_application_without_a_name(
     assert _plan(live)["steps"] == []
 
 
-def test_what_is_applied_has_the_mark_and_is_as_in_the_catalog(live: Live, server: Cluster) -> None:
+def test_applied_object_is_marked_and_unchanged_next_time(live: Live, server: Cluster) -> None:
     assert live("apply", "--yes").code == 0
 
     applied = server.objects["/configmaps", "shop", "new"]
@@ -309,7 +307,7 @@ def test_marks_of_apply_do_not_decide_the_method(live: Live, server: Cluster) ->
     assert live("wait", "--for", "synced", "--timeout", "60").code == 0
 
 
-def test_what_may_not_be_read_is_neither_missing_nor_an_orphan(live: Live, server: Cluster) -> None:
+def test_unreadable_kind_is_not_reported_missing(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 
     status, diff = live("status"), live("diff")
@@ -403,7 +401,7 @@ def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server
     assert not any("example.com/v1" in path for _, path in server.requests)
 
 
-def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: Cluster) -> None:
+def test_wait_explains_objects_that_never_become_healthy(live: Live, server: Cluster) -> None:
     server.kinds.append(Kind("networking.k8s.io", "v1", "Ingress", "ingresses"))
     paused = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"paused": True}}
     ingress = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": {}}
@@ -429,7 +427,7 @@ def test_what_may_never_be_healthy_is_named_with_what_helps(live: Live, server: 
     assert live("wait", "--app", "shop", "--timeout", "60").code == 0
 
 
-def test_what_cannot_be_read_is_not_waited_for(live: Live, server: Cluster) -> None:
+def test_wait_fails_at_once_for_unreadable_kind(live: Live, server: Cluster) -> None:
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
 
     ran = live("wait", "--app", "shop", "--timeout", "600")
@@ -618,7 +616,7 @@ def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cl
     ]
 
 
-def test_a_cluster_as_it_was_synced_has_no_drift(live: Live, server: Cluster) -> None:
+def test_synced_cluster_has_no_drift(live: Live, server: Cluster) -> None:
     _synced_deployment(server)
     server.put(_configmap("new"))
 
@@ -662,7 +660,7 @@ def test_the_cluster_of_another_catalog_is_refused(live: Live, server: Cluster) 
     assert not any("/configmaps" in path for _, path in server.requests)
 
 
-def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Cluster) -> None:
+def test_apply_refuses_unconfirmed_cluster(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.remove("Application", name, "argocd")
 
@@ -675,7 +673,7 @@ def test_a_cluster_that_nothing_confirms_is_not_written(live: Live, server: Clus
     assert live("apply", "--yes", "--trust-cluster", kubernetes.UID).code == 0
 
 
-def test_a_cluster_whose_uid_cannot_be_read_is_not_written(live: Live, server: Cluster) -> None:
+def test_apply_refuses_cluster_without_readable_uid(live: Live, server: Cluster) -> None:
     server.allowed = lambda _, __, resource: resource not in ("namespaces", "applications")
 
     for words in ((), ("--trust-cluster", kubernetes.UID)):
@@ -685,7 +683,7 @@ def test_a_cluster_whose_uid_cannot_be_read_is_not_written(live: Live, server: C
     assert _writes(server) == []
 
 
-def test_a_folder_of_manifests_without_a_repository(
+def test_apply_of_manifest_folder_without_repository(
     commodore: CommandLine, server: Cluster, live: Live
 ) -> None:
     del live  # it has written the kubeconfig
@@ -758,7 +756,7 @@ def test_applications_that_hold_each_other_do_not_wait_for_each_other(
     assert set(written[2:]) == {"a", "b"}
 
 
-def test_a_step_that_may_be_degraded_does_not_stop_the_plan(live: Live, server: Cluster) -> None:
+def test_step_that_may_be_degraded_does_not_stop_apply(live: Live, server: Cluster) -> None:
     failed = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "late"}
     for name in ("shop", "bank"):
         _write(f"{name}/all.yaml", _configmap("new", name))
@@ -798,7 +796,7 @@ def test_kinds_that_an_application_before_defines_can_be_applied(
     assert ("example.com/things", "bank", "it") in server.objects
 
 
-def test_a_cluster_that_was_built_again_is_trusted_by_its_uid(live: Live, server: Cluster) -> None:
+def test_rebuilt_cluster_is_trusted_by_new_uid(live: Live, server: Cluster) -> None:
     assert live("status").code == 0  # its UID is remembered
     server.remove("Namespace", "kube-system")
     place = {"name": "kube-system", "uid": "new"}
@@ -865,7 +863,7 @@ def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) ->
     assert "commit 00000000 is not in the catalog here" in live("status").err
 
 
-def test_a_namespace_that_was_applied_is_not_the_whole_commit(live: Live, server: Cluster) -> None:
+def test_partial_apply_is_not_recorded_as_whole_commit(live: Live, server: Cluster) -> None:
     _write("shop/all.yaml", _configmap("new"), _configmap("new", "bank"))
     shutil.rmtree("catalog/manifests/bank")
     _commit()
@@ -910,7 +908,7 @@ def test_all_secret_references_are_named_before_the_first_write(
     assert _writes(server) == []
 
 
-def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Cluster) -> None:
+def test_apply_refuses_change_above_max_grade(live: Live, server: Cluster) -> None:
     claim = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -928,7 +926,7 @@ def test_a_change_that_is_worse_than_allowed_is_refused(live: Live, server: Clus
     assert _writes(server) == []
 
 
-def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None:
+def test_outdated_plan_is_refused(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
     assert live("diff", "--out", "plan.json").code == 0
     server.put({**_configmap("new"), "data": {"a": "3"}})
@@ -943,9 +941,7 @@ def test_a_plan_of_another_state_is_refused(live: Live, server: Cluster) -> None
     assert live("apply", "--plan", "plan.json", "--yes").code == 0
 
 
-def test_a_plan_goes_on_after_a_kill_unless_others_changed_what_it_applied(
-    live: Live, server: Cluster
-) -> None:
+def test_killed_plan_resumes_unless_objects_changed(live: Live, server: Cluster) -> None:
     hook = _configmap("delete-hook", **{"argocd.argoproj.io/hook": "PreSync"})
     _write("shop/hook.yaml", hook)
     _write("shop/first.yaml", {**_configmap("a-first"), "data": {"a": "2"}})
@@ -981,7 +977,7 @@ def test_another_file_is_no_plan(live: Live, text: str) -> None:
     assert "internal error" not in ran.err
 
 
-def test_a_run_that_was_killed_goes_on_and_runs_no_hook_twice(live: Live, server: Cluster) -> None:
+def test_killed_apply_resumes_without_repeating_hooks(live: Live, server: Cluster) -> None:
     hook = _configmap("hook", **{"argocd.argoproj.io/hook": "PreSync"})
     _write("shop/hook.yaml", hook)
     server.before = lambda method, path: (
@@ -1061,9 +1057,7 @@ def test_hooks_for_failures_are_awaited_wave_by_wave(live: Live, server: Cluster
     assert _patched(server) == ["before", "first"]
 
 
-def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
-    live: Live, server: Cluster
-) -> None:
+def test_renamed_object_is_replaced_and_moved_one_kept(live: Live, server: Cluster) -> None:
     server.put(_marked(_configmap("new")))
     _write("shop/all.yaml", _configmap("renamed"))
     _commit()
@@ -1084,7 +1078,7 @@ def test_a_renamed_object_is_shown_with_both_names_and_a_moved_one_is_no_orphan(
     assert "moved" not in [one["name"] for one in orphans]
 
 
-def test_what_a_namespace_that_ends_waits_for_is_named(live: Live, server: Cluster) -> None:
+def test_status_explains_terminating_namespace(live: Live, server: Cluster) -> None:
     place = {"name": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["a.b/c"]}
     remaining = "Some resources are remaining: things.example.com has 1 resource instances"
     silent = "Discovery failed for some groups: metrics.k8s.io/v1beta1"
@@ -1106,7 +1100,7 @@ def test_what_a_namespace_that_ends_waits_for_is_named(live: Live, server: Clust
         assert "nothing" not in text
 
 
-def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -> None:
+def test_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -> None:
     message = 'Apply failed with 1 conflict: conflict with "kubectl" using v1: .data.a'
 
     def refuse(method: str, path: str) -> Refusal | None:
@@ -1124,9 +1118,7 @@ def test_a_field_of_another_manager_is_a_conflict(live: Live, server: Cluster) -
     assert "ignoreDifferences" in ran.err
 
 
-def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
-    live: Live, server: Cluster
-) -> None:
+def test_concurrently_changed_object_is_not_deleted(live: Live, server: Cluster) -> None:
     def made_again(method: str, _: str) -> None:
         if method == "DELETE":
             server.remove("ConfigMap", "old", "shop")
@@ -1146,9 +1138,7 @@ def test_what_was_changed_or_made_again_meanwhile_is_not_deleted(
         assert "shop/old" in _names(server)
 
 
-def test_a_value_with_a_reference_within_a_text_is_not_compared(
-    live: Live, server: Cluster
-) -> None:
+def test_value_with_embedded_reference_is_not_compared(live: Live, server: Cluster) -> None:
     reference = {"a": "postgres://user:?{vaultkv:t/c/a/b}@db:5432"}
     _write("shop/all.yaml", {**_configmap("new"), "data": reference})
     Path("catalog/manifests/shop/whole.yaml").write_text("?{vaultkv:t/c/whole/manifest}\n")
@@ -1193,9 +1183,7 @@ def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandL
     assert "compile c-demo-1 first, or name its catalog with --catalog" in ran.err
 
 
-def test_what_a_server_does_not_predict_is_said_and_the_rest_is_compared(
-    live: Live, server: Cluster
-) -> None:
+def test_refused_server_dry_run_does_not_stop_comparison(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.put({**_configmap("new", name), "data": {"a": "2"}})
     refusal = Refusal(400, "BadRequest", 'admission webhook "w" does not support dry run')
@@ -1213,7 +1201,7 @@ def test_what_a_server_does_not_predict_is_said_and_the_rest_is_compared(
     assert (refused["namespace"], refused["name"]) == ("bank", "new")
 
 
-def test_an_immutable_field_is_a_recreation(live: Live, server: Cluster) -> None:
+def test_immutable_field_is_graded_as_recreation(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
     refusal = Refusal(422, "Invalid", "data: Forbidden: field is immutable when it is set")
     server.before = lambda method, path: refusal if method == "PATCH" and "/shop/" in path else None
@@ -1235,9 +1223,7 @@ def test_server_side_shows_what_admission_webhooks_add(live: Live, server: Clust
     assert "No changes" in live("diff", "--app", "shop").out
 
 
-def test_what_an_object_does_not_say_is_taken_from_the_commit_synced_last(
-    live: Live, server: Cluster
-) -> None:
+def test_last_applied_state_is_read_from_synced_commit(live: Live, server: Cluster) -> None:
     record = "kubectl.kubernetes.io/last-applied-configuration"
     both = {"kind": "Secret", "data": {"a": "Yg==", "gone": "Yg=="}}
     _write("shop/more.yaml", {**_configmap("secret"), **both})

@@ -69,7 +69,7 @@ def test_rules_judge_objects_of_files(things: Callable[..., Ran]) -> None:
     assert ran.out == f"Degraded     Thing one  no quota  {RULE}\n"
 
 
-def test_a_script_of_the_hierarchy(commodore: CommandLine) -> None:
+def test_lua_script_of_hierarchy_judges_health(commodore: CommandLine) -> None:
     _compiled({"example.com/Thing": {"lua": "return {status='Suspended', message=obj.kind}"}})
 
     ran = commodore("live", "health", "-", stdin=json.dumps(THING))
@@ -88,7 +88,7 @@ def test_all_that_is_wrong_with_them_is_said(commodore: CommandLine) -> None:
         assert part in ran.err
 
 
-def test_a_hierarchy_that_cannot_be_read_does_not_count(commodore: CommandLine) -> None:
+def test_unreadable_hierarchy_is_ignored_with_warning(commodore: CommandLine) -> None:
     _compiled(RULES)
     Path("inventory/classes/global/live.yml").write_text("parameters: [")
 
@@ -99,9 +99,7 @@ def test_a_hierarchy_that_cannot_be_read_does_not_count(commodore: CommandLine) 
 
 
 @pytest.mark.parametrize("classes", ["text", [1], [{"a": "b"}], None])
-def test_a_target_without_names_of_classes_does_not_count(
-    commodore: CommandLine, classes: object
-) -> None:
+def test_invalid_target_is_ignored_with_warning(commodore: CommandLine, classes: object) -> None:
     _compiled(RULES)
     Path("inventory/targets/cluster.yml").write_text(json.dumps({"classes": classes}))
 
@@ -143,7 +141,9 @@ def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
     return run
 
 
-def test_what_is_degraded_at_first_is_waited_for(live: Callable[..., Ran], server: Cluster) -> None:
+def test_wait_tolerates_degraded_object_in_grace_period(
+    live: Callable[..., Ran], server: Cluster
+) -> None:
     _compiled({"apps/Deployment": {"grace": LASTING}})
     before = live("status").out
     looks = count()

@@ -83,7 +83,7 @@ def deploy(server: Cluster, *names: str, health: str = "Healthy", **more: Any) -
         server.put(content)
 
 
-def test_a_plan_is_followed_until_all_of_it_is_ready(
+def test_wait_follows_plan_until_all_steps_are_ready(
     wait: Callable[..., Ran], server: Cluster
 ) -> None:
     deploy(server, "one", "three", "cluster-far")
@@ -100,9 +100,7 @@ def test_a_plan_is_followed_until_all_of_it_is_ready(
     }
 
 
-def test_what_is_not_ready_is_a_yield_with_its_reason(
-    wait: Callable[..., Ran], server: Cluster
-) -> None:
+def test_wait_reports_steps_that_are_not_ready(wait: Callable[..., Ran], server: Cluster) -> None:
     deploy(server, "two")
 
     missing = wait()
@@ -119,9 +117,7 @@ def test_what_is_not_ready_is_a_yield_with_its_reason(
     assert "one: Provisioning (Application is being deleted)" in deleted.out
 
 
-def test_an_invalid_spec_is_an_error_and_other_errors_may_pass(
-    wait: Callable[..., Ran], server: Cluster
-) -> None:
+def test_wait_fails_at_once_on_invalid_spec_only(wait: Callable[..., Ran], server: Cluster) -> None:
     deploy(server, "two")
     conditions = [{"type": "ComparisonError", "message": "no repository"}]
     deploy(server, "one", health="Progressing", conditions=conditions)
@@ -136,9 +132,7 @@ def test_an_invalid_spec_is_an_error_and_other_errors_may_pass(
     assert "one: Errored (InvalidSpecError: no repository)" in invalid.out
 
 
-def test_what_nobody_deletes_is_a_yield_that_names_the_owner(
-    wait: Callable[..., Ran], server: Cluster
-) -> None:
+def test_wait_for_gone_names_owner_without_prune(wait: Callable[..., Ran], server: Cluster) -> None:
     deploy(server, "one", "three")
 
     left = wait("--for", "gone")
@@ -178,7 +172,7 @@ def test_options_of_a_plan_need_one(commodore: CommandLine) -> None:
         ({"status": "False", "reason": "BuildFailed"}, {"fail_fast": True}, "error"),
     ],
 )
-def test_a_kustomization_is_ready_at_its_generation(
+def test_kustomization_is_ready_at_observed_generation(
     status: dict[str, Any], expected: dict[str, Any], state: str
 ) -> None:
     condition = {"type": "Ready", "observedGeneration": 2, **status}

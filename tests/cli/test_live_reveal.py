@@ -149,7 +149,7 @@ def test_equal_values_of_other_objects_are_no_difference(live: Live, server: Clu
         (NO_SECRET, "", "t/c/none: there is no such secret"),
     ],
 )
-def test_a_reference_without_a_value_ends_it(
+def test_unrevealed_reference_stops_diff_and_apply(
     live: Live,
     server: Cluster,
     monkeypatch: pytest.MonkeyPatch,
@@ -170,7 +170,7 @@ def test_a_reference_without_a_value_ends_it(
     assert not any(method in ("PATCH", "DELETE") for method, _ in server.requests)
 
 
-def test_a_server_that_was_not_named_gets_no_token(
+def test_vault_that_user_did_not_name_gets_no_token(
     live: Live, server: Cluster, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.put(_secret(OTHER))
@@ -220,7 +220,7 @@ def test_values_are_applied(live: Live, server: Cluster, there: bool) -> None:
     assert not [path for path in saved if VALUE.encode() in path.read_bytes()]
 
 
-def test_a_plan_is_the_same_with_and_without_values(live: Live, server: Cluster) -> None:
+def test_revealed_values_do_not_change_plan(live: Live, server: Cluster) -> None:
     server.put(_secret(OTHER))
 
     planned = live("diff", "--reveal", "--out", "plan.json", catalog=[_wanted()])
@@ -242,7 +242,7 @@ def test_all_values_are_there_before_the_first_write(live: Live, server: Cluster
     assert not any(method == "PATCH" for method, _ in server.requests)
 
 
-def test_what_the_server_says_of_a_value_is_masked(live: Live, server: Cluster) -> None:
+def test_secret_value_in_server_message_is_masked(live: Live, server: Cluster) -> None:
     server.before = lambda method, _: (
         Refusal(422, "Invalid", f"Invalid value: {VALUE}") if method == "PATCH" else None
     )

@@ -31,7 +31,7 @@ def locked(commodore: CommandLine, tmp_path: Path) -> CommandLine:
     return commodore
 
 
-def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
+def test_lock_update_shows_graded_object_changes(locked: CommandLine) -> None:
     tenant = Path("demo/repos/t-demo.git")
     text = git(tenant, "show", "master:c-demo-2.yml")
     commit_to(tenant, {"c-demo-2.yml": text.replace("replicas: 1", "replicas: 7")})
@@ -53,7 +53,7 @@ def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
     assert "Nothing changed" in locked(*words).err
 
 
-def test_an_export_lists_its_members(locked: CommandLine) -> None:
+def test_lock_export_lists_members(locked: CommandLine) -> None:
     words = ("lock", "export", "--out", "it", "-o", "json", *_API)
     ran = locked(*words, "--lock", "it.lock")
     neither, both = locked(*words), locked(*words, "it.lock", "--lock", "it.lock")

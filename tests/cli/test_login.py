@@ -43,7 +43,9 @@ def keeps(empty_home: Path, api: Api, *, good_for: float = 60) -> str:
     return token
 
 
-def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, empty_home: Path) -> None:
+def test_fetch_token_prints_only_cached_token(
+    commodore: CommandLine, api: Api, empty_home: Path
+) -> None:
     token = keeps(empty_home, api)
 
     ran = commodore("fetch-token", COMMODORE_API_URL=api.url)
@@ -52,7 +54,7 @@ def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, empty_home
     assert api.received == []
 
 
-def test_a_token_of_a_login_is_alone_on_stdout(
+def test_fetch_token_prints_only_token_of_new_login(
     commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     with following_links():
@@ -63,7 +65,7 @@ def test_a_token_of_a_login_is_alone_on_stdout(
     assert "Log in on any device: go to\n  http" in ran.err
 
 
-def test_a_good_token_makes_login_do_nothing(
+def test_login_with_valid_token_sends_no_request(
     commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     keeps(empty_home, api)
@@ -75,7 +77,7 @@ def test_a_good_token_makes_login_do_nothing(
     assert api.received == []
 
 
-def test_a_login_without_api_prints_the_token(
+def test_login_without_api_prints_token(
     commodore: CommandLine, provider: Double, empty_home: Path
 ) -> None:
     with following_links():
@@ -92,7 +94,7 @@ def test_a_login_without_api_prints_the_token(
 
 
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
-def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) -> None:
+def test_denied_login_fails(commodore: CommandLine, api: Api, command: str) -> None:
     with following_links(agrees=False):
         ran = commodore(command, "--device", "--api-url", api.url)
 
@@ -124,7 +126,9 @@ def test_without_an_api_nothing_can_be_done(commodore: CommandLine, command: str
 
 
 @pytest.mark.parametrize("command", ["fetch-token", "login", "logout"])
-def test_a_folder_of_facts_needs_none(commodore: CommandLine, facts: str, command: str) -> None:
+def test_login_commands_refuse_facts_folder(
+    commodore: CommandLine, facts: str, command: str
+) -> None:
     ran = commodore(command, "--api-url", facts)
 
     assert (ran.code, ran.out) == (1, "")
@@ -143,7 +147,7 @@ def test_missing_settings_are_reported_with_their_cause(commodore: CommandLine, 
     assert failure.startswith("the login needs a client id (--oidc-client, COMMODORE_OIDC_CLIENT)")
 
 
-def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api) -> None:
+def test_invalid_discovery_document_is_an_error(commodore: CommandLine, api: Api) -> None:
     url = f"{api.url}/discovery"
     api.on("GET /discovery", json_reply({"issuer": "x"}))
 
@@ -192,7 +196,7 @@ def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, empty_h
     assert cached(empty_home) == {"https://other": {}}
 
 
-def test_an_expired_token_is_replaced_by_the_cached_one(
+def test_expired_token_is_replaced_by_cached_one(
     commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     token = keeps(empty_home, api)

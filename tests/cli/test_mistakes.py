@@ -50,7 +50,7 @@ def test_components_that_cannot_be_fetched_have_a_line(
     assert says in ran.err
 
 
-def test_a_rejected_token_names_where_it_came_from(
+def test_rejected_token_names_its_origin(
     commodore: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMMODORE_API_TOKEN", "t0")

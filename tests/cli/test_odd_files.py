@@ -74,7 +74,7 @@ def test_the_dotenv_file_is_ignored(commodore: CommandLine, tmp_path: Path, kind
     ],
     ids=" ".join,
 )
-def test_a_file_that_is_named(
+def test_special_file_as_argument_is_an_error(
     commodore: CommandLine, tmp_path: Path, words: tuple[str, ...], kind: str
 ) -> None:
     (tmp_path / "classes").mkdir()
@@ -89,17 +89,13 @@ def test_a_file_that_is_named(
 
 
 @pytest.mark.parametrize("folder", ["/proc/self", "/sys", "/proc/self/root/proc", "link"])
-def test_a_folder_of_the_system_is_not_linted(
-    commodore: CommandLine, tmp_path: Path, folder: str
-) -> None:
+def test_lint_refuses_system_folders(commodore: CommandLine, tmp_path: Path, folder: str) -> None:
     (tmp_path / "link").symlink_to("/proc/self")
 
     _is_an_error(commodore("inventory", "lint", folder), "nothing in /proc, /sys and /dev is read")
 
 
-def test_a_hidden_folder_of_the_home_directory_is_linted_if_it_is_named(
-    commodore: CommandLine, empty_home: Path
-) -> None:
+def test_lint_reads_named_hidden_folder(commodore: CommandLine, empty_home: Path) -> None:
     (empty_home / ".work").mkdir()
     (empty_home / ".work/a.yml").write_text("parameters: {}\n")
 
@@ -107,7 +103,7 @@ def test_a_hidden_folder_of_the_home_directory_is_linted_if_it_is_named(
 
 
 @pytest.mark.parametrize("target", ["/", "/proc", "..", "."])
-def test_a_link_out_of_a_linted_folder_has_an_end(
+def test_lint_terminates_on_links_out_of_folder(
     commodore: CommandLine, tmp_path: Path, target: str
 ) -> None:
     (tmp_path / "classes").mkdir()
@@ -120,9 +116,7 @@ def test_a_link_out_of_a_linted_folder_has_an_end(
 
 
 @pytest.mark.parametrize("folder", ["/proc/x", "/sys/x", "/dev/null/x", "/dev/full"])
-def test_an_output_folder_where_nothing_can_be_written(
-    commodore: CommandLine, facts: str, folder: str
-) -> None:
+def test_unwritable_output_dir_is_an_error(commodore: CommandLine, facts: str, folder: str) -> None:
     ran = commodore("catalog", "compile", "c-demo-1", "--api-url", facts, "--output-dir", folder)
 
     _is_an_error(ran, folder)

@@ -25,7 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_installation_compiles_and_pushes(commodore: CommandLine, here: Path) -> None:
+def test_new_installation_compiles_and_pushes(commodore: CommandLine, here: Path) -> None:
     made = commodore("init", "My Fleet", "-o", "json")
     result = json.loads(made.out)
 
@@ -55,7 +55,7 @@ def test_given_repositories_are_used_and_left_alone(commodore: CommandLine, here
     assert not (here / "fleet/repos").exists()
 
 
-def test_a_directory_for_a_server_names_it(commodore: CommandLine, here: Path) -> None:
+def test_init_for_server_writes_only_its_url(commodore: CommandLine, here: Path) -> None:
     made = commodore("init", "fleet", "--lieutenant", "http://127.0.0.1:9", "--skip-login")
 
     assert made.code == 0
@@ -75,7 +75,7 @@ def test_a_directory_for_a_server_names_it(commodore: CommandLine, here: Path) -
         ),
     ],
 )
-def test_what_cannot_be_created_is_refused(
+def test_init_refuses_invalid_name_or_folder(
     commodore: CommandLine, here: Path, words: tuple[str, ...], reason: str
 ) -> None:
     (here / "full").mkdir()
@@ -90,7 +90,7 @@ def test_what_cannot_be_created_is_refused(
     assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
 
 
-def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
+def test_first_tenant_and_cluster_are_added_to_empty_folder(
     commodore: CommandLine, here: Path
 ) -> None:
     hierarchy = "classes: ['${cluster:tenant}.${cluster:name}']\n"
@@ -117,7 +117,7 @@ def test_an_empty_directory_gets_a_first_tenant_and_a_first_cluster(
 
 
 @pytest.mark.parametrize("name", ["catalog.lock", "locks/c-fleet.lock"])
-def test_a_lock_with_a_default_name_is_used(
+def test_lock_file_with_default_name_is_used(
     commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     commodore("init", "fleet")
@@ -151,7 +151,7 @@ def test_a_lock_with_a_default_name_is_used(
     assert (namespace(of_another), "lock file" in of_another.err) == ("other", False)
 
 
-def test_a_dry_run_reports_no_backup_that_is_not_there(
+def test_dry_run_announces_backup_of_local_work(
     commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commodore("init", "fleet")
@@ -183,7 +183,7 @@ def fleet(commodore: CommandLine, here: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("kind", ["component", "package"])
-def test_what_new_suggests_leads_to_a_compile(
+def test_suggested_steps_of_new_component_compile(
     commodore: CommandLine, fleet: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for who in ("AUTHOR", "COMMITTER"):
@@ -213,7 +213,7 @@ def test_new_with_an_owner_has_a_remote_at_github(commodore: CommandLine, fleet:
     assert not (fleet / "repos/component-web-shop.git").exists()
 
 
-def test_a_moved_installation_compiles_after_its_addresses_were_replaced(
+def test_moved_installation_compiles_after_replacing_urls(
     commodore: CommandLine, fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (fleet / "dependencies/hello/component/mine.jsonnet").write_text("{}")
@@ -253,7 +253,7 @@ def test_removed_checkouts_come_back(commodore: CommandLine, fleet: Path, remove
     assert (fleet / "dependencies/hello/class/hello.yml").is_file()
 
 
-def test_a_new_checkout_in_the_place_of_a_removed_one_keeps_its_repository(
+def test_new_component_in_place_of_checkout_is_local_work(
     commodore: CommandLine, fleet: Path
 ) -> None:
     shutil.rmtree(fleet / "dependencies/hello")

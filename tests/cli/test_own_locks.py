@@ -49,9 +49,7 @@ def _move_all(inputs: LockedCluster) -> None:
         inputs.move(what, "2")
 
 
-def test_a_component_is_tested_with_what_is_locked(
-    inputs: LockedCluster, commodore: CommandLine
-) -> None:
+def test_component_test_uses_locked_inputs(inputs: LockedCluster, commodore: CommandLine) -> None:
     _passed(commodore(*_TEST, "--update"))
     written = Path("it.lock").read_text()
     _move_all(inputs)
@@ -75,7 +73,7 @@ def test_without_the_option_the_variable_has_no_effect(
     assert not Path("it.lock").exists()
 
 
-def test_a_frozen_test_lists_all_that_is_not_locked(
+def test_frozen_component_test_lists_unlocked_inputs(
     inputs: LockedCluster, commodore: CommandLine
 ) -> None:
     _passed(commodore(*_TEST, "--update"))
@@ -149,9 +147,7 @@ def test_locks_of_clusters_and_of_components_are_not_mixed(
     _passed(commodore("lock", "check", "--lock", "it.lock"))
 
 
-def test_a_package_is_tested_with_what_is_locked(
-    inputs: LockedCluster, commodore: CommandLine
-) -> None:
+def test_package_test_uses_locked_inputs(inputs: LockedCluster, commodore: CommandLine) -> None:
     entry = {"url": url_of(inputs.fleet.repository("component-web")), "version": "master"}
     git(inputs.fleet.repository("component-web"), "tag", "v1")
     values = {"applications": ["web"], "parameters": {"components": {"web": entry}}}

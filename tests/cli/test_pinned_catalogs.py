@@ -151,7 +151,7 @@ def planned(tmp_path: Path, commodore: CommandLine, monkeypatch: pytest.MonkeyPa
     return Planned(tmp_path / "demo", commodore)
 
 
-def test_a_push_pins_every_application_to_the_commit_of_its_content(planned: Planned) -> None:
+def test_push_pins_applications_to_commits_of_content(planned: Planned) -> None:
     ran = planned.compile("--push")
 
     assert ran.code == 0, ran.err
@@ -192,7 +192,7 @@ def forget_history(planned: Planned) -> None:
 
 
 @pytest.mark.long
-def test_who_was_overtaken_pins_to_commits_that_are_made_again(
+def test_overtaken_push_pins_to_recreated_commits(
     planned: Planned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pushed = GitCatalog.push
@@ -213,7 +213,7 @@ def test_who_was_overtaken_pins_to_commits_that_are_made_again(
     assert {pin for name, pin in planned.pins().items() if name != "root-apps"} <= set(commits)
 
 
-def test_a_folder_is_never_pinned(planned: Planned, tmp_path: Path) -> None:
+def test_output_dir_is_not_pinned(planned: Planned, tmp_path: Path) -> None:
     ran = planned.compile("--output-dir", str(tmp_path / "out"))
 
     assert ran.code == 0, ran.err

@@ -69,9 +69,7 @@ def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_compile_writes_the_catalog_in_the_order_of_the_plan(
-    commodore: CommandLine, playground: Path
-) -> None:
+def test_compile_writes_catalog_in_plan_order(commodore: CommandLine, playground: Path) -> None:
     facts = str(playground / "facts")
     words = ("-d", str(playground), "catalog", "compile", "c-demo-1", "--api-url", facts)
     assert commodore(*words, "--push").code == 0
@@ -162,7 +160,7 @@ def test_demo_has_a_plan_that_argocd_can_follow(
     assert used <= {*created, "argocd"}
 
 
-def test_what_is_wrong_with_a_plan_ends_the_compile_before_anything_is_written(
+def test_invalid_plan_fails_compile_before_writing(
     commodore: CommandLine, work: Path, facts: str
 ) -> None:
     before, text = files_in(work / "catalog"), (work / CLASS).read_text()

@@ -54,7 +54,7 @@ def test_forms_escape_hostile_names(commodore: CommandLine, folder: Path) -> Non
     assert runs["markdown"].out.splitlines()[-1].count("|") == 5
 
 
-def test_what_is_ignored_is_suppressed_in_sarif(commodore: CommandLine, folder: Path) -> None:
+def test_ignored_problem_is_suppressed_in_sarif(commodore: CommandLine, folder: Path) -> None:
     (folder / NAME).write_text(f'ignore = [{{ code = "{ONE}", reason = "later" }}]\n')
 
     ran = commodore("inventory", "lint", str(folder), "-o", "sarif")

@@ -74,7 +74,7 @@ def test_stdin_comes_through(program: list[str], fleet: Fleet) -> None:
     assert list(fleet.catalog_files()) == ["manifests/one/out.yaml"]
 
 
-def test_a_script_on_stdin_can_run_it(fleet: Fleet) -> None:
+def test_script_on_stdin_can_call_main(fleet: Fleet) -> None:
     # What is read from stdin cannot be read again.
     script = (
         "import sys; from commodore_py.__main__ import main; print('once', flush=True); main()\n"

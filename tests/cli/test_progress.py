@@ -60,7 +60,7 @@ def left_on_screen(shown: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def test_a_terminal_shows_how_far_it_is() -> None:
+def test_terminal_shows_progress() -> None:
     shown, result = on_a_terminal("compile")
 
     text = _CONTROL.sub("", shown)
@@ -70,14 +70,14 @@ def test_a_terminal_shows_how_far_it_is() -> None:
     assert result.splitlines() == ["result", "True"]
 
 
-def test_nothing_of_it_stays_there() -> None:
+def test_progress_is_erased_at_the_end() -> None:
     shown, _ = on_a_terminal("compile")
 
     assert left_on_screen(shown) == [f" > done with {name}" for name in NAMES]
     assert "\x1b[?25l" not in shown, "the cursor is hidden"
 
 
-def test_a_line_can_be_taken_back_after_a_narrower_terminal_has_broken_it() -> None:
+def test_progress_line_is_erased_after_terminal_narrowed() -> None:
     shown, _ = on_a_terminal("compile")
 
     for drawn in shown.split("Compiling")[1:]:
@@ -110,7 +110,7 @@ def test_others_get_whole_lines_only(words: tuple[str, ...], variables: dict[str
     assert result.splitlines() == ["result", "False"]
 
 
-def test_a_pipe_gets_a_line_now_and_then_with_what_is_at_work() -> None:
+def test_pipe_gets_occasional_progress_lines() -> None:
     command = [sys.executable, "-c", DRIVER, "compile", "impatient"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
 
@@ -118,7 +118,7 @@ def test_a_pipe_gets_a_line_now_and_then_with_what_is_at_work() -> None:
     assert "third" in ran.stderr.replace("done with third", "")
 
 
-def test_a_pipe_gets_whole_lines_only() -> None:
+def test_pipe_gets_complete_lines_without_control_codes() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, "compile"], capture_output=True, check=True, text=True
     )

@@ -28,7 +28,7 @@ def _add_application(demo: Path, name: str, url: str) -> None:
     commit_to(tenant, {"common.yml": yaml.safe_dump(common)})
 
 
-def test_a_new_component_compiles_in_the_playground(commodore: CommandLine, tmp_path: Path) -> None:
+def test_new_component_compiles_in_demo(commodore: CommandLine, tmp_path: Path) -> None:
     demo = tmp_path / "demo"
     write_demo(demo)
     created = commodore("-d", str(demo), "component", "new", "my-app")
@@ -72,7 +72,7 @@ def test_a_new_component_compiles_in_the_playground(commodore: CommandLine, tmp_
         ("web.json", ["web"], ["web"], "looked at "),
     ],
 )
-def test_a_missing_library_names_its_component(
+def test_missing_library_hints_at_its_component(
     tmp_path: Path, library: str, applications: list[str], listed: list[str], hint: str
 ) -> None:
     fleet = make_fleet(
@@ -89,7 +89,7 @@ def test_a_missing_library_names_its_component(
     assert error.hint.startswith(hint)
 
 
-def test_a_component_by_itself_gets_libraries_from_folders(
+def test_component_compile_hints_at_library_path_option(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     commodore("-d", str(tmp_path), "component", "new", "my-app")

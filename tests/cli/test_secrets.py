@@ -211,7 +211,7 @@ def test_credentials_in_the_urls_of_downloads(
 )
 @pytest.mark.parametrize("status", [200, 401, 403, 500])
 @pytest.mark.sample(3)
-def test_a_server_that_repeats_the_token(run: Runs, spelling: str, status: int) -> None:
+def test_token_echoed_by_server_is_masked(run: Runs, spelling: str, status: int) -> None:
     with serve() as web:
         text = spelling.format(CANARY)
         for content in (text, json.dumps({"reason": text, "error_description": text})):
@@ -303,7 +303,7 @@ def test_variables_of_a_failing_program_are_not_shown(fleet: Fleet, run: Runs, n
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:9/?token={}", "http://me:{}@127.0.0.1:9", "http://{}@h"]
 )
-def test_an_api_url_with_credentials_is_refused_without_them(run: Runs, url: str) -> None:
+def test_credentials_of_refused_api_url_are_masked(run: Runs, url: str) -> None:
     run("catalog", "list", "--api-url", url.format(CANARY), "-vvv", code=1)
     run("config", "show", COMMODORE_API_URL=url.format(CANARY), code=None)
 

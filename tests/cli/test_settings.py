@@ -73,7 +73,7 @@ def settings(commodore: CommandLine, empty_home: Path, tmp_path: Path) -> Settin
         (b"quiet = [[[0x" + b"f" * 5_000 + b"]]]\n", "not a value that is too large"),
     ],
 )
-def test_a_settings_file_that_cannot_be_read(
+def test_unreadable_settings_file_is_an_error(
     commodore: CommandLine, settings: Settings, text: bytes, message: str
 ) -> None:
     settings.write("")
@@ -125,7 +125,7 @@ def test_managed_tools_come_first_wherever_dotenv_points(
     assert f"helm: {tools}/helm, version: managed helm\n" in ran.out
 
 
-def test_a_folder_that_was_removed(
+def test_removed_current_directory_is_an_error(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed = tmp_path / "gone"
@@ -139,7 +139,7 @@ def test_a_folder_that_was_removed(
     assert "error: the current directory does not exist any more" in ran.err
 
 
-def test_a_dotenv_file_whose_references_multiply_is_ignored(
+def test_dotenv_with_exploding_references_is_ignored(
     settings: Settings, commodore: CommandLine
 ) -> None:
     lines = [f"X{n + 1}={f'${{X{n}}}' * 100}" for n in range(10)]

@@ -328,7 +328,7 @@ def test_each_remote_is_queried_once(compiling: Compile) -> None:
     assert len([line for line in asked if "component-two" in line]) == 1
 
 
-def test_an_interrupted_run_reports_what_was_done(compiling: Compile) -> None:
+def test_interrupted_fleet_run_reports_finished_clusters(compiling: Compile) -> None:
     fleet = compiling.fleet
     slow = "import time; time.sleep(60)"
     hook = fleet.repository("catalog-two") / "hooks" / "pre-receive"
@@ -353,7 +353,9 @@ def test_an_interrupted_run_reports_what_was_done(compiling: Compile) -> None:
 
 
 @pytest.mark.parametrize("name", ["clusters", f"clusters/{CLUSTER}"])
-def test_nothing_is_written_behind_a_link(compiling: Compile, tmp_path: Path, name: str) -> None:
+def test_fleet_run_does_not_follow_linked_folders(
+    compiling: Compile, tmp_path: Path, name: str
+) -> None:
     outside, link = tmp_path / "outside", compiling.fleet.work / name
     outside.mkdir()
     link.parent.mkdir(parents=True, exist_ok=True)
@@ -366,7 +368,7 @@ def test_nothing_is_written_behind_a_link(compiling: Compile, tmp_path: Path, na
     assert list(outside.iterdir()) == []
 
 
-def test_a_working_directory_after_the_command_is_refused(commodore: CommandLine) -> None:
+def test_working_dir_option_after_command_is_refused(commodore: CommandLine) -> None:
     ran = commodore("catalog", "compile", "--all", "-d", "work2")
 
     assert ran.code == 2

@@ -91,7 +91,7 @@ def test_verbosity_of_all_levels_adds_up(
     assert len(ran.err.splitlines()) > len(commodore(*recompile).err.splitlines()) + 5
 
 
-def test_a_compile_for_programs(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+def test_compile_prints_result_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
     ran = commodore(*recompile, "-o", "json", "-d", "nope")
 
     result = json.loads(ran.out)
@@ -106,7 +106,7 @@ def test_a_compile_for_programs(commodore: CommandLine, recompile: tuple[str, ..
     assert ("No changes." in ran.err) != result["changed"]
 
 
-def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
+def test_push_prints_result_as_json(commodore: CommandLine, tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
 
@@ -118,7 +118,7 @@ def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
     assert f"Pushed commit {result['commit']}" in ran.err
 
 
-def test_what_is_reported_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+def test_json_log_has_a_record_per_line(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
     ran = commodore("--log-format", "json", *recompile, "-o", "json", "-i")
 
     output = [json.loads(line) for line in ran.err.splitlines()]
@@ -132,7 +132,7 @@ def test_what_is_reported_as_json(commodore: CommandLine, recompile: tuple[str, 
     }
 
 
-def test_what_is_reported_as_annotations(commodore: CommandLine, tmp_path: Path) -> None:
+def test_github_log_prints_annotations(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "facts" / "clusters").mkdir(parents=True)
     (tmp_path / "facts" / "clusters" / "c-1.yaml").write_text("id: c-1\nfacts: [\n")
 
@@ -168,7 +168,7 @@ def test_broken_settings_are_reported_in_the_requested_format(
     assert str(file) in ran.err
 
 
-def test_a_bug_of_ours_leaves_a_log(
+def test_internal_error_writes_log_file(
     commodore: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -229,7 +229,7 @@ def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
     assert b"Traceback" not in output
 
 
-def test_a_closed_pipe_is_not_a_crash(facts: str) -> None:
+def test_closed_pipe_ends_quietly(facts: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -256,7 +256,7 @@ def test_running_twice_in_a_process_is_like_running_once(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")  # noqa: PTH110 - before any test
-def test_a_full_disk_is_not_an_internal_error(recompile: tuple[str, ...]) -> None:
+def test_full_disk_is_a_plain_error(recompile: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - no file of ours
         for words in (("catalog", "list", *recompile[-2:]), recompile, ("--help",)):
             done = subprocess.run(

@@ -126,7 +126,7 @@ def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
     ]
 
 
-def test_a_tool_that_does_not_run_is_missing_and_its_path_is_shown(
+def test_list_shows_path_of_tool_that_does_not_run(
     tool_command: ToolCommand,
 ) -> None:
     broken = write_program(tool_command.system, "helm", b"\x7fELF is not a program")
@@ -214,7 +214,7 @@ def test_the_token_counts_wherever_it_is_given(
     assert [request.token for request in tool_command.publisher.api.received] == [sent] * 3
 
 
-def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> None:
+def test_github_token_is_sent_only_to_api(tool_command: ToolCommand) -> None:
     tool_command.publisher.release("jb", "v0.6.3")
     tool_command.publisher.latest("jb", "v0.6.3")
 
@@ -403,7 +403,7 @@ def test_upgrade_all_with_nothing_managed(tool_command: ToolCommand) -> None:
     assert "commodore tool install --missing" in ran.err
 
 
-def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -> None:
+def test_failed_upgrade_keeps_present_version(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     tool_command.publisher.release("helm", "v3.18.4", checksums="0" * 64 + "  {file}\n")
 
@@ -430,7 +430,7 @@ def test_exactly_one_of_tool_and_flag(
 
 
 @pytest.mark.parametrize("command", ["install", "upgrade"])
-def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
+def test_unknown_tool_is_an_error(tool_command: ToolCommand, command: str) -> None:
     ran = tool_command(command, "kubectl")
 
     assert (ran.code, ran.out) == (1, "")
@@ -471,7 +471,7 @@ def test_upgrade_leaves_an_unmanaged_tool_to_install(tool_command: ToolCommand) 
 
 
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb", "--version", "v0.6.3")])
-def test_a_tool_found_elsewhere_is_managed_no_more(
+def test_tool_installed_elsewhere_stops_being_managed(
     tool_command: ToolCommand, command: tuple[str, ...]
 ) -> None:
     tool_command.manage(helm="v3.9.1", jb="v0.6.0")
@@ -487,7 +487,7 @@ def test_a_tool_found_elsewhere_is_managed_no_more(
 
 
 @pytest.mark.parametrize("words", [("helm", "--version", "v3.18.4"), ("--missing",)])
-def test_a_missing_tool_is_installed_again(
+def test_missing_managed_tool_is_installed_again(
     tool_command: ToolCommand, words: tuple[str, ...]
 ) -> None:
     tool_command.manage(helm="v3.9.1", jb="v0.6.3", kustomize="v5.7.0")
@@ -504,7 +504,7 @@ def test_a_missing_tool_is_installed_again(
     assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
-def test_a_missing_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
+def test_missing_managed_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     (tool_command.tools / "helm").unlink()
     tool_command.publisher.release("helm", "v3.18.4")
@@ -516,7 +516,7 @@ def test_a_missing_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
 
 
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb"), ("upgrade", "--all")])
-def test_a_broken_record_is_an_error_that_names_it(
+def test_damaged_tool_record_is_an_error(
     tool_command: ToolCommand, command: tuple[str, ...]
 ) -> None:
     tool_command.manage(helm="v3.9.1")
@@ -551,7 +551,7 @@ def test_no_latest_version_is_an_error(tool_command: ToolCommand, command: str) 
 
 
 @pytest.mark.parametrize("tool", ["helm", "jb", "kustomize"])
-def test_a_failed_download_is_an_error(tool_command: ToolCommand, tool: str) -> None:
+def test_failed_tool_download_is_an_error(tool_command: ToolCommand, tool: str) -> None:
     release = tool_command.publisher.release(tool, "v1.2.3", file=error_reply(500, "no disk"))
 
     ran = tool_command("install", tool, "--version", "v1.2.3")
@@ -562,7 +562,7 @@ def test_a_failed_download_is_an_error(tool_command: ToolCommand, tool: str) -> 
     assert f"  while installing {tool} v1.2.3\n" in ran.err
 
 
-def test_a_stalled_download_is_an_error(tool_command: ToolCommand) -> None:
+def test_stalled_tool_download_times_out(tool_command: ToolCommand) -> None:
     tool_command.publisher.release("jb", "v1.2.3", file=Reply(body=b"x", silent=True))
 
     ran = tool_command("install", "jb", "--version", "v1.2.3", COMMODORE_REQUEST_TIMEOUT="1")
@@ -572,7 +572,7 @@ def test_a_stalled_download_is_an_error(tool_command: ToolCommand) -> None:
     assert "--request-timeout" in ran.err
 
 
-def test_an_account_without_a_home_has_no_place_for_tools(
+def test_tool_install_without_home_is_an_error(
     tool_command: ToolCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nowhere() -> Path:

@@ -136,7 +136,7 @@ def _changed(text: str, wanted: str | list[str]) -> str:
 
 
 @pytest.mark.parametrize("case", _cases("wrong"))
-def test_what_is_wrong_is_an_error_that_helps(typed: Typed, case: dict[str, Any]) -> None:
+def test_wrong_command_line_is_a_helpful_error(typed: Typed, case: dict[str, Any]) -> None:
     ran = typed(case)
 
     assert ran.code == case.get("code", 1), ran.err
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_an_error_that_helps(typed: Typed, case: dict[str, Any]
 
 
 @pytest.mark.parametrize("case", _cases("right"))
-def test_what_is_right_has_a_result(typed: Typed, case: dict[str, Any]) -> None:
+def test_right_command_line_succeeds(typed: Typed, case: dict[str, Any]) -> None:
     ran = typed(case)
 
     assert ran.code == case.get("code", 0), ran.err
@@ -168,7 +168,7 @@ def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
     assert not (playground / "dependencies/my-tool").exists()
 
 
-def test_what_a_notice_names_exists(typed: Typed, playground: Path) -> None:
+def test_migration_notice_names_existing_section(typed: Typed, playground: Path) -> None:
     ran = typed({"run": "L"})
 
     (named,) = re.findall(r"See\s+(\S+)\s+for the three steps", ran.err)

@@ -56,7 +56,7 @@ def test_the_whole_of_it(commodore: CommandLine, bin_: Path) -> None:
         pytest.param("kustomize"),
     ],
 )
-def test_a_missing_tool_is_127_and_the_rest_is_shown(
+def test_missing_tool_exits_127_and_lists_others(
     commodore: CommandLine, bin_: Path, missing: str
 ) -> None:
     install(bin_, *{"helm", "jb", "kustomize"} - {missing})
@@ -68,7 +68,7 @@ def test_a_missing_tool_is_127_and_the_rest_is_shown(
     assert ran.out.count(", version: v1 of") == 2
 
 
-def test_what_is_built_in_is_not_missing(commodore: CommandLine, bin_: Path) -> None:
+def test_built_in_tool_is_not_missing(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "kustomize")
 
     ran = commodore("version")

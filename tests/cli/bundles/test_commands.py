@@ -37,7 +37,7 @@ def publish(place: Place, version: str, *words: str) -> None:
     assert ran.code == 0, ran.err
 
 
-def test_a_version_is_published_after_its_clusters_compile(place: Place, checkout: Path) -> None:
+def test_publish_compiles_clusters_before_writing_version(place: Place, checkout: Path) -> None:
     ran = place.run(
         *("bundle", "publish", "2026.11.2", "--cluster", "c-one", "--set", "web=v1.1.0"),
         *("-o", "json"),
@@ -55,7 +55,7 @@ def test_a_version_is_published_after_its_clusters_compile(place: Place, checkou
     assert [one["version"] for one in shown["entries"]] == ["v1.0.0", "v1.1.0"]
 
 
-def test_nothing_is_written_if_a_cluster_does_not_compile(place: Place, checkout: Path) -> None:
+def test_publish_writes_nothing_if_test_cluster_fails(place: Place, checkout: Path) -> None:
     commit_to(place.root / "web.git", {"component/main.jsonnet": "error 'broken'"})
     git(place.root / "web.git", "tag", "v2.0.0")
     before = git(checkout, "rev-parse", "HEAD")
@@ -68,7 +68,7 @@ def test_nothing_is_written_if_a_cluster_does_not_compile(place: Place, checkout
     assert git(checkout, "status", "--porcelain") == ""
 
 
-def test_a_branch_becomes_its_commit(place: Place, checkout: Path) -> None:
+def test_publish_pins_branch_to_commit(place: Place, checkout: Path) -> None:
     ran = place.run("bundle", "publish", "2026.12.1", "--set", "web=master", "--test", "c-one")
 
     assert ran.code == 0, ran.err
@@ -97,7 +97,7 @@ def test_versions_that_a_test_cluster_overrides_are_named(place: Place) -> None:
 
 
 @pytest.mark.parametrize("version", ["2026.11.1", "2026.11-1"])
-def test_a_version_or_its_file_that_exists_is_refused(
+def test_publish_of_existing_version_or_file_is_refused(
     place: Place, checkout: Path, version: str
 ) -> None:
     ran = place.run("bundle", "publish", version, "--test", "c-one")
@@ -159,7 +159,7 @@ def test_the_steps_from_the_versions_before_are_graded(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("checkout")
-def test_a_cluster_uses_another_version(place: Place) -> None:
+def test_bundle_use_replaces_included_version(place: Place) -> None:
     publish(place, "2026.11.2", "--set", "web=v1.2.0")
     work = place.root / "work"
     assert place.run("-d", str(work), "catalog", "compile", "c-one").code == 0
@@ -182,7 +182,7 @@ def test_a_cluster_uses_another_version(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("checkout")
-def test_a_bundle_that_a_reference_selects_is_not_replaced(place: Place) -> None:
+def test_bundle_use_refuses_class_selected_by_reference(place: Place) -> None:
     place.include(".bundles.${facts:bundle::2026-11-1}")
     work = place.root / "work"
     assert place.run("-d", str(work), "catalog", "compile", "c-one").code == 0

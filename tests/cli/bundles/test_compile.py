@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _INDEX = "inventory/classes/global/bundles/index.yml"
 
 
-def test_a_cluster_as_its_bundle_says_has_no_notice(place: Place) -> None:
+def test_cluster_that_follows_bundle_has_no_notice(place: Place) -> None:
     ran = place.compile("-o", "json")
 
     assert ran.code == 0, ran.err
@@ -59,7 +59,7 @@ def test_deviations_have_the_line_that_wins(place: Place) -> None:
     assert "inventory/classes/t-one/c-one.yml:6" in ran.err
 
 
-def test_an_alias_is_followed_to_the_line_outside_of_bundles(place: Place) -> None:
+def test_bundle_alias_is_traced_to_including_class(place: Place) -> None:
     commit_to(
         place.configuration,
         {
@@ -76,7 +76,7 @@ def test_an_alias_is_followed_to_the_line_outside_of_bundles(place: Place) -> No
     assert found["where"] == "inventory/classes/global/commodore.yml:2"
 
 
-def test_an_alias_of_nothing_has_its_line(place: Place) -> None:
+def test_alias_of_missing_bundle_reports_line(place: Place) -> None:
     commit_to(place.configuration, {"bundles/stable.yml": "classes: [.2026-11-7]\n"})
     place.include(".bundles.stable")
 
@@ -87,7 +87,7 @@ def test_an_alias_of_nothing_has_its_line(place: Place) -> None:
     assert "bundles/stable.yml:1" in ran.err
 
 
-def test_a_withdrawn_bundle_is_a_warning(place: Place) -> None:
+def test_withdrawn_bundle_warns_and_fails_when_strict(place: Place) -> None:
     place.index(v2026_11_1="withdrawn: {reason: it loses claims, instead: '2026.11.2'}")
 
     ran = place.compile()
@@ -100,7 +100,7 @@ def test_a_withdrawn_bundle_is_a_warning(place: Place) -> None:
     assert "bundle use 2026.11.2" in strict.err
 
 
-def test_a_bundle_that_is_withdrawn_later_compiles_as_locked(place: Place) -> None:
+def test_frozen_lock_compiles_withdrawn_bundle(place: Place) -> None:
     lock = place.root / "c-one.lock"
     assert place.compile("--lock", str(lock)).code == 0
     before = place.run("lock", "check", "--lock", str(lock))
@@ -116,7 +116,7 @@ def test_a_bundle_that_is_withdrawn_later_compiles_as_locked(place: Place) -> No
     assert "withdrawn bundle: 2026.11.1: it loses claims; use 2026.11.2 instead" in checked.out
 
 
-def test_a_bundle_for_a_newer_commodore_is_a_warning(place: Place) -> None:
+def test_bundle_for_newer_commodore_warns(place: Place) -> None:
     place.index(v2026_11_1="requires-tool: '>=99'")
 
     ran = place.compile()
@@ -143,7 +143,7 @@ def test_the_later_of_two_bundles_counts(place: Place) -> None:
     assert strict.code == 1
 
 
-def test_a_bundle_that_is_included_twice_is_reported(place: Place) -> None:
+def test_bundle_included_twice_is_reported(place: Place) -> None:
     place.tenant("classes:\n  - global.bundles.2026-11-1\napplications: [web, db]\n")
 
     ran = place.compile()
@@ -154,7 +154,7 @@ def test_a_bundle_that_is_included_twice_is_reported(place: Place) -> None:
     assert "inventory/classes/t-one/c-one.yml:2" in ran.err
 
 
-def test_a_bundle_that_was_edited_is_reported(place: Place) -> None:
+def test_bundle_edited_after_publishing_is_reported(place: Place) -> None:
     text = git(place.configuration, "show", "master:bundles/2026-11-1.yml")
     commit_to(place.configuration, {"bundles/2026-11-1.yml": f"{text}\n# by hand\n"})
 
@@ -193,7 +193,7 @@ def test_index_with_many_problems_shows_some_at_once(place: Place) -> None:
     assert time.process_time() - began < 10
 
 
-def test_a_tag_that_was_moved_is_reported(place: Place) -> None:
+def test_moved_tag_of_bundle_is_reported(place: Place) -> None:
     published = git(place.root / "web.git", "rev-parse", "v1.0.0")
     place.index(v2026_11_1=f"commits: {{web: {published}}}")
     assert "was moved" not in place.compile().err
@@ -213,7 +213,7 @@ def test_a_tag_that_was_moved_is_reported(place: Place) -> None:
         ("schema: [\n", 2, ""),
     ],
 )
-def test_an_invalid_index_is_ignored_with_its_line(
+def test_invalid_bundle_index_is_ignored_with_warning(
     place: Place, text: str, line: int, message: str
 ) -> None:
     commit_to(place.configuration, {"bundles/index.yml": text})

@@ -23,7 +23,7 @@ def require(place: Place, text: str) -> None:
     )
 
 
-def test_a_version_that_is_not_met_names_both_sides(place: Place) -> None:
+def test_unmet_requirement_names_both_components(place: Place) -> None:
     for version in ("v1.2.0", "v1.9.0", "v2.0.0"):
         place.component("db", version)
     require(place, "db: '>=1.2 <2'")
@@ -43,7 +43,7 @@ def test_a_version_that_is_not_met_names_both_sides(place: Place) -> None:
     assert "hint: set components.db.version" in strict.err
 
 
-def test_a_branch_has_the_version_of_its_highest_tag(place: Place) -> None:
+def test_branch_has_version_of_highest_tag(place: Place) -> None:
     place.component("db", "v1.2.0")
     git(place.root / "db.git", "tag", "v1.3.0")
     require(place, "db: '~1.3'")
@@ -64,9 +64,7 @@ def test_a_branch_has_the_version_of_its_highest_tag(place: Place) -> None:
         ("db: newest", "newest is not a valid version or constraint"),
     ],
 )
-def test_a_requirement_that_cannot_be_met_has_its_line(
-    place: Place, text: str, message: str
-) -> None:
+def test_invalid_requirement_reports_line(place: Place, text: str, message: str) -> None:
     require(place, text)
 
     ran = place.compile()
