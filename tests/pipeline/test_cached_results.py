@@ -53,7 +53,7 @@ def _loaded_by_a_run(fleet: Fleet) -> set[str]:
     return set(outcome["modules"])
 
 
-def test_a_run_that_finds_all_results_loads_no_engine(tmp_path: Path) -> None:
+def test_fully_cached_run_loads_no_engine(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={}, shop={})
     first = _loaded_by_a_run(fleet)
 

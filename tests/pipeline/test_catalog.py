@@ -135,7 +135,7 @@ def test_the_branch_of_an_empty_catalog_is_the_remotes(tmp_path: Path) -> None:
     assert git(clone.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
-def test_a_catalog_with_sha256(tmp_path: Path) -> None:
+def test_sha256_catalog_is_staged_and_pushed(tmp_path: Path) -> None:
     clone = CatalogClone(tmp_path)
     clone.catalog.mkdir(parents=True)
     sha256 = ("--quiet", "--object-format=sha256", "--initial-branch=master")
@@ -160,7 +160,7 @@ def test_the_message_is_kept_to_the_byte(clone: CatalogClone) -> None:
 
 @pytest.mark.parametrize("name", ["Ann Author", "Jörg O'Neil", " Ann <at> home,", "A", "A. B."])
 @pytest.mark.parametrize("date", ["", "2001-02-03T04:05:06+0700"])
-def test_a_commit_is_as_git_makes_it(
+def test_catalog_commit_equals_that_of_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, date: str
 ) -> None:
     clone = replace(make_clone(tmp_path), author=Author(name, "ann@example.org"))
@@ -304,7 +304,7 @@ def test_hidden_entries_survive_only_at_the_top(clone: CatalogClone) -> None:
     }
 
 
-def test_a_hidden_file_gives_way_to_a_compiled_folder(clone: CatalogClone) -> None:
+def test_hidden_file_is_replaced_by_compiled_folder(clone: CatalogClone) -> None:
     (clone.catalog / "manifests/.github").touch()
 
     changed = kinds(clone, rendered({".github/x.yaml": "x: 1\n"}))
@@ -313,7 +313,7 @@ def test_a_hidden_file_gives_way_to_a_compiled_folder(clone: CatalogClone) -> No
 
 
 @pytest.mark.parametrize("name", ["manifests/link", "refs/link", "manifests", "refs"])
-def test_a_link_to_a_folder_is_replaced_and_not_followed(clone: CatalogClone, name: str) -> None:
+def test_linked_folder_is_replaced_without_following_it(clone: CatalogClone, name: str) -> None:
     outside = clone.root / "outside"
     outside.mkdir()
     (outside / "precious").touch()
@@ -352,7 +352,7 @@ def test_ignored_files_that_are_tracked_already_are_updated(clone: CatalogClone)
 
 
 @pytest.mark.parametrize("name", ["foo/cm.yaml", "foo/renamed.yaml"])
-def test_what_is_not_pushed_stays_staged(clone: CatalogClone, name: str) -> None:
+def test_unpushed_change_stays_staged(clone: CatalogClone, name: str) -> None:
     compiled = rendered({name: "a: 2\n"})
     first = clone.sink()
     change = first.stage(compiled)
@@ -391,7 +391,7 @@ def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: Catalog
     assert (empty.catalog / "manifests/foo/cm.yaml").exists()
 
 
-def test_a_push_that_was_overtaken_keeps_the_commit(clone: CatalogClone) -> None:
+def test_overtaken_push_keeps_local_commit(clone: CatalogClone) -> None:
     git(clone.root, "clone", "--quiet", str(clone.remote), "other")
     other = CatalogClone(clone.root / "x", author=clone.author)
     other.paths.root.mkdir(parents=True)
@@ -411,7 +411,7 @@ def test_a_push_that_was_overtaken_keeps_the_commit(clone: CatalogClone) -> None
     assert git(clone.catalog, "log", "-1", "--format=%s") == "Subject"
 
 
-def test_a_push_that_a_hook_declined_repeats_its_reason(clone: CatalogClone) -> None:
+def test_push_declined_by_hook_repeats_its_message(clone: CatalogClone) -> None:
     hook = clone.remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho ask Bob first\nexit 1\n")
@@ -424,7 +424,7 @@ def test_a_push_that_a_hook_declined_repeats_its_reason(clone: CatalogClone) -> 
     assert raised.value.__notes__ == ["the server reported: ask Bob first"]
 
 
-def test_a_remote_out_of_reach_shows_no_password(clone: CatalogClone) -> None:
+def test_unreachable_remote_does_not_show_password(clone: CatalogClone) -> None:
     url = "git://bob:hunter2@127.0.0.1:1/c.git"
     git(clone.catalog, "remote", "set-url", "origin", url)
     head = CatalogHead(clone.catalog, url, "master", git(clone.catalog, "rev-parse", "HEAD"))

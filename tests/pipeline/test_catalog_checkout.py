@@ -78,7 +78,7 @@ def leftovers(place: Path) -> None:
     git(place, "add", "--all")
 
 
-def test_a_fresh_catalog_is_cloned(checkout: CatalogCheckout, remote: Path) -> None:
+def test_catalog_is_cloned(checkout: CatalogCheckout, remote: Path) -> None:
     got = checkout.fetch(remote)
 
     commit = git(remote, "rev-parse", "master")
@@ -92,7 +92,7 @@ def test_a_fresh_catalog_is_cloned(checkout: CatalogCheckout, remote: Path) -> N
     assert git(checkout.place, "status", "--porcelain") == ""
 
 
-def test_a_catalog_is_updated_in_place(checkout: CatalogCheckout, remote: Path) -> None:
+def test_catalog_is_updated_in_place(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     commit = commit_to(remote, {"manifests/foo/cm.yaml": "a: 3\n"})
     before = (checkout.place / ".git").stat().st_ino
@@ -105,7 +105,7 @@ def test_a_catalog_is_updated_in_place(checkout: CatalogCheckout, remote: Path) 
 
 
 @pytest.mark.parametrize("name", ["master", "main"])
-def test_an_empty_catalog_begins_where_its_remote_says(
+def test_empty_catalog_begins_with_default_branch_of_remote(
     checkout: CatalogCheckout, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     remote = make_repository(checkout.root / "empty.git", {}, branch=name)
@@ -117,9 +117,7 @@ def test_an_empty_catalog_begins_where_its_remote_says(
     assert f"the catalog has no commit yet: it begins with branch {name}" in caplog.text
 
 
-def test_a_catalog_whose_head_names_no_branch_begins_there(
-    checkout: CatalogCheckout, remote: Path
-) -> None:
+def test_catalog_with_unborn_head_has_no_commit(checkout: CatalogCheckout, remote: Path) -> None:
     git(remote, "branch", "-m", "master", "old")
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
 
@@ -190,7 +188,7 @@ def test_ignored_files_stay(checkout: CatalogCheckout, remote: Path) -> None:
     assert (checkout.place / ".README.md.swp").read_text() == "ignored"
 
 
-def test_a_commit_that_could_not_be_pushed_is_kept(checkout: CatalogCheckout, remote: Path) -> None:
+def test_unpushed_catalog_commit_is_backed_up(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     mine = commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: 9\n"})
     theirs = commit_to(remote, {"manifests/foo/cm.yaml": "a: 4\n"})
@@ -217,7 +215,7 @@ def test_the_first_commit_of_an_empty_catalog_is_kept(checkout: CatalogCheckout)
     assert git(checkout.place, "rev-parse", f"{ref}^") == mine
 
 
-def test_an_empty_first_commit_is_nothing_to_keep(checkout: CatalogCheckout) -> None:
+def test_empty_first_commit_is_not_backed_up(checkout: CatalogCheckout) -> None:
     remote = make_repository(checkout.root / "empty.git", {})
     checkout.fetch(remote)
     git(checkout.place, *WHO, "commit", "--quiet", "--allow-empty", "--message", "Initial commit")
@@ -239,9 +237,7 @@ def test_the_catalog_of_another_cluster_takes_over(checkout: CatalogCheckout, re
     assert git(checkout.place, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/master"
 
 
-def test_an_empty_catalog_takes_over_with_none_of_the_old_files(
-    checkout: CatalogCheckout, remote: Path
-) -> None:
+def test_change_to_empty_catalog_removes_old_files(checkout: CatalogCheckout, remote: Path) -> None:
     empty = make_repository(checkout.root / "empty.git", {}, branch="main")
     checkout.fetch(remote)
     leftovers(checkout.place)
@@ -253,7 +249,7 @@ def test_an_empty_catalog_takes_over_with_none_of_the_old_files(
     assert git(checkout.place, "status", "--porcelain") == ""
 
 
-def test_an_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: Path) -> None:
+def test_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: Path) -> None:
     gone = checkout.root / "gone.git"
     fresh = checkout.refused(gone)
     checkout.fetch(remote)
@@ -266,7 +262,7 @@ def test_an_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: P
     assert checkout.fetch(remote).commit == git(remote, "rev-parse", "master")
 
 
-def test_a_folder_that_is_not_a_clone_is_left_alone(
+def test_catalog_folder_that_is_not_a_clone_is_kept(
     checkout: CatalogCheckout, remote: Path
 ) -> None:
     checkout.place.mkdir(parents=True)
@@ -300,7 +296,7 @@ def test_local_mode_takes_the_catalog_as_it_is(checkout: CatalogCheckout, remote
 
 
 @pytest.mark.parametrize("resolved", [False, True])
-def test_a_merge_is_not_overwritten_in_local_mode(
+def test_unfinished_merge_is_refused_in_local_mode(
     checkout: CatalogCheckout, remote: Path, *, resolved: bool
 ) -> None:
     checkout.fetch(remote)

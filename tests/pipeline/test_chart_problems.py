@@ -33,7 +33,7 @@ def problems_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Pro
         return compiler.find_chart_problems(gather(config, CLUSTER))
 
 
-def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
+def test_nondeterministic_chart_functions_are_reported(tmp_path: Path) -> None:
     random, clock, workspace = problems_of(tmp_path, {"helm_params": {"name": "x"}})
 
     assert (
@@ -48,12 +48,12 @@ def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
     assert not random.strict
 
 
-def test_a_release_without_a_name_is_reported(tmp_path: Path) -> None:
+def test_unnamed_helm_release_is_reported(tmp_path: Path) -> None:
     assert "named after the clock" in problems_of(tmp_path, {})[0].message
 
 
 @pytest.mark.parametrize(("template", "problems"), [("fixed", 3), ("x-{{ randAlpha 5 }}", 4)])
-def test_a_template_names_a_release_too(tmp_path: Path, template: str, problems: int) -> None:
+def test_name_template_counts_as_release_name(tmp_path: Path, template: str, problems: int) -> None:
     found = problems_of(tmp_path, {"helm_params": {"name_template": template}})
 
     assert len(found) == problems

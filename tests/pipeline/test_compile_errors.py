@@ -51,7 +51,7 @@ def test_wrong_keys_types_and_gaps_are_reported_with_their_lines(tmp_path: Path)
     assert places[0][1] == "target web, parameters.kapitan.compile[0].output_pth"
 
 
-def test_an_input_that_is_nowhere_is_reported_with_the_folders_searched(tmp_path: Path) -> None:
+def test_missing_input_reports_searched_folders(tmp_path: Path) -> None:
     fleet = _fleet(tmp_path, {**ENTRY, "input_paths": ["web/gone.jsonnet"]})
 
     (error,) = _refused(fleet)
@@ -93,9 +93,7 @@ def test_plain_output_must_be_text(tmp_path: Path, value: str, kind: str) -> Non
 
 
 @pytest.mark.parametrize("entries", [[], [{**ENTRY, "output_path": "${_base_directory}/made"}]])
-def test_a_component_that_compiles_to_nothing_is_refused(
-    tmp_path: Path, entries: list[dict[str, Any]]
-) -> None:
+def test_component_without_output_is_refused(tmp_path: Path, entries: list[dict[str, Any]]) -> None:
     (error,) = _refused(_fleet(tmp_path, *entries))
 
     assert str(error) == "web: compiling it gives no file"
@@ -111,13 +109,13 @@ def test_output_without_any_file_is_no_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["../../x", "/elsewhere/x", "a/../../../x"])
-def test_a_key_cannot_lead_out_of_the_target(tmp_path: Path, key: str) -> None:
+def test_output_key_outside_of_target_is_refused(tmp_path: Path, key: str) -> None:
     (error,) = _refused(_fleet(tmp_path, ENTRY, main=f"{{ '{key}': {{ a: 1 }} }}"))
 
     assert "outside of compiled/web" in str(error)
 
 
-def test_a_file_cannot_be_a_folder_too(tmp_path: Path) -> None:
+def test_output_path_as_file_and_folder_is_refused(tmp_path: Path) -> None:
     main = "{ a: { b: 1 }, 'a.yaml/c': { d: 1 } }"
 
     (error,) = _refused(_fleet(tmp_path, ENTRY, main=main))
@@ -125,7 +123,7 @@ def test_a_file_cannot_be_a_folder_too(tmp_path: Path) -> None:
     assert str(error) == "out/a.yaml is a file and a folder at the same time"
 
 
-def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) -> None:
+def test_instance_with_dot_in_name_is_in_catalog(tmp_path: Path) -> None:
     multi = "parameters:\n  web:\n    =_metadata: {multi_instance: true}\n    data: {}\n"
     fleet = make_fleet(tmp_path, web={"class/defaults.yml": multi})
     fleet.configure({"applications": ["web as web.two"]})
@@ -135,7 +133,7 @@ def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) ->
     assert list(fleet.catalog_files()) == ["manifests/web.two/out.yaml"]
 
 
-def test_a_program_that_fails_is_reported_with_its_words_and_its_line(tmp_path: Path) -> None:
+def test_failing_program_reports_output_and_command_line(tmp_path: Path) -> None:
     program: dict[str, Any] = {
         "input_type": "external",
         "input_paths": ["web/run.sh"],

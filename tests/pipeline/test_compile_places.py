@@ -45,7 +45,7 @@ def test_output_in_the_checkout_is_seen_by_later_entries_and_never_on_disk(tmp_p
     assert not (fleet.work / "dependencies/web/made").exists()
 
 
-def test_a_program_finds_that_output_on_disk_while_it_runs(tmp_path: Path) -> None:
+def test_program_finds_output_of_earlier_entry_on_disk(tmp_path: Path) -> None:
     fleet = _fleet(
         tmp_path,
         [
@@ -64,7 +64,7 @@ def test_a_program_finds_that_output_on_disk_while_it_runs(tmp_path: Path) -> No
     assert not (fleet.work / "dependencies/web/made/out.yaml").exists()
 
 
-def test_an_input_in_several_search_paths_is_taken_from_the_first(tmp_path: Path) -> None:
+def test_input_is_taken_from_first_search_path(tmp_path: Path) -> None:
     fleet = _fleet(tmp_path, [_entry("jsonnet", "main.jsonnet", "out")])
     fleet.work.mkdir()
     (fleet.work / "main.jsonnet").write_text("{ a: { from: 'the working directory' } }")

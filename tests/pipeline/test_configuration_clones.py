@@ -48,7 +48,7 @@ def place(workspace: Workspace, remote: Path) -> Path:
     return workspace.work / "inventory/classes/global"
 
 
-def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
+def test_configuration_clone_is_an_ordinary_clone(remote: Path, place: Path) -> None:
     assert (branch(place), head(place)) == ("master", git(remote, "rev-parse", "master"))
     assert git(place, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/master"
     assert git(place, "remote", "get-url", "origin") == url_of(remote)
@@ -56,7 +56,7 @@ def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
     assert [path.name for path in place.parent.iterdir()] == ["global"]
 
 
-def test_an_empty_folder_is_used(workspace: Workspace, remote: Path) -> None:
+def test_configuration_is_cloned_into_empty_folder(workspace: Workspace, remote: Path) -> None:
     place = workspace.work / "inventory/classes/global"
     place.mkdir(parents=True)
 
@@ -78,7 +78,9 @@ def test_the_clone_is_updated_in_place(workspace: Workspace, remote: Path, place
     assert (place / ".git").stat().st_ino == before
 
 
-def test_a_second_run_rewrites_nothing(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_unchanged_configuration_is_not_rewritten(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     watched = [place / "common.yml", place / ".git/index", place / ".git/config"]
     before = [path.stat().st_mtime_ns for path in watched]
 
@@ -91,7 +93,7 @@ def test_a_second_run_rewrites_nothing(workspace: Workspace, remote: Path, place
     ("revision", "means", "on_branch"),
     [("next", "next", "next"), ("v1", "master", "HEAD"), ("origin/next", "next", "HEAD")],
 )
-def test_a_revision_is_checked_out(
+def test_requested_configuration_revision_is_checked_out(
     workspace: Workspace, remote: Path, *, revision: str, means: str, on_branch: str
 ) -> None:
     place = workspace.work / "inventory/classes/global"
@@ -104,7 +106,9 @@ def test_a_revision_is_checked_out(
     assert got.version == "master"
 
 
-def test_a_commit_is_checked_out(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_configuration_commit_is_checked_out_detached(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     commit = git(remote, "rev-parse", "next")
 
     (got,) = workspace.fetch(configuration(remote, commit))
@@ -112,7 +116,9 @@ def test_a_commit_is_checked_out(workspace: Workspace, remote: Path, place: Path
     assert (got.commit, branch(place)) == (commit, "HEAD")
 
 
-def test_a_branch_wins_over_a_tag(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_configuration_branch_wins_over_tag(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     git(remote, "branch", "v1", "next")
 
     (got,) = workspace.fetch(configuration(remote, "v1"))
@@ -121,7 +127,7 @@ def test_a_branch_wins_over_a_tag(workspace: Workspace, remote: Path, place: Pat
     assert branch(place) == "v1"
 
 
-def test_an_override_is_the_version_that_is_reported(workspace: Workspace, remote: Path) -> None:
+def test_overridden_revision_is_reported_as_version(workspace: Workspace, remote: Path) -> None:
     (of_global,) = workspace.fetch(configuration(remote, "next"), global_revision="next")
     (of_tenant,) = workspace.fetch(
         configuration(remote, "v1", kind=Kind.TENANT), tenant_revision="v1"
@@ -130,7 +136,7 @@ def test_an_override_is_the_version_that_is_reported(workspace: Workspace, remot
     assert (of_global.version, of_tenant.version) == ("next", "v1")
 
 
-def test_a_renamed_default_branch_is_followed(
+def test_renamed_default_branch_is_followed(
     workspace: Workspace, remote: Path, place: Path
 ) -> None:
     git(remote, "branch", "-m", "master", "main")
@@ -142,7 +148,9 @@ def test_a_renamed_default_branch_is_followed(
     assert (got.version, got.commit, branch(place)) == ("main", commit, "main")
 
 
-def test_a_rewritten_branch_is_followed(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_rewritten_configuration_branch_is_followed(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     commit = rewrite_history(remote, {"other.yml": "d: 1\n"})
 
     workspace.fetch(configuration(remote))
@@ -152,7 +160,7 @@ def test_a_rewritten_branch_is_followed(workspace: Workspace, remote: Path, plac
     assert workspace.fetch(configuration(remote))[0].commit == commit
 
 
-def test_a_moved_tag_is_followed_and_reported(
+def test_moved_configuration_tag_is_followed_with_warning(
     workspace: Workspace, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     workspace.fetch(configuration(remote, "v1"))
@@ -180,7 +188,7 @@ def test_another_repository_takes_over_in_place(
 
 
 @pytest.mark.usefixtures("place")
-def test_a_tag_of_the_former_repository_is_not_a_revision(workspace: Workspace) -> None:
+def test_tag_of_former_repository_is_not_found(workspace: Workspace) -> None:
     other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
 
     (error,) = workspace.refused(configuration(other, "v1"))
@@ -188,7 +196,7 @@ def test_a_tag_of_the_former_repository_is_not_a_revision(workspace: Workspace) 
     assert str(error) == "global configuration global: revision v1 not found"
 
 
-def test_a_repository_that_cannot_be_reached_takes_over_nothing(
+def test_unreachable_repository_leaves_clone_unchanged(
     workspace: Workspace, remote: Path, place: Path
 ) -> None:
     (error,) = workspace.refused(configuration(workspace.root / "gone.git"))
@@ -242,7 +250,7 @@ def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: 
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_folder_that_is_not_a_clone_is_left_alone(
+def test_configuration_folder_that_is_not_a_clone_is_kept(
     workspace: Workspace, remote: Path, *, force: bool
 ) -> None:
     place = workspace.work / "inventory/classes/global"
@@ -257,7 +265,7 @@ def test_a_folder_that_is_not_a_clone_is_left_alone(
 
 
 @pytest.mark.usefixtures("place")
-def test_an_unreachable_remote_is_reported(workspace: Workspace, remote: Path) -> None:
+def test_unreachable_configuration_remote_is_reported(workspace: Workspace, remote: Path) -> None:
     remote.rename(workspace.root / "moved.git")
 
     (error,) = workspace.refused(configuration(remote))
@@ -269,7 +277,9 @@ def test_an_unreachable_remote_is_reported(workspace: Workspace, remote: Path) -
         assert one.where.splitlines()[0] == url_of(remote)
 
 
-def test_a_missing_revision_leaves_nothing_half_done(workspace: Workspace, remote: Path) -> None:
+def test_missing_configuration_revision_leaves_no_folder(
+    workspace: Workspace, remote: Path
+) -> None:
     (error,) = workspace.refused(configuration(remote, "v9"))
 
     assert str(error) == "global configuration global: revision v9 not found"

@@ -21,7 +21,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> DamagedStore:
     return DamagedStore.of_demo(tmp_path_factory.mktemp("world"))
 
 
-def test_a_compile_fills_the_store(damaged: DamagedStore) -> None:
+def test_compile_fills_store(damaged: DamagedStore) -> None:
     damaged.restore()
 
     assert damaged.store.usage().blobs > 0
@@ -34,7 +34,7 @@ def test_random_damages_change_nothing(damaged: DamagedStore, seed: int) -> None
     assert damaged.survives(seed)
 
 
-def test_what_was_damaged_is_made_again(damaged: DamagedStore) -> None:
+def test_damaged_store_entries_are_recreated(damaged: DamagedStore) -> None:
     damaged.restore()
     for file in files_of(damaged.store.folder):
         os.truncate(file, file.stat().st_size - 1)
@@ -49,7 +49,7 @@ def test_what_was_damaged_is_made_again(damaged: DamagedStore) -> None:
 
 
 @pytest.mark.parametrize("what", ["mode", "owner"])
-def test_a_store_of_others_is_reported_and_not_used(
+def test_store_of_other_user_is_reported_and_unused(
     damaged: DamagedStore, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     if what == "owner" and os.geteuid():

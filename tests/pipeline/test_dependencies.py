@@ -55,7 +55,7 @@ def foo(workspace: Workspace) -> Path:
         ("HEAD", "master", "HEAD"),
     ],
 )
-def test_a_version_is_checked_out_the_same_way_every_time(
+def test_repeated_fetch_checks_out_same_version(
     workspace: Workspace, foo: Path, version: str, means: str, on_branch: str
 ) -> None:
     commit = git(foo, "rev-parse", means)
@@ -72,7 +72,7 @@ def test_a_version_is_checked_out_the_same_way_every_time(
 
 
 @pytest.mark.parametrize("length", [40, 10])
-def test_a_commit_is_checked_out_detached(workspace: Workspace, foo: Path, length: int) -> None:
+def test_commit_is_checked_out_detached(workspace: Workspace, foo: Path, length: int) -> None:
     commit = git(foo, "rev-parse", "feat/x")
 
     (got,) = workspace.fetch(component(foo, commit[:length]))
@@ -81,7 +81,7 @@ def test_a_commit_is_checked_out_detached(workspace: Workspace, foo: Path, lengt
     assert branch(workspace.place("foo")) == "HEAD"
 
 
-def test_a_commit_that_is_there_needs_no_remote(workspace: Workspace, foo: Path) -> None:
+def test_present_commit_needs_no_remote(workspace: Workspace, foo: Path) -> None:
     spec = component(foo, git(foo, "rev-parse", "feat/x"))
     before = workspace.fetch(spec)
     shutil.rmtree(foo)
@@ -89,7 +89,7 @@ def test_a_commit_that_is_there_needs_no_remote(workspace: Workspace, foo: Path)
     assert workspace.fetch(spec) == before
 
 
-def test_a_branch_tracks_its_remote(workspace: Workspace, foo: Path) -> None:
+def test_branch_tracks_its_remote(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo, "feat/x"))
 
     upstream = git(workspace.place("foo"), "rev-parse", "--abbrev-ref", "feat/x@{upstream}")
@@ -97,7 +97,7 @@ def test_a_branch_tracks_its_remote(workspace: Workspace, foo: Path) -> None:
     assert upstream == "origin/feat/x"
 
 
-def test_a_second_run_rewrites_nothing(workspace: Workspace, foo: Path) -> None:
+def test_unchanged_dependency_is_not_rewritten(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     place = workspace.place("foo")
     watched = [p for p in place.rglob("*") if p.is_file()] + [workspace.bare(foo) / "config"]
@@ -119,9 +119,7 @@ def _rewritten(repository: Path) -> str:
 
 
 @pytest.mark.parametrize("change", [_forward, _rewritten])
-def test_a_branch_is_followed(
-    workspace: Workspace, foo: Path, change: Callable[[Path], str]
-) -> None:
+def test_branch_is_followed(workspace: Workspace, foo: Path, change: Callable[[Path], str]) -> None:
     workspace.fetch(component(foo))
     commit = change(foo)
 
@@ -132,7 +130,7 @@ def test_a_branch_is_followed(
     assert backups(workspace.bare(foo)) == []
 
 
-def test_a_moved_tag_is_followed_and_reported(
+def test_moved_tag_is_followed_with_warning(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (before,) = workspace.fetch(component(foo, "v1.0.0"))
@@ -159,7 +157,7 @@ def test_the_version_is_switched_forth_and_back(workspace: Workspace, foo: Path)
         assert branch(workspace.place("foo")) == on_branch
 
 
-def test_a_merged_branch_that_is_gone_is_not_local_work(workspace: Workspace, foo: Path) -> None:
+def test_deleted_merged_branch_is_not_local_work(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo, "feat/x"))
     git(foo, "branch", "-D", "feat/x")
     git(foo, "tag", "-d", "light")
@@ -171,7 +169,7 @@ def test_a_merged_branch_that_is_gone_is_not_local_work(workspace: Workspace, fo
     assert head(workspace.place("foo")) == got.commit
 
 
-def test_a_tag_wins_over_a_branch_in_every_run(workspace: Workspace, foo: Path) -> None:
+def test_tag_wins_over_branch(workspace: Workspace, foo: Path) -> None:
     git(foo, "branch", "v1.0.0", "feat/x")
 
     first = workspace.fetch(component(foo, "v1.0.0"))
@@ -180,7 +178,7 @@ def test_a_tag_wins_over_a_branch_in_every_run(workspace: Workspace, foo: Path) 
     assert workspace.fetch(component(foo, "v1.0.0")) == first
 
 
-def test_a_worktree_deleted_by_hand_comes_back_up_to_date(workspace: Workspace, foo: Path) -> None:
+def test_deleted_worktree_is_restored_up_to_date(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     shutil.rmtree(workspace.place("foo"))
     commit = commit_to(foo, {"more.txt": "more"})
@@ -208,7 +206,7 @@ def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("edited", [False, True])
-def test_a_copy_of_the_working_directory_is_one_of_its_own(tmp_path: Path, *, edited: bool) -> None:
+def test_copied_working_directory_is_independent(tmp_path: Path, *, edited: bool) -> None:
     old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
     foo = old.repository("foo")
     old.fetch(component(foo))
@@ -231,7 +229,7 @@ def test_a_copy_of_the_working_directory_is_one_of_its_own(tmp_path: Path, *, ed
     assert head(old.place("foo")) == got.commit != commit
 
 
-def test_a_copied_checkout_whose_clone_stayed_behind_is_made_again(tmp_path: Path) -> None:
+def test_copied_checkout_without_clone_is_recreated(tmp_path: Path) -> None:
     old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
     foo = old.repository("foo")
     old.fetch(component(foo))
@@ -244,7 +242,7 @@ def test_a_copied_checkout_whose_clone_stayed_behind_is_made_again(tmp_path: Pat
     assert git_folder_of(old.place("foo")) != git_folder_of(new.place("foo"))
 
 
-def test_an_empty_folder_is_used(workspace: Workspace, foo: Path) -> None:
+def test_dependency_is_checked_out_into_empty_folder(workspace: Workspace, foo: Path) -> None:
     workspace.place("foo").mkdir(parents=True)
 
     (got,) = workspace.fetch(component(foo))
@@ -252,9 +250,7 @@ def test_an_empty_folder_is_used(workspace: Workspace, foo: Path) -> None:
     assert head(workspace.place("foo")) == got.commit
 
 
-def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_incomplete_worktree_is_recreated(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     (workspace.place("foo") / "class/foo.yml").unlink()
     (workspace.bare(foo) / "worktrees/foo/locked").write_text("initializing")
@@ -265,9 +261,7 @@ def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
     assert (workspace.place("foo") / "class/foo.yml").is_file()
 
 
-def test_a_checkout_whose_clone_is_missing_or_damaged_is_an_error_with_a_hint(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_checkout_with_damaged_clone_is_an_error(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     (workspace.bare(foo) / "HEAD").unlink()
 
@@ -300,7 +294,7 @@ def test_another_repository_takes_a_clean_place(
     assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
-def test_a_worktree_whose_remote_was_changed_is_not_said_to_have_moved_to_the_same_place(
+def test_changed_worktree_remote_is_reported_as_moved(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     workspace.fetch(component(foo))
@@ -312,7 +306,7 @@ def test_a_worktree_whose_remote_was_changed_is_not_said_to_have_moved_to_the_sa
     assert f"its repository was another one and is {url_of(fork)} now" in caplog.text
 
 
-def test_a_clean_clone_makes_room_for_a_worktree(workspace: Workspace, foo: Path) -> None:
+def test_clean_clone_is_replaced_by_worktree(workspace: Workspace, foo: Path) -> None:
     workspace.place("foo").parent.mkdir(parents=True)
     git(workspace.work, "clone", "--quiet", url_of(foo), str(workspace.place("foo")))
 
@@ -322,9 +316,7 @@ def test_a_clean_clone_makes_room_for_a_worktree(workspace: Workspace, foo: Path
     assert head(workspace.place("foo")) == got.commit
 
 
-def test_an_instance_on_the_branch_of_its_component_is_detached_and_follows(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_instance_on_branch_of_component_follows_detached(workspace: Workspace, foo: Path) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
     for _ in range(2):
         commit = commit_to(foo, {"more.txt": os.urandom(4).hex()})
@@ -348,7 +340,7 @@ def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
     assert [head(workspace.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
 
 
-def test_a_branch_of_a_worktree_that_is_gone_is_free(workspace: Workspace, foo: Path) -> None:
+def test_branch_of_deleted_worktree_can_be_checked_out(workspace: Workspace, foo: Path) -> None:
     other = instance(component(foo), "foo-2")
     workspace.fetch(component(foo, "feat/x"), other)
     shutil.rmtree(workspace.place("foo"))
@@ -417,9 +409,7 @@ def test_all_unreachable_repositories_are_reported_together(
     assert all("Traceback" not in str(error) for error in errors)
 
 
-def test_a_missing_revision_is_reported_with_its_dependency(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_missing_revision_names_dependency(workspace: Workspace, foo: Path) -> None:
     first = workspace.refused(component(foo, "v9"), instance(component(foo), "foo-2", version="v8"))
     workspace.fetch(component(foo))
     later = workspace.refused(component(foo, "v9"))
@@ -432,7 +422,7 @@ def test_a_missing_revision_is_reported_with_its_dependency(
     assert {error.where.splitlines()[0] for error in (*first, *later)} == {url_of(foo)}
 
 
-def test_a_local_branch_is_not_a_version(workspace: Workspace, foo: Path) -> None:
+def test_local_branch_is_not_a_version(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     git(workspace.place("foo"), "branch", "mine")
 

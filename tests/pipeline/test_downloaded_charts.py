@@ -30,7 +30,7 @@ def web() -> Iterator[Web]:
 
 
 @pytest.mark.parametrize("absolute", [True, False])
-def test_a_chart_of_an_exact_version_is_requested_once(
+def test_chart_of_exact_version_is_requested_once(
     downloads: Downloads, web: Web, *, absolute: bool
 ) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
@@ -45,9 +45,7 @@ def test_a_chart_of_an_exact_version_is_requested_once(
     assert "version: 1.0.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_chart_without_version_is_the_newest_and_requested_again(
-    downloads: Downloads, web: Web
-) -> None:
+def test_chart_without_version_follows_newest(downloads: Downloads, web: Web) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
     source = chart_repository(web, charts)
     downloads.fetch(downloads.chart(source))
@@ -77,7 +75,7 @@ def test_another_version_replaces_a_chart(downloads: Downloads, web: Web) -> Non
     assert "templates/gone" not in downloads.files("chart")
 
 
-def test_a_chart_that_is_not_what_the_index_says_is_reported(
+def test_chart_with_other_digest_than_index_is_reported(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
@@ -93,9 +91,7 @@ def test_a_chart_that_is_not_what_the_index_says_is_reported(
     assert str(error) in caplog.text
 
 
-def test_a_version_that_is_not_there_is_reported_with_those_that_are(
-    downloads: Downloads, web: Web
-) -> None:
+def test_missing_chart_version_lists_available_ones(downloads: Downloads, web: Web) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
 
     (error,) = downloads.refused(downloads.chart(source, "3.0.0", **NO_HELM))
@@ -143,7 +139,7 @@ mkdir "$3/own" && echo 'name: own' > "$3/own/Chart.yaml"
 
 
 @pytest.mark.parametrize("login", [None, ("me", "secret")])
-def test_a_chart_of_a_registry(
+def test_chart_is_fetched_from_registry(
     downloads: Downloads, web: Web, empty_home: Path, login: tuple[str, str] | None
 ) -> None:
     registry = Registry(web, login, anonymous=False)
@@ -185,7 +181,7 @@ def test_the_newest_chart_of_a_registry(downloads: Downloads, web: Web) -> None:
     assert "version: 1.10.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_blob_that_is_not_what_was_promised_is_refused(downloads: Downloads, web: Web) -> None:
+def test_registry_blob_with_wrong_digest_is_refused(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     chart = chart_archive("own", "1.0.0")
     registry.push("charts/own", "1.0.0", {"own.tgz": chart})
@@ -222,7 +218,7 @@ def test_files_of_a_registry(downloads: Downloads, web: Web) -> None:
 
 
 @pytest.mark.parametrize("named", ["path", "name"])
-def test_a_program_of_the_component_gets_few_variables(
+def test_helm_path_of_component_gets_few_variables(
     downloads: Downloads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     helm = tmp_path / "bin/helm9"

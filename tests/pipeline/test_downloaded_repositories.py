@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.support.scenarios.downloads import Downloads
 
 
-def test_a_folder_of_a_repository(downloads: Downloads) -> None:
+def test_subdir_of_repository_is_downloaded(downloads: Downloads) -> None:
     repository = make_repository(downloads.root / "r.git", {"a/b": "1", "a/run.sh": "2", "c": "3"})
 
     downloads.fetch(downloads.git(url_of(repository), ref="master", subdir="a"))
@@ -24,7 +24,7 @@ def test_a_folder_of_a_repository(downloads: Downloads) -> None:
     assert not (downloads.place / "repo/.git").exists()
 
 
-def test_a_whole_repository_is_a_clone(downloads: Downloads) -> None:
+def test_whole_repository_is_downloaded_as_clone(downloads: Downloads) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"}, branch="main")
     git(repository, "tag", "v1")
     commit_to(repository, {"a": "2"}, branch="main")
@@ -41,7 +41,7 @@ def test_a_whole_repository_is_a_clone(downloads: Downloads) -> None:
     assert git(clone, "status", "--porcelain") == ""
 
 
-def test_a_clone_that_somebody_looked_at_is_still_ours(downloads: Downloads) -> None:
+def test_clone_with_refreshed_index_is_still_updated(downloads: Downloads) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
     downloads.fetch(downloads.git(url_of(repository)))
     git(downloads.place / "repo", "status")
@@ -56,7 +56,7 @@ def test_a_clone_that_somebody_looked_at_is_still_ours(downloads: Downloads) -> 
     assert not (downloads.place / ".git/commodore-put-aside").exists()
 
 
-def test_a_branch_is_requested_again_a_commit_never(downloads: Downloads) -> None:
+def test_downloaded_branch_is_updated_and_commit_is_not(downloads: Downloads) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
     first = git(repository, "rev-parse", "master")
     downloads.fetch(downloads.git(url_of(repository), "one", ref="master"))
@@ -133,7 +133,7 @@ def _linking(downloads: Downloads, files: dict[str, str], links: dict[str, str])
     ("more", "reason"),
     [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "has no folder none")],
 )
-def test_what_a_repository_lacks_is_reported(
+def test_missing_ref_or_subdir_is_reported(
     downloads: Downloads, more: dict[str, str], reason: str
 ) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
@@ -147,7 +147,7 @@ def test_what_a_repository_lacks_is_reported(
     "url",
     ["{root}/private/r.git", "file://{root}/private/r.git", "../../private/r.git", "link/r.git"],
 )
-def test_a_local_submodule_is_beside_its_repository(downloads: Downloads, url: str) -> None:
+def test_local_submodule_elsewhere_is_refused(downloads: Downloads, url: str) -> None:
     private = make_repository(downloads.root / "private/r.git", {"secret": "secret"})
     public = make_repository(downloads.root / "public/r.git", {"a": "1"})
     (downloads.root / "public/link").symlink_to(downloads.root / "private")

@@ -29,7 +29,7 @@ def web() -> Iterator[Web]:
         yield server
 
 
-def test_a_file_is_requested_again_by_its_stamp(downloads: Downloads, web: Web) -> None:
+def test_unchanged_file_is_revalidated(downloads: Downloads, web: Web) -> None:
     entry = downloads.file(web.put("/a.yaml", "one"))
 
     downloads.fetch(entry)
@@ -122,7 +122,7 @@ def test_archives_are_recognized_by_type_and_name(
     assert ("not unpacked" in caplog.text) is not unpacked
 
 
-def test_a_zip_is_recognized_by_its_beginning(downloads: Downloads, web: Web) -> None:
+def test_zip_is_recognised_by_content(downloads: Downloads, web: Web) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("top/a.txt", "a")
@@ -195,9 +195,7 @@ def test_all_failures_are_reported_together_with_who_needs_them(
     assert hints["answered 404"] == "check the URL, and the id or version in it"
 
 
-def test_a_server_that_is_away_for_a_moment_is_requested_again(
-    downloads: Downloads, web: Web
-) -> None:
+def test_download_is_repeated_after_server_failure(downloads: Downloads, web: Web) -> None:
     downloads.fetch(downloads.file(web.put("/a", "one", failures=1)))
 
     assert [status for _, status in web.answers()] == [503, 200]
@@ -212,7 +210,7 @@ def test_redirects_are_followed(downloads: Downloads, web: Web) -> None:
     assert downloads.files()["file.yaml"] == "one"
 
 
-def test_a_netrc_file_lets_one_in(downloads: Downloads, web: Web, empty_home: Path) -> None:
+def test_download_uses_netrc_credentials(downloads: Downloads, web: Web, empty_home: Path) -> None:
     url = web.put("/a", "one", login=("me", "secret"))
     (empty_home / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
     (empty_home / ".netrc").chmod(0o600)
@@ -250,13 +248,13 @@ def test_the_authorities_of_other_programs_count(
 
 
 @pytest.mark.parametrize("url", ["ftp://example.com/a", "nonsense", "https://"])
-def test_an_invalid_url_is_reported(downloads: Downloads, url: str) -> None:
+def test_invalid_download_url_is_reported(downloads: Downloads, url: str) -> None:
     (error,) = downloads.refused(downloads.file(url))
 
     assert "not a valid URL" in str(error) or "failed" in str(error)
 
 
-def test_a_password_in_a_url_is_used_and_not_shown(downloads: Downloads, web: Web) -> None:
+def test_password_in_download_url_is_used_and_masked(downloads: Downloads, web: Web) -> None:
     web.put("/a", "one", login=("me", "secret"))
     web.put("/b", "two", login=("me", "other"))
     url = web.url.replace("//", "//me:secret@")

@@ -41,7 +41,7 @@ def push(config: Config) -> Published:
     return compile_catalog(config, CLUSTER, approve=lambda _: True)
 
 
-def test_a_plain_folder_holds_the_same_tree(fleet: Fleet) -> None:
+def test_output_dir_holds_same_tree_as_catalog(fleet: Fleet) -> None:
     push(fleet.config())
     folder = fleet.root / "out"
     git(fleet.catalog, "update-ref", "-d", "refs/heads/master")
@@ -87,7 +87,7 @@ def test_only_what_differs_is_written_to_a_folder(tmp_path: Path) -> None:
     assert not (folder / "manifests/gone").exists()
 
 
-def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
+def test_leftovers_of_killed_run_are_removed_from_output_dir(fleet: Fleet) -> None:
     folder = fleet.root / "out"
     push(fleet.config(output_dir=folder))
     left = [
@@ -113,7 +113,7 @@ def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
     ],
     ids=["foreign", "file", "own"],
 )
-def test_a_folder_that_is_not_ours_is_left_alone(
+def test_foreign_output_dir_is_refused(
     fleet: Fleet, make: object, message: str, tmp_path: Path
 ) -> None:
     assert callable(make)
@@ -130,7 +130,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(
     assert not (fleet.work / "inventory").exists()
 
 
-def test_a_folder_of_another_cluster_is_left_alone(fleet: Fleet) -> None:
+def test_output_dir_of_another_cluster_is_refused(fleet: Fleet) -> None:
     push(fleet.config(output_dir=fleet.root / "out"))
     other = fleet.a_second_cluster(fleet.catalog)
 
@@ -139,7 +139,7 @@ def test_a_folder_of_another_cluster_is_left_alone(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"push": True}, {"local": True}])
-def test_a_dry_run_writes_nothing(fleet: Fleet, settings: dict[str, object]) -> None:
+def test_dry_run_writes_nothing(fleet: Fleet, settings: dict[str, object]) -> None:
     push(fleet.config())
     (fleet.work / "charts").mkdir()
     (fleet.work / "charts/mine").write_text("mine")
@@ -162,7 +162,7 @@ def test_a_dry_run_writes_nothing(fleet: Fleet, settings: dict[str, object]) -> 
     assert (change.old == b"what: others pushed\n") == (not settings.get("local"))
 
 
-def test_a_dry_run_sees_what_the_real_run_does(fleet: Fleet) -> None:
+def test_dry_run_shows_change_of_real_run(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
 
@@ -174,7 +174,7 @@ def test_a_dry_run_sees_what_the_real_run_does(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_a_dry_run_where_everything_lies_in_one_folder(fleet: Fleet, *, local: bool) -> None:
+def test_dry_run_with_repositories_in_working_directory(fleet: Fleet, *, local: bool) -> None:
     paths = WorkPaths(fleet.root)
     push(fleet.config(paths=paths))
     worktree = fleet.root / "dependencies/web"
@@ -189,14 +189,14 @@ def test_a_dry_run_where_everything_lies_in_one_folder(fleet: Fleet, *, local: b
     assert digest_of(fleet.root) == before
 
 
-def test_a_dry_run_of_nothing_makes_no_folder(fleet: Fleet) -> None:
+def test_dry_run_creates_no_working_directory(fleet: Fleet) -> None:
     published = compile_dry(fleet.config(dry_run=True), CLUSTER)
 
     assert [file.path for file in published.change.files] == [OUT]
     assert not fleet.work.exists()
 
 
-def test_a_dry_run_into_a_folder_writes_nothing_there(fleet: Fleet) -> None:
+def test_dry_run_into_output_dir_writes_nothing(fleet: Fleet) -> None:
     folder = fleet.root / "out"
     push(fleet.config(output_dir=folder))
     fleet.change_data()
@@ -208,7 +208,7 @@ def test_a_dry_run_into_a_folder_writes_nothing_there(fleet: Fleet) -> None:
     assert digest_of(fleet.root) == before
 
 
-def test_a_dry_run_names_places_where_they_are(fleet: Fleet) -> None:
+def test_dry_run_names_paths_of_working_directory(fleet: Fleet) -> None:
     push(fleet.config())
     (fleet.work / "dependencies/web/component/main.jsonnet").write_text("mine")
     before = digest_of(fleet.work)
@@ -221,7 +221,7 @@ def test_a_dry_run_names_places_where_they_are(fleet: Fleet) -> None:
     assert digest_of(fleet.work) == before
 
 
-def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
+def test_shared_lock_waits_for_running_compile(fleet: Fleet) -> None:
     push(fleet.config())
     lock = fleet.work / ".commodore/lock"
     holder = (
@@ -257,7 +257,7 @@ def edit_defaults(fleet: Fleet, old: str, new: str) -> None:
     defaults.write_text(defaults.read_text().replace(old, new))
 
 
-def test_a_local_dry_run_reads_where_things_are(tmp_path: Path) -> None:
+def test_local_dry_run_compiles_in_place(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE})
     push(fleet.config())
     edit_defaults(fleet, "of: web", "of: new")
@@ -269,7 +269,7 @@ def test_a_local_dry_run_reads_where_things_are(tmp_path: Path) -> None:
     assert digest_of(tmp_path) == before
 
 
-def test_a_dry_run_sees_what_was_pushed(tmp_path: Path) -> None:
+def test_dry_run_shows_pushed_component_change(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE}, shop={})
     push(fleet.config())
     shop = fleet.repository("component-shop")
@@ -285,7 +285,7 @@ def test_a_dry_run_sees_what_was_pushed(tmp_path: Path) -> None:
     assert push(fleet.config()).change == dry.change
 
 
-def test_a_dry_run_shows_paths_of_the_working_directory(tmp_path: Path) -> None:
+def test_dry_run_output_has_paths_of_working_directory(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet.config())
     commit_to(fleet.repository("component-web"), {"component/main.jsonnet": WHERE})
@@ -296,7 +296,7 @@ def test_a_dry_run_shows_paths_of_the_working_directory(tmp_path: Path) -> None:
     assert str(tmp_path / "work/dependencies/web").encode() in (dry.change.files[0].new or b"")
 
 
-def test_a_dry_run_refuses_a_catalog_that_is_a_link(fleet: Fleet) -> None:
+def test_linked_catalog_is_refused(fleet: Fleet) -> None:
     push(fleet.config())
     (fleet.work / "catalog").rename(fleet.root / "elsewhere")
     (fleet.work / "catalog").symlink_to(fleet.root / "elsewhere")
@@ -308,7 +308,7 @@ def test_a_dry_run_refuses_a_catalog_that_is_a_link(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("repository", ["global", "tenant"])
-def test_a_dry_run_of_a_pushed_configuration(tmp_path: Path, repository: str) -> None:
+def test_dry_run_shows_pushed_configuration_change(tmp_path: Path, repository: str) -> None:
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE}, shop={})
     push(fleet.config())
     file = "common.yml" if repository == "tenant" else "commodore.yml"
@@ -333,7 +333,7 @@ local defaults = std.parseJson(kap.yaml_load(
 """
 
 
-def test_a_dry_run_never_reads_what_a_copy_has_replaced(tmp_path: Path) -> None:
+def test_dry_run_reads_other_components_from_copy(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": OTHERS}, shop={})
     push(fleet.config())
     shop = fleet.repository("component-shop")
@@ -348,7 +348,7 @@ def test_a_dry_run_never_reads_what_a_copy_has_replaced(tmp_path: Path) -> None:
     assert push(fleet.config()).change == dry.change
 
 
-def test_a_local_dry_run_that_has_to_write_uses_a_copy(fleet: Fleet) -> None:
+def test_local_dry_run_without_targets_uses_copy(fleet: Fleet) -> None:
     push(fleet.config())
     edit_defaults(fleet, "of: web", "of: new")
     (fleet.work / "inventory/targets/web.yml").unlink()  # to be written
@@ -371,7 +371,7 @@ def test_a_local_dry_run_that_has_to_write_uses_a_copy(fleet: Fleet) -> None:
     assert len(messages) == len(set(messages))
 
 
-def test_a_local_dry_run_after_a_killed_run_uses_a_copy(fleet: Fleet) -> None:
+def test_local_dry_run_after_killed_run_uses_copy(fleet: Fleet) -> None:
     push(fleet.config())
     (fleet.work / ".commodore/running").write_text("{}")
     edit_defaults(fleet, "of: web", "of: new")
@@ -381,7 +381,7 @@ def test_a_local_dry_run_after_a_killed_run_uses_a_copy(fleet: Fleet) -> None:
     assert digest_of(fleet.root) == before
 
 
-def test_a_dry_run_finds_renamed_files(tmp_path: Path) -> None:
+def test_dry_run_detects_renamed_files(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet.config())
     main = fleet.work / "dependencies/web/component/main.jsonnet"
@@ -399,7 +399,7 @@ def test_a_dry_run_finds_renamed_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_a_dry_run_touches_no_objects_of_git(fleet: Fleet, *, local: bool) -> None:
+def test_dry_run_touches_no_git_objects(fleet: Fleet, *, local: bool) -> None:
     push(fleet.config())
     git(fleet.work / "catalog", "config", "core.sharedRepository", "group")
     if local:
@@ -416,7 +416,7 @@ def test_a_dry_run_touches_no_objects_of_git(fleet: Fleet, *, local: bool) -> No
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_local_dry_run_of_a_program_uses_a_copy(tmp_path: Path, processes: int) -> None:
+def test_local_dry_run_with_external_program_uses_copy(tmp_path: Path, processes: int) -> None:
     entry = "{input_type: external, output_path: web, input_paths: [/usr/bin/touch], args: [FILE]}"
     entry = entry.replace("FILE", "'\\${compiled_target_dir}/${web:data:of}'")
     web = {"class/web.yml": f"parameters: {{kapitan: {{compile: [{entry}]}}}}\n"}

@@ -57,7 +57,7 @@ def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("make_foreign", FOREIGN)
-def test_a_foreign_cache_of_git_objects(
+def test_foreign_git_cache_is_unused_with_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, make_foreign: Callable[[Path], None]
 ) -> None:
     workspace, cache = Workspace(tmp_path), tmp_path / "cache/git"
@@ -79,7 +79,7 @@ def test_a_foreign_cache_of_git_objects(
     assert "remove it" in vars(record)["hint"]
 
 
-def test_a_mirror_of_another_user_is_removed(
+def test_mirror_of_another_user_is_removed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     if os.geteuid():
@@ -98,7 +98,7 @@ def test_a_mirror_of_another_user_is_removed(
 @pytest.mark.parametrize("make_foreign", FOREIGN)
 @pytest.mark.parametrize("inside", ["", "known", "content"])
 @pytest.mark.sample(3)
-def test_a_foreign_cache_of_downloads(
+def test_foreign_download_cache_is_unused_with_warning(
     downloads: Downloads,
     caplog: pytest.LogCaptureFixture,
     make_foreign: Callable[[Path], None],

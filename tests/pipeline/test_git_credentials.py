@@ -63,7 +63,7 @@ def files_with(folder: Path, text: str) -> list[str]:
     ]
 
 
-def test_a_repository_is_fetched_with_the_credentials_of_its_url(
+def test_credentials_in_url_are_used_and_not_stored(
     workspace: Workspace,
     web: HttpServer,
     arguments: Callable[[], str],
@@ -96,7 +96,7 @@ def test_each_repository_has_its_own_credentials(workspace: Workspace, web: Http
     assert "wr0ng" not in shown
 
 
-def test_a_clone_that_has_credentials_loses_them(workspace: Workspace, web: HttpServer) -> None:
+def test_stored_credentials_are_removed_from_clone(workspace: Workspace, web: HttpServer) -> None:
     url = web.url("foo.git", user=f"robot:{IN_URL}")
     (fetched,) = workspace.fetch(component(url))
     git(fetched.worktree, "config", "remote.origin.url", url)

@@ -101,7 +101,7 @@ def test_run_with_mirrors(
     assert counted["fetch"] == 0
 
 
-def test_nothing_changed(
+def test_unchanged_dependencies_start_two_programs_each(
     workspace: Workspace, specs: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
     before = workspace.fetch(*specs)

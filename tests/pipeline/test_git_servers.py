@@ -56,7 +56,7 @@ def refused(workspace: Workspace, url: str) -> CommodoreError:
     return error
 
 
-def test_an_unchanged_remote_gets_one_request(
+def test_unchanged_remote_gets_one_request(
     workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     tag(foo, "v1")
@@ -75,7 +75,7 @@ def test_an_unchanged_remote_gets_one_request(
     ]
 
 
-def test_an_unused_branch_is_not_fetched(workspace: Workspace, foo: Path, web: HttpServer) -> None:
+def test_unused_branch_is_not_fetched(workspace: Workspace, foo: Path, web: HttpServer) -> None:
     spec = from_url(web.url("foo.git"))
     workspace.fetch(spec)
     commit_to(foo, {"more.txt": "more"}, branch="unrelated")
@@ -86,7 +86,7 @@ def test_an_unused_branch_is_not_fetched(workspace: Workspace, foo: Path, web: H
     assert web.behaviour.received.count("POST /git/foo.git/git-upload-pack") == 1
 
 
-def test_what_moves_on_a_server_is_followed(
+def test_moved_branch_and_tag_on_server_are_followed(
     workspace: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     tag(foo, "v1")
@@ -103,7 +103,7 @@ def test_what_moves_on_a_server_is_followed(
     assert f"a tag was moved in {url}: v1 (" in caplog.text
 
 
-def test_a_deleted_branch_is_missing_and_a_renamed_default_branch_is_found(
+def test_renamed_default_branch_on_server_is_found(
     workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     url = web.url("foo.git")
@@ -121,7 +121,7 @@ def configuration_of(url: str) -> DependencySpec:
     return DependencySpec(Kind.GLOBAL, "global", url, None)
 
 
-def test_a_password_in_the_url_lets_in_and_is_not_shown(
+def test_password_in_git_url_is_used_and_masked(
     workspace: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
@@ -136,7 +136,7 @@ def test_a_password_in_the_url_lets_in_and_is_not_shown(
     assert "wr0ng" not in output
 
 
-def test_a_credential_helper_is_asked(
+def test_credential_helper_is_used(
     workspace: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.behaviour.password = "s3cret"
@@ -158,7 +158,7 @@ def test_a_credential_helper_is_asked(
     [(401, 1, "could not read Username"), (403, 1, "403"), (404, 1, "not found"), (500, 3, "500")],
 )
 @pytest.mark.usefixtures("foo")
-def test_a_server_that_refuses_is_quoted(
+def test_refusal_of_git_server_is_quoted(
     workspace: Workspace, web: HttpServer, status: int, tries: int, message: str
 ) -> None:
     web.behaviour.failures = [status] * 9
@@ -172,7 +172,7 @@ def test_a_server_that_refuses_is_quoted(
 
 
 @pytest.mark.parametrize("failures", [[503], [429, 502]])
-def test_what_passes_by_itself_is_tried_again(
+def test_temporary_git_server_failure_is_retried(
     workspace: Workspace, foo: Path, web: HttpServer, failures: list[int]
 ) -> None:
     web.behaviour.failures = list(failures)
@@ -182,9 +182,7 @@ def test_what_passes_by_itself_is_tried_again(
     assert got.commit == git(foo, "rev-parse", "master")
 
 
-def test_an_answer_that_is_cut_off_is_requested_again(
-    workspace: Workspace, foo: Path, web: HttpServer
-) -> None:
+def test_truncated_git_answer_is_retried(workspace: Workspace, foo: Path, web: HttpServer) -> None:
     web.behaviour.truncated = 1
 
     (got,) = workspace.fetch(from_url(web.url("foo.git")))
@@ -218,7 +216,7 @@ def test_slow_servers_are_queried_at_the_same_time(workspace: Workspace, web: Ht
     assert kinds == ["GET"] * 4 + ["POST"] * 4
 
 
-def test_a_redirect_is_followed(workspace: Workspace, foo: Path, web: HttpServer) -> None:
+def test_git_redirect_is_followed(workspace: Workspace, foo: Path, web: HttpServer) -> None:
     url = web.url("foo.git").replace("/git/", "/old/")
 
     first = workspace.fetch(from_url(url))
@@ -227,7 +225,7 @@ def test_a_redirect_is_followed(workspace: Workspace, foo: Path, web: HttpServer
     assert first[0].commit == git(foo, "rev-parse", "master")
 
 
-def test_an_address_is_rewritten_as_the_user_wants(
+def test_instead_of_setting_rewrites_url(
     workspace: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = make_repository(workspace.root / "elsewhere/foo.git", {"old.txt": "old"})
@@ -242,7 +240,7 @@ def test_an_address_is_rewritten_as_the_user_wants(
     assert workspace.fetch(spec)[0].commit == commit
 
 
-def test_a_submodule_stays_a_name_and_a_pointer_to_a_large_file_a_pointer(
+def test_submodules_and_lfs_pointers_are_not_resolved(
     workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
@@ -308,7 +306,7 @@ def test_catalog_push_follows_rewritten_url(workspace: Workspace, web: HttpServe
     assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.received
 
 
-def test_a_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: HttpServer) -> None:
+def test_http_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: HttpServer) -> None:
     make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
 
     with pytest.raises(CommodoreError) as caught:
@@ -322,9 +320,7 @@ def test_a_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: Http
 
 
 @pytest.mark.usefixtures("over_http")
-def test_a_catalog_with_a_concurrent_push_is_not_overwritten(
-    workspace: Workspace, web: HttpServer
-) -> None:
+def test_concurrent_catalog_push_is_not_overwritten(workspace: Workspace, web: HttpServer) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
     config = replace(workspace.config, push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
@@ -353,7 +349,7 @@ def test_over_ssh_with_a_key(workspace: Workspace, foo: Path, shell: SshServer) 
     assert "revision gone not found" in str(workspace.refused(from_url(url, "gone"))[0])
 
 
-def test_a_catalog_over_ssh_is_cloned_and_pushed(workspace: Workspace, shell: SshServer) -> None:
+def test_catalog_is_cloned_and_pushed_over_ssh(workspace: Workspace, shell: SshServer) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {}, branch="main")
 
     commit = pushed(workspace, shell.url(remote))

@@ -49,7 +49,7 @@ def test_deep_json_of_the_api_is_an_error_with_its_url(api: Api, form: str, stat
     assert caught.value.where == f"{api.url}/clusters/c-1"
 
 
-def test_a_long_integer_of_the_api_is_an_error_with_its_url(api: Api) -> None:
+def test_oversized_integer_from_api_is_an_error(api: Api) -> None:
     api.on("GET /clusters/c-1", Reply(200, body=b'{"facts": ' + b"9" * 5_000 + b"}"))
 
     with pytest.raises(HttpError, match="an integer of more than 4,300 digits") as caught:
@@ -69,7 +69,7 @@ def artifact(downloads: Downloads, web: Web, manifest: bytes) -> str:
 
 
 @pytest.mark.parametrize("form", DEEP)
-def test_a_deep_manifest_is_an_error(downloads: Downloads, web: Web, form: str) -> None:
+def test_deeply_nested_manifest_is_an_error(downloads: Downloads, web: Web, form: str) -> None:
     assert "nested too deeply" in artifact(downloads, web, DEEP[form])
 
 
@@ -91,14 +91,14 @@ def test_a_deep_manifest_is_an_error(downloads: Downloads, web: Web, form: str) 
         (None, "lists no layers"),
     ],
 )
-def test_a_manifest_of_another_form_is_an_error(
+def test_manifest_with_invalid_layers_is_an_error(
     downloads: Downloads, web: Web, layers: object, problem: str
 ) -> None:
     assert problem in artifact(downloads, web, json.dumps({"layers": layers}).encode())
 
 
 @each("manifest", [b"5", b'"x"', b"[]", b"null", b"[null]", b"9" * 5_000])
-def test_a_manifest_that_is_no_object_is_an_error(
+def test_manifest_that_is_no_object_is_an_error(
     downloads: Downloads, web: Web, manifest: bytes
 ) -> None:
     assert artifact(downloads, web, manifest)
@@ -136,7 +136,7 @@ def test_a_manifest_that_is_no_object_is_an_error(
         ("entries:\n  own: !!python/object:os.system x\n", "could not determine a constructor"),
     ],
 )
-def test_an_index_of_charts_of_another_form_is_an_error(
+def test_malformed_chart_index_is_an_error(
     downloads: Downloads, web: Web, index: str, problem: str
 ) -> None:
     web.put("/charts/index.yaml", index)

@@ -261,7 +261,7 @@ def test_the_old_side_of_a_diff_is_that_of_the_commit(
     assert [(file.old, file.new) for file in staged.files] == [(CRLF, b"b: 2\r\n")]
 
 
-def test_an_ordinary_change_names_no_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_ordinary_change_logs_no_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     catalog = Catalog(tmp_path)
     catalog.push(rendered(BYTES))
 
@@ -286,7 +286,7 @@ def submodule(catalog: Catalog, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["manifests", "manifests/sub", "manifests/sub/x.yaml", "refs"])
 @pytest.mark.parametrize("nested", [False, True])
-def test_a_submodule_swallows_no_manifest(tmp_path: Path, path: str, *, nested: bool) -> None:
+def test_submodule_is_replaced_by_manifests(tmp_path: Path, path: str, *, nested: bool) -> None:
     catalog = Catalog(tmp_path, {"README.md": b"x"})
     submodule(catalog, path)
     if nested:
@@ -303,7 +303,7 @@ def test_a_submodule_swallows_no_manifest(tmp_path: Path, path: str, *, nested: 
     assert catalog.push(rendered(files)) == []
 
 
-def test_a_submodule_elsewhere_stays(tmp_path: Path) -> None:
+def test_submodule_outside_of_manifests_is_kept(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path, {"README.md": b"x"})
     submodule(catalog, "vendor/thing")
 
@@ -313,7 +313,7 @@ def test_a_submodule_elsewhere_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["manifests/foo", "manifests", "refs", "docs"])
-def test_a_repository_inside_of_the_checkout_runs_nothing(tmp_path: Path, place: str) -> None:
+def test_nested_repository_in_catalog_runs_no_program(tmp_path: Path, place: str) -> None:
     catalog = Catalog(tmp_path, {"manifests/foo/a.yaml": b"a: 1\n"})
     ran, inside = tmp_path / "ran", catalog.checkout / place
     inside.mkdir(exist_ok=True)
@@ -361,7 +361,7 @@ def test_the_checkout_is_clean_after_a_push(tmp_path: Path) -> None:
     assert git(catalog.remote, "fsck", "--strict") == ""
 
 
-def test_a_commit_of_the_user_during_the_run_is_kept(tmp_path: Path) -> None:
+def test_commit_made_during_run_is_kept(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path, {"README.md": b"x"})
     sink = catalog.sink()
     sink.stage(rendered(BYTES))
@@ -375,7 +375,9 @@ def test_a_commit_of_the_user_during_the_run_is_kept(tmp_path: Path) -> None:
     assert git(catalog.checkout, "rev-parse", "HEAD") == mine
 
 
-def test_a_pushed_edit_takes_few_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_push_of_one_edit_starts_four_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     catalog = Catalog(tmp_path, {"README.md": b"x"})
     catalog.push(rendered(BYTES))
     events = tmp_path / "events"

@@ -103,9 +103,7 @@ def with_settings(folder: Path, program: Path) -> None:
     (folder / "x.yaml").write_text("a: 1\n")
 
 
-def test_a_repository_in_a_download_is_no_output_and_runs_nothing(
-    tmp_path: Path, program: Path
-) -> None:
+def test_git_folder_in_download_is_not_copied(tmp_path: Path, program: Path) -> None:
     source = make_repository(tmp_path / "repos/lib.git", {"manifest.yaml": MANIFEST})
     download = {
         "type": "git",
@@ -146,7 +144,7 @@ def test_a_repository_in_a_download_is_no_output_and_runs_nothing(
     }
 
 
-def test_a_copied_repository_without_git_is_as_any_other(tmp_path: Path) -> None:
+def test_copied_repository_without_git_folder_is_accepted(tmp_path: Path) -> None:
     source = make_repository(tmp_path / "repos/lib.git", {"manifest.yaml": MANIFEST})
     download = {
         "type": "git",
@@ -209,7 +207,7 @@ def test_helm_gets_a_clone_without_its_git_folder(
 
 
 @pytest.mark.parametrize("name", [".git/x", "a/.git/x", "a/.GIT/key", "git~1/x", "a/.git /x"])
-def test_a_reference_below_git_is_an_error(tmp_path: Path, name: str) -> None:
+def test_secret_reference_below_git_folder_is_an_error(tmp_path: Path, name: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure(
         {
@@ -276,7 +274,7 @@ def test_no_download_reads_a_repository_of_others(
     assert not (fleet.work / "dependencies/web/vendored").exists()
 
 
-def test_a_distant_repository_is_downloaded_but_not_if_strict(
+def test_distant_local_repository_fails_when_strict(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = make_repository(tmp_path_factory.mktemp("distant") / "lib.git", {"a": "1"})
@@ -366,7 +364,7 @@ def test_git_runs_no_program_of_settings_on_content(
     assert before == "content\n"
 
 
-def test_what_the_user_set_up_for_remotes_stays_in_force(
+def test_user_settings_for_git_remotes_apply(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_repository(tmp_path / "real.git", {"a": "1"})
@@ -419,7 +417,7 @@ LINKS = [
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_link_in_the_place_of_our_own_is_an_error(
+def test_linked_working_folder_is_an_error(
     tmp_path: Path, name: str, *, later: bool, inside: bool
 ) -> None:
     fleet = make_fleet(tmp_path, web={})
@@ -475,7 +473,7 @@ def test_the_first_compile_removes_nothing_of_the_user(tmp_path: Path, name: str
     assert fleet.catalog_files()
 
 
-def test_a_working_directory_of_commodore_is_taken_over(tmp_path: Path) -> None:
+def test_working_directory_of_commodore_is_accepted(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet)
     shutil.rmtree(fleet.work / ".commodore")
@@ -508,7 +506,7 @@ def test_no_download_is_placed_where_later_runs_obey_it(tmp_path: Path, path: st
 
 
 @pytest.mark.parametrize("tenant", ["global", "components", "defaults", "params", "Global"])
-def test_a_tenant_is_not_one_of_our_folders(tmp_path: Path, tenant: str) -> None:
+def test_reserved_tenant_id_is_refused(tmp_path: Path, tenant: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     rename(fleet, TENANT, tenant)
 
@@ -519,7 +517,7 @@ def test_a_tenant_is_not_one_of_our_folders(tmp_path: Path, tenant: str) -> None
 
 
 @pytest.mark.parametrize("tenant", ["-rf", "--help", "-c", "..", "a/b", "a\nb"])
-def test_a_tenant_is_a_name(tmp_path: Path, tenant: str) -> None:
+def test_tenant_id_that_is_no_name_is_refused(tmp_path: Path, tenant: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     rename(fleet, TENANT, tenant)
 
@@ -541,7 +539,7 @@ def rename(fleet: Fleet, old: str, new: str) -> None:
         (facts / "tenants" / f"{old}.yaml").rename(facts / "tenants" / f"{new}.yaml")
 
 
-def test_a_working_directory_that_is_removed_is_an_error(tmp_path: Path) -> None:
+def test_working_directory_removed_during_run_is_an_error(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet)
     fleet.change_data()
@@ -648,7 +646,9 @@ def test_templates_of_components_are_confined(
 
 @pytest.mark.parametrize("door", ["native", "input"])
 @pytest.mark.parametrize("template", ["{{ 'x' * 10 ** 11 }}", "{% set x = [n] * 10 ** 10 %}"])
-def test_a_refusal_of_memory_has_a_reason(tmp_path: Path, template: str, door: str) -> None:
+def test_template_exceeding_memory_limit_is_an_error(
+    tmp_path: Path, template: str, door: str
+) -> None:
     error = refused(with_template(tmp_path, template, door))
 
     assert "more than 512 MiB of memory" in str(error)

@@ -70,7 +70,7 @@ def _refused(fleet: Fleet, **settings: object) -> list[tuple[str, str]]:
     ],
 )
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_an_offline_or_strict_run_lists_what_is_missing_and_changes_nothing(
+def test_offline_or_strict_run_lists_missing_checkouts(
     fleet: Fleet, option: str, settings: dict[str, object], *, elsewhere: bool
 ) -> None:
     for name in ("pkg.pack", "lost", "more"):
@@ -88,7 +88,7 @@ def test_an_offline_or_strict_run_lists_what_is_missing_and_changes_nothing(
     assert not (fleet.root / "out").exists()
 
 
-def test_a_local_run_names_what_it_leaves_out(fleet: Fleet) -> None:
+def test_local_run_names_omitted_components(fleet: Fleet) -> None:
     for name in ("lost", "more"):
         shutil.rmtree(fleet.work / "dependencies" / name)
 
@@ -100,7 +100,7 @@ def test_a_local_run_names_what_it_leaves_out(fleet: Fleet) -> None:
     assert not (fleet.work / "catalog/manifests/lost").exists()
 
 
-def test_an_instance_without_its_component_is_no_matter_of_support(fleet: Fleet) -> None:
+def test_instance_without_component_checkout_is_an_error(fleet: Fleet) -> None:
     shutil.rmtree(fleet.work / "dependencies/lost")
 
     (error, *_) = _refused(fleet, local=True)
@@ -108,5 +108,5 @@ def test_an_instance_without_its_component_is_no_matter_of_support(fleet: Fleet)
     assert error[0] == "component lost is not here, but more is an instance of it"
 
 
-def test_a_complete_working_directory_compiles_offline_without_a_notice(fleet: Fleet) -> None:
+def test_complete_working_directory_compiles_offline(fleet: Fleet) -> None:
     assert _compile(fleet, local=True, offline=True, strict=True).notices == ()

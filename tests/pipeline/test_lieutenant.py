@@ -234,7 +234,7 @@ def test_report_that_cannot_be_stored_is_an_error(tmp_path: Path) -> None:
     assert raised.value.where == str(tmp_path / "reports/c-1.json")
 
 
-def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:
+def test_unknown_cluster_suggests_similar(sourced: Config) -> None:
     with pytest.raises(CommodoreError) as raised:
         load_cluster(sourced, "c-33")
 
@@ -245,7 +245,7 @@ def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:
 # ------------------------------------------------------------------ what a server is asked
 
 
-def test_a_get_carries_the_token_and_what_is_asked(api: Api) -> None:
+def test_get_sends_token_and_parameters(api: Api) -> None:
     api.serves("/clusters/?tenant=t+1", [])
 
     get_json(f"{api.url}/clusters/", token="sesame", params={"tenant": "t 1"}, timeout=5)
@@ -255,7 +255,7 @@ def test_a_get_carries_the_token_and_what_is_asked(api: Api) -> None:
     assert "Content-Type" not in request.headers
 
 
-def test_a_report_is_json_on_one_line(api: Api, config: Config) -> None:
+def test_report_is_sent_as_json(api: Api, config: Config) -> None:
     api.on("POST /clusters/c-1/compileMeta", Reply(204))
 
     report(config, make_record())
@@ -266,7 +266,7 @@ def test_a_report_is_json_on_one_line(api: Api, config: Config) -> None:
     assert request.body == json.dumps(report_body(make_record())).encode()
 
 
-def test_a_netrc_file_does_not_replace_the_token(
+def test_netrc_does_not_replace_token(
     api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -285,7 +285,7 @@ def test_a_netrc_file_does_not_replace_the_token(
 
 
 @pytest.mark.parametrize("token", ["", " \n"])
-def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: str) -> None:
+def test_no_request_is_sent_without_token(api: Api, config: Config, token: str) -> None:
     anonymous = replace(config, api_token=token)
 
     for call in (lambda: load_cluster(anonymous, "c-1"), lambda: report(anonymous, make_record())):
@@ -309,7 +309,7 @@ def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
+def test_redirected_post_is_sent_unchanged(api: Api, status: int) -> None:
     api.on("POST /a", redirect_reply(f"{api.url}/b", status))
     api.on("POST /b", redirect_reply("c", status))
     api.on("POST /c", Reply(204))
@@ -321,7 +321,7 @@ def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
     ]
 
 
-def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
+def test_post_is_not_redirected_to_another_server(api: Api) -> None:
     with serve_api() as other:
         api.on("POST /a", redirect_reply(f"{other.url}/a"))
 
@@ -333,7 +333,7 @@ def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
     assert other.received == []
 
 
-def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
+def test_get_redirected_to_another_server_omits_token(api: Api) -> None:
     with serve_api() as other:
         api.on("GET /a", redirect_reply(f"{other.url}/a", 302))
         other.serves("/a", {"x": 1})
@@ -358,7 +358,7 @@ def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) 
         get_json(f"{api.url}/a", timeout=5)
 
 
-def test_a_redirect_without_a_location_is_an_error(api: Api) -> None:
+def test_redirect_without_location_is_an_error(api: Api) -> None:
     api.on("POST /a", Reply(302))
 
     with pytest.raises(HttpError, match="answered 302 Found"):
@@ -380,7 +380,7 @@ def test_a_redirect_without_a_location_is_an_error(api: Api) -> None:
         ("https://a", "ftp://a", False),
     ],
 )
-def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> None:
+def test_same_server_accepts_only_upgrade_to_https(url: str, other: str, same: bool) -> None:
     assert same_server(url, other) is same
 
 
@@ -400,7 +400,7 @@ def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> No
         (json_reply({}, 599), "answered 599: no reason given"),
     ],
 )
-def test_a_refusal_is_reported_with_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
+def test_refused_request_reports_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
     api.on("GET /a", reply)
 
     with pytest.raises(HttpError) as raised:
@@ -418,7 +418,7 @@ def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
 
 
 @pytest.mark.parametrize("body", [b"<!doctype html>\n <p>Hello", b'{"a": ', b"\xff\xfe\xfa"])
-def test_a_response_that_is_not_json_is_an_error(api: Api, body: bytes) -> None:
+def test_response_without_json_is_an_error(api: Api, body: bytes) -> None:
     api.on("GET /a", Reply(200, body))
 
     with pytest.raises(HttpError, match="answered 200 with no JSON") as raised:
@@ -427,7 +427,7 @@ def test_a_response_that_is_not_json_is_an_error(api: Api, body: bytes) -> None:
     assert raised.value.where == f"{api.url}/a"
 
 
-def test_an_empty_answer_is_none(api: Api) -> None:
+def test_empty_response_is_none(api: Api) -> None:
     api.on("GET /a", Reply(200, b" \n"))
 
     assert get_json(f"{api.url}/a", timeout=5) is None
@@ -437,7 +437,7 @@ def test_an_empty_answer_is_none(api: Api) -> None:
     ("value", "problem"),
     [([], "a list"), (None, "nothing"), ("c-1", "a string")],
 )
-def test_a_cluster_that_is_not_an_object_is_refused(
+def test_cluster_that_is_not_an_object_is_refused(
     api: Api, config: Config, value: object, problem: str
 ) -> None:
     api.serves("/clusters/c-1", value)
@@ -476,16 +476,14 @@ def test_clusters_without_id_are_not_completed(api: Api, config: Config) -> None
     assert cluster_ids(config) == ["c-1"]
 
 
-def test_an_unknown_cluster_is_reported_without_permission_to_list(
-    api: Api, config: Config
-) -> None:
+def test_unknown_cluster_without_list_permission_is_reported(api: Api, config: Config) -> None:
     api.on("GET /clusters/", error_reply(403, "not yours"))
 
     with pytest.raises(NotFound, match="answered 404 Not Found: no GET /clusters/c-9"):
         load_cluster(config, "c-9")
 
 
-def test_a_tenant_unknown_to_the_api_is_reported_with_the_cluster(api: Api, config: Config) -> None:
+def test_unknown_tenant_names_cluster(api: Api, config: Config) -> None:
     api.serves("/clusters/c-1", cluster_object())
 
     with pytest.raises(NotFound) as raised:
@@ -512,14 +510,14 @@ def test_problems_of_both_objects_are_reported_with_their_urls(api: Api, config:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_get_is_requested_again_while_the_server_is_away(api: Api, status: int) -> None:
+def test_get_is_retried_while_server_is_unavailable(api: Api, status: int) -> None:
     api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), json_reply({"x": 1}))
 
     assert get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES) == {"x": 1}
     assert len(api.received) == 3
 
 
-def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
+def test_get_fails_after_last_retry(api: Api) -> None:
     api.on("GET /a", error_reply(503, "maintenance"))
 
     with pytest.raises(ServerAway, match="answered 503 Service Unavailable: maintenance"):
@@ -528,7 +526,7 @@ def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
     assert len(api.received) == 3
 
 
-def test_a_post_is_not_repeated(api: Api) -> None:
+def test_post_is_not_retried(api: Api) -> None:
     api.on("POST /a", Reply(503))
 
     with pytest.raises(ServerAway):
@@ -544,7 +542,7 @@ def test_completion_does_not_wait(api: Api, config: Config) -> None:
     assert len(api.received) == 1
 
 
-def test_a_refused_connection_is_reported_with_url_and_cause() -> None:
+def test_refused_connection_reports_url_and_cause() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -556,7 +554,7 @@ def test_a_refused_connection_is_reported_with_url_and_cause() -> None:
     assert raised.value.where == f"{url}/clusters/c-1"
 
 
-def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
+def test_failed_tls_connection_hints_at_ca_bundle(api: Api) -> None:
     url = api.url.replace("http:", "https:")
 
     with pytest.raises(HttpError, match="no secure connection: ") as raised:
@@ -565,7 +563,7 @@ def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
     assert "REQUESTS_CA_BUNDLE" in raised.value.hint
 
 
-def test_a_broken_proxy_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_proxy_connection_names_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_PROXY")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -576,7 +574,7 @@ def test_a_broken_proxy_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("reply", [Reply(silent=True), Reply(body=b"{}", silent=True)])
-def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
+def test_slow_response_times_out(api: Api, reply: Reply) -> None:
     api.on("GET /a", reply)
     api.on("POST /a", reply)
 
@@ -590,12 +588,12 @@ def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
 
 
 @each("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])
-def test_a_url_that_cannot_be_requested_is_reported(url: str) -> None:
+def test_invalid_url_is_reported(url: str) -> None:
     with pytest.raises(HttpError) as raised:
         get_json(url, timeout=1, pauses=())
 
     assert raised.value.where == url
 
 
-def test_a_server_does_not_show_its_token() -> None:
+def test_server_repr_hides_token() -> None:
     assert "sesame" not in repr(Server("https://syn.example.com", token="sesame", timeout=5))

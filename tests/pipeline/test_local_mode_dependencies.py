@@ -42,7 +42,7 @@ def test_everything_is_taken_as_it_is(workspace: Workspace) -> None:
     assert [one.url for one in found] == [url_of(foo)] * 2 + [url_of(tenant)] * 2
 
 
-def test_a_link_to_a_clone_elsewhere_is_used(workspace: Workspace) -> None:
+def test_linked_clone_is_used_in_local_mode(workspace: Workspace) -> None:
     foo = workspace.repository("foo")
     git(workspace.root, "clone", "--quiet", url_of(foo), "elsewhere")
     workspace.place("foo").parent.mkdir(parents=True)
@@ -54,7 +54,7 @@ def test_a_link_to_a_clone_elsewhere_is_used(workspace: Workspace) -> None:
     assert found.commit == git(foo, "rev-parse", "master")
 
 
-def test_what_is_not_there_is_skipped_with_a_word(
+def test_missing_checkouts_are_skipped_with_warning(
     workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
     foo, bar = workspace.repository("foo"), workspace.repository("bar")
@@ -105,7 +105,7 @@ def test_all_that_cannot_be_used_is_reported_together(workspace: Workspace) -> N
     assert "compile once without --local" in errors[2].hint
 
 
-def test_a_configuration_without_remote_or_commit_is_used(
+def test_configuration_without_remote_or_commit_is_used(
     workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = workspace.work / "inventory/classes/global"
@@ -118,7 +118,7 @@ def test_a_configuration_without_remote_or_commit_is_used(
     assert f"in {place} has no remote and no commit: its version is unknown" in caplog.text
 
 
-def test_a_component_without_a_remote_is_used(workspace: Workspace) -> None:
+def test_component_without_remote_is_used(workspace: Workspace) -> None:
     place = workspace.place("foo")
     place.mkdir(parents=True)
     git(place, "init", "--quiet")

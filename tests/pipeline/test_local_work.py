@@ -97,7 +97,7 @@ def test_ignored_files_stay_where_they_are(workspace: Workspace, foo: Path) -> N
 
 
 @pytest.mark.parametrize("detached", [False, True])
-def test_a_commit_of_the_users_stops_the_run(
+def test_unpushed_commit_stops_fetch(
     workspace: Workspace, foo: Path, place: Path, *, detached: bool
 ) -> None:
     if detached:
@@ -110,7 +110,7 @@ def test_a_commit_of_the_users_stops_the_run(
     assert head(place) == mine
 
 
-def test_a_pushed_commit_is_not_local_work(workspace: Workspace, foo: Path, place: Path) -> None:
+def test_pushed_commit_is_not_local_work(workspace: Workspace, foo: Path, place: Path) -> None:
     mine = commit_in(place, {"mine.txt": "mine"})
     git(place, "push", "--quiet", "origin", "HEAD:master")
 
@@ -120,9 +120,7 @@ def test_a_pushed_commit_is_not_local_work(workspace: Workspace, foo: Path, plac
     assert branch(place) == "master"
 
 
-def test_a_pushed_commit_is_not_local_work_when_its_branch_is_deleted(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_pushed_commit_of_deleted_branch_is_not_local_work(workspace: Workspace, foo: Path) -> None:
     git(foo, "branch", "feat", "master")
     workspace.fetch(component(foo, "feat"))
     commit_in(workspace.place("foo"), {"mine.txt": "mine"})
@@ -155,7 +153,7 @@ def test_force_keeps_everything_under_a_ref(
     assert workspace.fetch(component(foo)) == (got,)
 
 
-def test_a_branch_moved_by_a_checkout_keeps_its_own_commits(
+def test_commits_of_moved_local_branch_are_backed_up(
     workspace: Workspace, foo: Path, place: Path
 ) -> None:
     git(foo, "branch", "other", "master")
@@ -171,7 +169,7 @@ def test_a_branch_moved_by_a_checkout_keeps_its_own_commits(
 
 
 @pytest.mark.parametrize("then", ["nothing", "a clone"])
-def test_a_deleted_worktree_leaves_the_commits_that_only_it_had(
+def test_unpushed_commits_of_deleted_worktree_are_backed_up(
     workspace: Workspace, foo: Path, place: Path, caplog: pytest.LogCaptureFixture, then: str
 ) -> None:
     git(place, "checkout", "--quiet", "--detach")
@@ -188,9 +186,7 @@ def test_a_deleted_worktree_leaves_the_commits_that_only_it_had(
     assert head(place) == git(foo, "rev-parse", "master")
 
 
-def test_a_deleted_worktree_without_commits_of_its_own_leaves_nothing(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_deleted_worktree_without_commits_leaves_no_backup(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo, git(foo, "rev-parse", "master")))
     rewrite_history(foo, component_files("foo"))
     shutil.rmtree(workspace.place("foo"))
@@ -200,9 +196,7 @@ def test_a_deleted_worktree_without_commits_of_its_own_leaves_nothing(
     assert backups(workspace.bare(foo)) == []
 
 
-def test_an_untracked_file_in_the_way_is_not_overwritten(
-    workspace: Workspace, foo: Path, place: Path
-) -> None:
+def test_untracked_file_is_not_overwritten(workspace: Workspace, foo: Path, place: Path) -> None:
     (place / "new.txt").write_text("mine")
     commit_to(foo, {"new.txt": "theirs"})
 
@@ -215,9 +209,7 @@ def test_an_untracked_file_in_the_way_is_not_overwritten(
     assert (place / "new.txt").read_text() == "mine"
 
 
-def test_an_untracked_file_in_the_way_is_put_aside_by_force(
-    workspace: Workspace, foo: Path, place: Path
-) -> None:
+def test_force_backs_up_untracked_file(workspace: Workspace, foo: Path, place: Path) -> None:
     (place / "new.txt").write_text("mine")
     commit_to(foo, {"new.txt": "theirs"})
 
@@ -262,7 +254,7 @@ def _clone(workspace: Workspace, foo: Path) -> Path:
 
 
 @pytest.mark.parametrize("work", ["untracked file", "commit elsewhere", "stash"])
-def test_a_clone_with_work_makes_room_by_force_only(
+def test_clone_with_local_work_is_moved_only_by_force(
     workspace: Workspace, foo: Path, work: str
 ) -> None:
     place = _clone(workspace, foo)
@@ -289,7 +281,7 @@ def test_a_clone_with_work_makes_room_by_force_only(
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_folder_that_is_not_a_checkout_is_left_alone(
+def test_dependency_folder_that_is_not_a_checkout_is_kept(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
     # The folder is in a repository of the user's, which must not be taken for ours.
@@ -311,7 +303,7 @@ def test_a_folder_that_is_not_a_checkout_is_left_alone(
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_link_to_a_clone_elsewhere_is_left_alone(
+def test_linked_clone_is_refused_without_local_mode(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
     git(workspace.root, "clone", "--quiet", url_of(foo), "elsewhere")

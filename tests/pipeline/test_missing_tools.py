@@ -70,7 +70,7 @@ def wanting_a_library() -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_library_that_cannot_be_had_needs_no_jb(
+def test_unavailable_library_is_skipped_with_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     main = {"component/main.jsonnet": "import 'git.example.com/org/lib/main.libsonnet'"}
@@ -86,7 +86,7 @@ def test_a_library_that_cannot_be_had_needs_no_jb(
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> None:
+def test_unavailable_library_fails_when_strict(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), strict=True)
 
     assert "org/lib in main (required by web) is missing" in str(error)
@@ -95,7 +95,7 @@ def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_chart_without_helm(tmp_path: Path) -> None:
+def test_chart_without_helm_program_is_an_error(tmp_path: Path) -> None:
     chart = {"chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n"}
 
     error = failure(tmp_path, {**compiling(CHART), **chart})
@@ -106,7 +106,7 @@ def test_a_chart_without_helm(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("programs")
-def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
+def test_kustomization_without_kustomize_is_an_error(tmp_path: Path) -> None:
     error = failure(tmp_path, compiling(WRAPPER))
 
     assert "run-kustomize: kustomize not found in PATH: " in str(error)
@@ -119,7 +119,7 @@ def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"), [({"env_vars": {}}, "INPUT_DIR"), ({"args": []}, "first argument")]
 )
-def test_a_kustomization_without_its_input_or_output(
+def test_run_kustomize_without_variables_is_an_error(
     changes: dict[str, object], message: str, tmp_path: Path, programs: Path
 ) -> None:
     write_program(programs, "kustomize", program_script("v5.7.0"))

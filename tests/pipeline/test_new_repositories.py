@@ -36,7 +36,7 @@ def names_of_refs(repository: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
+def test_clone_of_local_repository_is_complete_and_independent(
     workspace: Workspace, foo: Path, *, packed: bool
 ) -> None:
     if packed:
@@ -95,9 +95,7 @@ def test_unusual_remotes_are_fetched(
     )
 
 
-def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_repository_with_missing_objects_leaves_no_clone(workspace: Workspace, foo: Path) -> None:
     blob = git(foo, "rev-parse", "feat/x:more.txt")
     (foo / "objects" / blob[:2] / blob[2:]).unlink()
 
@@ -108,9 +106,7 @@ def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
     assert not workspace.bare(foo).exists()
 
 
-def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_unreachable_commit_is_not_found(workspace: Workspace, foo: Path) -> None:
     lost = git(foo, "rev-parse", "feat/x")
     rewrite_history(foo, {"other.txt": "other"}, name="feat/x")
 

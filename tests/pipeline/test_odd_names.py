@@ -54,7 +54,7 @@ def _entry(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
 
 
 @pytest.mark.parametrize(("name", "why"), PATHS)
-def test_an_output_key(tmp_path: Path, name: str, why: str) -> None:
+def test_invalid_output_key_is_refused(tmp_path: Path, name: str, why: str) -> None:
     main = f"{{ [std.parseJson({json.dumps(json.dumps(name))})]: {{}} }}"
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": main})
 
@@ -66,7 +66,7 @@ def test_an_output_key(tmp_path: Path, name: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "_"), PATHS)
-def test_an_output_path(tmp_path: Path, name: str, _: str) -> None:
+def test_invalid_output_path_is_refused(tmp_path: Path, name: str, _: str) -> None:
     fleet = make_fleet(tmp_path, web={"class/web.yml": _class(compile=[_entry(output_path=name)])})
 
     text = _refused(fleet)
@@ -90,7 +90,7 @@ def test_the_output_path_of_a_download(tmp_path: Path, name: str, _: str) -> Non
 
 @pytest.mark.parametrize("field", ["source", "ref", "subdir"])
 @pytest.mark.parametrize("value", ["a\0b", "a\nb", "a\x1bb"])
-def test_a_field_of_a_git_download(tmp_path: Path, field: str, value: str) -> None:
+def test_invalid_field_of_git_download_is_refused(tmp_path: Path, field: str, value: str) -> None:
     download = {"type": "git", "source": "https://localhost/x", "output_path": "x", field: value}
     fleet = make_fleet(
         tmp_path, web={"class/web.yml": _class(compile=[_entry()], dependencies=[download])}
@@ -102,7 +102,9 @@ def test_a_field_of_a_git_download(tmp_path: Path, field: str, value: str) -> No
 
 
 @pytest.mark.parametrize(("name", "why"), NAMES)
-def test_a_name_that_a_program_writes(tmp_path: Path, name: str, why: str) -> None:
+def test_invalid_file_name_written_by_program_is_refused(
+    tmp_path: Path, name: str, why: str
+) -> None:
     if why != CONTROL:
         pytest.skip("no program can write it")
     program = _entry(input_type="external", input_paths=["${_base_directory}/run.sh"])
@@ -116,7 +118,9 @@ def test_a_name_that_a_program_writes(tmp_path: Path, name: str, why: str) -> No
 
 @pytest.mark.parametrize(("name", "why"), NAMES)
 @pytest.mark.parametrize("application", ["{}", "web as {}", "pkg.{}"])
-def test_an_application(tmp_path: Path, application: str, name: str, why: str) -> None:
+def test_invalid_application_name_is_refused(
+    tmp_path: Path, application: str, name: str, why: str
+) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure({"applications": [application.format(name)]})
 
@@ -127,7 +131,7 @@ def test_an_application(tmp_path: Path, application: str, name: str, why: str) -
 
 
 @pytest.mark.parametrize(("alias", "why"), NAMES)
-def test_a_library_alias(tmp_path: Path, alias: str, why: str) -> None:
+def test_invalid_library_alias_is_refused(tmp_path: Path, alias: str, why: str) -> None:
     metadata = {"_metadata": {"library_aliases": {alias: "web.libsonnet"}}}
     fleet = make_fleet(
         tmp_path,
@@ -152,7 +156,7 @@ def _set(fleet: Fleet, **fields: str) -> None:
 
 @pytest.mark.parametrize("field", ["url", "version", "path"])
 @pytest.mark.parametrize("value", ["a\0b", "a\nb", "a\x1b[0mb"])
-def test_a_field_of_a_component(tmp_path: Path, field: str, value: str) -> None:
+def test_invalid_field_of_component_is_refused(tmp_path: Path, field: str, value: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     _set(fleet, **{field: value})
 
@@ -165,7 +169,7 @@ def test_a_field_of_a_component(tmp_path: Path, field: str, value: str) -> None:
 @pytest.mark.parametrize(
     "url", ["x" * 300, f"https://localhost/{'x' * 300}", f"file:///{'é' * 200}"]
 )
-def test_a_url_that_no_folder_can_be_named_after(tmp_path: Path, url: str) -> None:
+def test_overlong_component_url_is_refused(tmp_path: Path, url: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     _set(fleet, url=url)
 
@@ -174,7 +178,9 @@ def test_a_url_that_no_folder_can_be_named_after(tmp_path: Path, url: str) -> No
 
 @pytest.mark.parametrize("field", ["globalGitRepoRevision", "globalGitRepoURL"])
 @pytest.mark.parametrize("value", ["a\0b", "a\nb"])
-def test_what_the_facts_say_of_repositories(tmp_path: Path, field: str, value: str) -> None:
+def test_invalid_repository_field_of_tenant_is_refused(
+    tmp_path: Path, field: str, value: str
+) -> None:
     fleet = make_fleet(tmp_path, web={})
     file = tmp_path / "facts/tenants/t-acme.yaml"
     file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), field: value}))
@@ -192,7 +198,7 @@ def test_usual_names_with_letters_of_the_world_are_as_good_as_ever(tmp_path: Pat
     assert f"manifests/web/{name}.yaml" in {file.path for file in published.change.files}
 
 
-def test_a_path_that_is_too_long_together_with_the_working_directory(tmp_path: Path) -> None:
+def test_long_output_path_in_long_working_directory_is_written(tmp_path: Path) -> None:
     main = f"{{ ['{'/'.join(['d' * 100] * 36)}']: {{}} }}"
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": main})
     deep = tmp_path / "/".join(["w" * 200] * 6)

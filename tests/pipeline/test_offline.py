@@ -106,9 +106,7 @@ def _compile(fleet: Fleet, **settings: object) -> dict[str, str]:
     }
 
 
-def test_a_folder_below_vendor_lib_is_there_when_components_are_compiled(
-    tmp_path: Path, web: Web
-) -> None:
+def test_vendored_library_folder_is_available_to_components(tmp_path: Path, web: Web) -> None:
     fleet = _fleet(tmp_path, web)
 
     first = _compile(fleet)
@@ -118,7 +116,7 @@ def test_a_folder_below_vendor_lib_is_there_when_components_are_compiled(
     assert second == first
 
 
-def test_an_unchanged_run_downloads_nothing(tmp_path: Path, web: Web) -> None:
+def test_unchanged_run_downloads_nothing(tmp_path: Path, web: Web) -> None:
     fleet = _fleet(tmp_path, web)
     _compile(fleet)
     web.answers()
@@ -174,7 +172,7 @@ def _component(tmp_path: Path) -> ComponentFolder:
     return ComponentFolder.find(make_component_clone(tmp_path, "app", files), ())
 
 
-def test_a_component_compiles_offline_with_the_libraries_that_it_has(
+def test_component_compiles_offline_with_present_libraries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = make_repository(

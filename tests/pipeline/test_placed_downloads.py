@@ -29,7 +29,7 @@ def web() -> Iterator[Web]:
         yield server
 
 
-def test_an_unpacked_folder_is_replaced_not_merged(downloads: Downloads, web: Web) -> None:
+def test_unpacked_folder_is_replaced_not_merged(downloads: Downloads, web: Web) -> None:
     entry = downloads.file(
         web.put("/a.tgz", tar_archive({"old/a": "1", "b": "1"})), "out", unpack=True
     )
@@ -42,7 +42,7 @@ def test_an_unpacked_folder_is_replaced_not_merged(downloads: Downloads, web: We
     assert not (downloads.place / "out/old").exists()
 
 
-def test_what_others_have_put_beside_it_stays(downloads: Downloads, web: Web) -> None:
+def test_foreign_file_in_unpacked_folder_is_kept(downloads: Downloads, web: Web) -> None:
     entry = downloads.file(web.put("/a.tgz", tar_archive({"b": "1"})), "out", unpack=True)
     downloads.fetch(entry)
     (downloads.place / "out/mine").write_text("mine")
@@ -53,7 +53,7 @@ def test_what_others_have_put_beside_it_stays(downloads: Downloads, web: Web) ->
     assert downloads.files("out") == {"c": "2", "mine": "mine"}
 
 
-def test_an_edited_file_is_kept_aside(
+def test_edited_download_is_backed_up(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     entry = downloads.file(web.put("/a", "one"))
@@ -80,7 +80,7 @@ def test_files_in_a_chart_that_came_from_nobody_are_kept_aside(
     assert len([*(downloads.place / ".git/commodore-put-aside").rglob("old.yaml")]) == 1
 
 
-def test_a_file_of_the_repository_may_be_overwritten_with_a_warning(
+def test_download_over_tracked_file_warns(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     entry = downloads.file(web.put("/a", "one"), "tracked.txt")
@@ -125,7 +125,7 @@ def test_catalogs_and_other_clusters_are_not_written_to(
         ("dependencies/lib/x", False),
     ],
 )
-def test_what_belongs_to_others_is_told_and_refused_when_strict(
+def test_download_into_foreign_folder_fails_when_strict(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture, path: str, own: bool
 ) -> None:
     downloads.others.append("other")
@@ -144,7 +144,9 @@ def test_what_belongs_to_others_is_told_and_refused_when_strict(
 
 
 @pytest.mark.parametrize("path", ["../../../outside", "/outside", "link/inner"])
-def test_nothing_is_put_outside(downloads: Downloads, web: Web, path: str) -> None:
+def test_download_outside_of_working_directory_is_refused(
+    downloads: Downloads, web: Web, path: str
+) -> None:
     outside = downloads.root / "elsewhere"
     outside.mkdir()
     (downloads.place / "link").symlink_to(outside)
@@ -160,7 +162,7 @@ def test_nothing_is_put_outside(downloads: Downloads, web: Web, path: str) -> No
 
 
 @pytest.mark.parametrize("path", [".git/hooks", ".git"])
-def test_nothing_is_put_where_git_keeps_its_own(downloads: Downloads, web: Web, path: str) -> None:
+def test_download_into_git_folder_is_refused(downloads: Downloads, web: Web, path: str) -> None:
     (error,) = downloads.refused(downloads.file(web.put("/a", "one"), path))
 
     assert ".git" in str(error)
@@ -178,7 +180,7 @@ def test_places_inside_of_each_other_are_filled_in_order(downloads: Downloads, w
     assert downloads.files("out") == {"x/a": "outer", "x/b": "inner"}
 
 
-def test_a_run_that_changes_nothing_writes_nothing(downloads: Downloads, web: Web) -> None:
+def test_unchanged_download_is_not_rewritten(downloads: Downloads, web: Web) -> None:
     entry = downloads.file(web.put("/a.tgz", tar_archive({"a": "1", "b": "1"})), "out", unpack=True)
     downloads.fetch(entry)
     before = {p: p.stat().st_mtime_ns for p in (downloads.place / "out").rglob("*")}
@@ -188,7 +190,7 @@ def test_a_run_that_changes_nothing_writes_nothing(downloads: Downloads, web: We
     assert {p: p.stat().st_mtime_ns for p in (downloads.place / "out").rglob("*")} == before
 
 
-def test_of_one_source_at_one_place_the_first_counts(
+def test_first_of_two_downloads_to_one_path_wins(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     charts = {("own", version): chart_archive("own", version) for version in ("1.0.0", "2.0.0")}
@@ -243,7 +245,7 @@ def test_the_next_run_repairs_what_a_killed_one_left(
 
 
 @pytest.mark.parametrize("swapped", [False, True], ids=["a file last", "a folder last"])
-def test_a_file_and_a_folder_of_one_name(
+def test_later_download_wins_where_file_and_folder_conflict(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture, *, swapped: bool
 ) -> None:
     folder = downloads.file(
@@ -259,7 +261,7 @@ def test_a_file_and_a_folder_of_one_name(
     assert f"{downloads.place}/out/in is a file in one of them" in caplog.text
 
 
-def test_a_file_over_the_folder_of_another(downloads: Downloads, web: Web) -> None:
+def test_file_download_replaces_earlier_folder(downloads: Downloads, web: Web) -> None:
     folder = downloads.file(web.put("/a.tgz", tar_archive({"in/a": "1"})), "out/it", unpack=True)
     downloads.fetch(folder)
 

@@ -62,7 +62,7 @@ class Rival:
             commit_to(self.fleet.catalog, files)
 
 
-def test_an_overtaken_push_goes_on_top_of_the_others(fleet: Fleet) -> None:
+def test_overtaken_push_is_rebased_on_other_commits(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     rival = Rival(fleet, times=1, files={"README.md": "theirs"})
@@ -103,7 +103,7 @@ def test_the_catalog_takes_few_git_processes(fleet: Fleet, monkeypatch: pytest.M
     assert changed == dict.fromkeys((*each, "fast-import", "reset", "push"), 1)
 
 
-def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
+def test_overtaken_first_push_is_repeated(fleet: Fleet) -> None:
     rival = Rival(fleet, times=1, files={"README.md": "theirs"})
 
     published = compile_catalog(fleet.config(), CLUSTER, approve=rival)
@@ -115,7 +115,7 @@ def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
     ]
 
 
-def test_a_change_that_is_not_approved_stays_staged(fleet: Fleet) -> None:
+def test_unapproved_change_stays_staged(fleet: Fleet) -> None:
     commit = push(fleet.config()).commit
     fleet.change_data()
 
@@ -126,7 +126,7 @@ def test_a_change_that_is_not_approved_stays_staged(fleet: Fleet) -> None:
         assert git(fleet.work / "catalog", "status", "--porcelain") == f"M  {OUT}"
 
 
-def test_a_change_that_was_staged_and_withdrawn_leaves_a_clean_checkout(fleet: Fleet) -> None:
+def test_withdrawn_staged_change_leaves_clean_checkout(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
@@ -165,7 +165,7 @@ def test_no_is_an_answer_the_second_time_too(fleet: Fleet) -> None:
     )
 
 
-def test_who_pushed_the_very_same_saved_us_the_work(fleet: Fleet) -> None:
+def test_identical_push_by_others_needs_no_commit(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
@@ -179,7 +179,7 @@ def test_who_pushed_the_very_same_saved_us_the_work(fleet: Fleet) -> None:
     assert git(fleet.catalog, "log", "-1", "--format=%s") == "Change"
 
 
-def test_whoever_is_always_faster_wins(fleet: Fleet) -> None:
+def test_push_gives_up_after_repeated_overtaking(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     rival = Rival(fleet, times=9, files={"manifests/theirs.yaml": "a: N\n"})
@@ -217,7 +217,7 @@ def test_hidden_entries_beside_ours_are_local_work(fleet: Fleet) -> None:
     assert mine.read_text() == "mine"
 
 
-def test_a_closed_door_is_noticed_before_the_hierarchy_is_fetched(fleet: Fleet) -> None:
+def test_unreachable_catalog_fails_before_fetching_hierarchy(fleet: Fleet) -> None:
     push(fleet.config())
     before = digest_of(fleet.work / "inventory")
     fleet.change_data()
@@ -243,7 +243,7 @@ def test_work_in_the_catalog_is_noticed_before_the_hierarchy_is_fetched(fleet: F
 
 
 @pytest.mark.parametrize("theirs", ["mine.log", "mine.log/deep.txt"])
-def test_an_ignored_file_is_not_overwritten_by_what_others_push(fleet: Fleet, theirs: str) -> None:
+def test_ignored_file_is_not_overwritten_by_fetched_commit(fleet: Fleet, theirs: str) -> None:
     push(fleet.config(push=True))
     commit_to(fleet.catalog, {".gitignore": "*.log\n"})
     push(fleet.config())
@@ -263,7 +263,7 @@ def test_an_ignored_file_is_not_overwritten_by_what_others_push(fleet: Fleet, th
     assert git(fleet.work / "catalog", "show", f"{stored[0]}:mine.log") == "mine"
 
 
-def test_a_checkout_knows_its_cluster(fleet: Fleet) -> None:
+def test_catalog_checkout_records_its_cluster(fleet: Fleet) -> None:
     push(fleet.config())
 
     catalog = fleet.work / "catalog"
@@ -314,7 +314,7 @@ def test_local_mode_warns_about_a_catalog_of_another_cluster(fleet: Fleet, what:
     assert ("c-two" if what == "owner" else "file:///elsewhere.git") in notice.message
 
 
-def test_an_unreachable_push_url_is_reported_early(
+def test_unreachable_push_url_is_reported_early(
     fleet: Fleet, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = fleet.root / "gitconfig"
@@ -331,7 +331,7 @@ def test_an_unreachable_push_url_is_reported_early(
     assert "the catalog cannot be pushed to ssh://git@nowhere/catalog.git" in caplog.text
 
 
-def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:
+def test_failed_report_is_repeated_by_next_push(fleet: Fleet) -> None:
     (fleet.root / "facts" / "reports").write_text("in the way")
     push(fleet.config(push=True))
 

@@ -210,7 +210,7 @@ def test_secrets_of_the_home_directory_are_refused_always(
         ("extra.yml", "the symlink is broken"),
     ],
 )
-def test_a_class_that_is_no_file_is_an_error(
+def test_class_that_is_no_regular_file_is_an_error(
     tmp_path: Path, repository: str, target: str, why: str
 ) -> None:
     os.mkfifo(tmp_path / "fifo")
@@ -223,7 +223,7 @@ def test_a_class_that_is_no_file_is_an_error(
 
 
 @pytest.mark.parametrize("target", ["/", "..", ".", "../../..", "/proc", "/proc/self/root"])
-def test_a_folder_of_classes_that_leads_upwards_is_an_error(tmp_path: Path, target: str) -> None:
+def test_class_folder_linked_upwards_is_an_error(tmp_path: Path, target: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     commit_to(fleet.repository("tenant"), {"more": Link(target)})
 

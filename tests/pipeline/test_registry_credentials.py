@@ -95,7 +95,7 @@ def test_the_own_domain_gets_them(host: str, realm: str) -> None:
 
 
 @each("realm", ["http://auth.example.com/token", "ftp://example.com/", "token", ""])
-def test_nothing_is_sent_in_clear(realm: str) -> None:
+def test_credentials_are_not_sent_in_clear(realm: str) -> None:
     registry = Registry(Reference.parse("registry.example.com/x:1"), timeout=5)
 
     with pytest.raises(HttpError, match="in clear"):
@@ -115,7 +115,7 @@ def test_tags_do_not_continue_on_another_server() -> None:
         assert other.answers() == []
 
 
-def test_a_blob_on_another_server_is_fetched_without_credentials() -> None:
+def test_redirected_blob_is_fetched_without_credentials() -> None:
     with serve() as web, serve() as other:
         other.pages["/blob"] = Page(b"content", "application/octet-stream")
         web.pages["/blob"] = Page(b"", "", status=307, headers={"Location": f"{other.url}/blob"})
@@ -127,7 +127,7 @@ def test_a_blob_on_another_server_is_fetched_without_credentials() -> None:
         assert "Authorization" not in texts_of(other)
 
 
-def test_a_netrc_file_does_not_replace_a_token(empty_home: Path) -> None:
+def test_netrc_does_not_replace_registry_token(empty_home: Path) -> None:
     (empty_home / ".netrc").write_text("machine 127.0.0.1 login me password other\n")
     with serve() as web:
         web.pages["/blob"] = Page(b"content", "application/octet-stream")

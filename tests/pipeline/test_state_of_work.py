@@ -126,7 +126,7 @@ def test_local_mode_needs_the_names_of_cluster_and_tenant(fleet: Fleet, key: str
     assert str(file) in error.where
 
 
-def test_what_is_stopped_leaves_catalog_and_remote_alone(fleet: Fleet) -> None:
+def test_refused_compile_leaves_catalog_and_remote_unchanged(fleet: Fleet) -> None:
     commit = push(fleet.config()).commit
     fleet.configure({"applications": ["web"], "parameters": {"component_versions": {"web": {}}}})
 

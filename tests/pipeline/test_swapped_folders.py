@@ -40,7 +40,7 @@ PLACES = {
 @pytest.mark.parametrize(
     ("step", "place"), [(step, place) for step, places in PLACES.items() for place in places]
 )
-def test_nothing_is_done_behind_a_link_that_replaced_a_folder(
+def test_folder_replaced_by_link_during_run_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, place: str
 ) -> None:
     fleet = make_fleet(tmp_path, web={"lib/web.libsonnet": "{}"})

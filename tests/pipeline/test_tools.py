@@ -72,7 +72,7 @@ def contents(folder: ToolFolder) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_is_brought_verified_and_recorded(
+def test_tool_is_installed_verified_and_recorded(
     tool: str, folder: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release(tool, "v1.2.3")
@@ -104,7 +104,7 @@ def test_another_version_replaces_the_present_one(used: ToolFolder, publisher: P
     assert used.version_of("jb") == "v1.0.0"
 
 
-def test_a_program_in_use_can_be_replaced(used: ToolFolder, publisher: Publisher) -> None:
+def test_running_program_can_be_replaced(used: ToolFolder, publisher: Publisher) -> None:
     waiting = program_script(script="read line; echo $line")
     program = write_program(used.path, "jb", waiting)
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
@@ -130,9 +130,7 @@ def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_wrong_checksum_installs_nothing(
-    tool: str, used: ToolFolder, publisher: Publisher
-) -> None:
+def test_wrong_checksum_installs_nothing(tool: str, used: ToolFolder, publisher: Publisher) -> None:
     wrong = "0" * 64
     release = publisher.release(tool, "v1.2.3", checksums=f"{wrong}  {{file}}\n")
 
@@ -144,7 +142,7 @@ def test_a_wrong_checksum_installs_nothing(
 
 
 @pytest.mark.parametrize("checksums", ["", "{sum}  another-file\n"])
-def test_a_missing_checksum_installs_nothing(
+def test_missing_checksum_installs_nothing(
     checksums: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release("jb", "v1.2.3", checksums=checksums)
@@ -166,7 +164,7 @@ def test_checksums_are_read_in_every_usual_form(
 
 
 @pytest.mark.parametrize("line", ["<html>", "abc  jb_linux_amd64", "{sum}", "{sum}0  {file}"])
-def test_an_invalid_checksum_line_is_reported(
+def test_invalid_checksum_line_is_reported(
     line: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release("jb", "v1.2.3", checksums=f"{{sum}}  {{file}}\n{line}\n")
@@ -179,7 +177,7 @@ def test_an_invalid_checksum_line_is_reported(
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("part", ["url", "checksums_url"])
-def test_an_unknown_version_is_reported_with_its_url(
+def test_unknown_tool_version_is_reported_with_url(
     tool: str, part: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release(tool, "v9.9.9")
@@ -195,7 +193,7 @@ def test_an_unknown_version_is_reported_with_its_url(
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_failing_server_is_requested_again_and_reported(
+def test_failing_download_server_is_retried_and_reported(
     tool: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release(tool, "v1.2.3", file=error_reply(503, "busy"))
@@ -209,7 +207,7 @@ def test_a_failing_server_is_requested_again_and_reported(
     ) == 3
 
 
-def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publisher) -> None:
+def test_download_succeeds_after_server_recovers(folder: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("jb", "v1.2.3")
     request = f"GET {publisher.path(release.url)}"
     whole = publisher.api.reply_to(request)
@@ -220,7 +218,7 @@ def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publish
     assert folder.version_of("jb") == "v1.2.3"
 
 
-def test_a_download_that_ends_too_early_is_reported(used: ToolFolder, publisher: Publisher) -> None:
+def test_truncated_download_is_reported(used: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("helm", "v1.2.3", file=Reply(body=b"x" * 100_000, cut=True))
 
     error = strict(used, publisher, release)
@@ -230,9 +228,7 @@ def test_a_download_that_ends_too_early_is_reported(used: ToolFolder, publisher:
 
 
 @pytest.mark.parametrize("body", [b"", b"x" * 100])
-def test_a_download_that_stalls_is_reported(
-    body: bytes, used: ToolFolder, publisher: Publisher
-) -> None:
+def test_stalled_download_is_reported(body: bytes, used: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("jb", "v1.2.3", file=Reply(body=body, silent=True))
 
     error = strict(used, publisher, release, timeout=0.3)
@@ -249,7 +245,7 @@ def test_a_download_that_stalls_is_reported(
         (program_script(script="echo no libc >&2; exit 1"), "no libc"),
     ],
 )
-def test_a_program_that_does_not_run_here_is_not_kept(
+def test_program_that_does_not_run_is_not_kept(
     program: bytes, why: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release("kustomize", "v1.2.3", program=program)
@@ -262,7 +258,7 @@ def test_a_program_that_does_not_run_here_is_not_kept(
     assert "XDG_CACHE_HOME" in error.hint
 
 
-def test_a_program_is_tried_without_our_secrets(
+def test_new_program_is_tried_without_secrets(
     folder: ToolFolder, publisher: Publisher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("COMMODORE_API_TOKEN", "s3cret")
@@ -287,7 +283,7 @@ def test_a_program_is_tried_without_our_secrets(
     ],
     ids=["no archive", "leads out", "cut short"],
 )
-def test_an_archive_without_the_program_is_reported(
+def test_archive_without_program_is_reported(
     content: bytes, message: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     digest = hashlib.sha256(content).hexdigest()
@@ -301,7 +297,7 @@ def test_an_archive_without_the_program_is_reported(
 
 
 @pytest.mark.parametrize("signal", ["INT", "KILL"])
-def test_an_interrupted_upgrade_leaves_the_present_tool(
+def test_interrupted_upgrade_keeps_present_tool(
     signal: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     # The new program interrupts whoever tries it out, after everything else has gone well.
@@ -329,7 +325,9 @@ install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datet
     assert (left == []) == (signal == "INT")
 
 
-def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher: Publisher) -> None:
+def test_leftovers_of_killed_installation_are_removed(
+    folder: ToolFolder, publisher: Publisher
+) -> None:
     left, at_work = folder.path / ".commodore-old", folder.path / ".commodore-new"
     for scratch in (left, at_work):
         write_program(scratch, "helm", b"half")
@@ -342,7 +340,7 @@ def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher:
     assert at_work.exists()
 
 
-def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path, publisher: Publisher) -> None:
+def test_tools_folder_below_a_file_is_reported(tmp_path: Path, publisher: Publisher) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = ToolFolder(tmp_path / "file" / "tools")
 
@@ -385,7 +383,7 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
         (b'{"helm": {"at": 1}}', "expected an object"),
     ],
 )
-def test_a_broken_record_is_reported_and_left_alone(
+def test_damaged_tool_record_is_reported_and_kept(
     content: bytes, message: str, folder: ToolFolder
 ) -> None:
     folder.path.mkdir(parents=True)
@@ -400,7 +398,7 @@ def test_a_broken_record_is_reported_and_left_alone(
     assert folder.record.read_bytes() == content
 
 
-def test_a_tool_found_elsewhere_is_given_up(used: ToolFolder) -> None:
+def test_tool_installed_elsewhere_is_dropped(used: ToolFolder) -> None:
     foreign = Tool("helm", "/usr/bin/helm")
 
     assert used.drop_foreign(
@@ -409,7 +407,7 @@ def test_a_tool_found_elsewhere_is_given_up(used: ToolFolder) -> None:
     assert sorted(used.managed()) == ["jb", "kustomize"]
 
 
-def test_a_folder_under_two_names_is_one_folder(used: ToolFolder, tmp_path: Path) -> None:
+def test_linked_tools_folder_is_the_same_folder(used: ToolFolder, tmp_path: Path) -> None:
     alias = tmp_path / "alias"
     alias.symlink_to(used.path)
 

@@ -42,9 +42,7 @@ def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz"])
-def test_an_export_compiles_to_the_same_without_anything_else(
-    cluster: LockedCluster, name: str
-) -> None:
+def test_export_compiles_alone_to_same_catalog(cluster: LockedCluster, name: str) -> None:
     cluster.move("component", "2")
     first = cluster.compile()
     path = _export(cluster, name)
@@ -57,7 +55,7 @@ def test_an_export_compiles_to_the_same_without_anything_else(
     assert oct(path.stat().st_mode)[-2:] == "00"
 
 
-def test_an_export_has_the_tenant_that_its_lock_does_not_pin(cluster: LockedCluster) -> None:
+def test_export_contains_unpinned_tenant(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     first = cluster.compile()
@@ -98,7 +96,7 @@ def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
 
 
 @pytest.mark.parametrize("how", ["damaged", "missing", "surplus", "link"])
-def test_a_member_that_is_not_as_it_was_written_is_named(cluster: LockedCluster, how: str) -> None:
+def test_altered_export_member_is_named(cluster: LockedCluster, how: str) -> None:
     cluster.compile()
     path = _export(cluster, "it")
     member = next((path / "git").iterdir())
@@ -120,7 +118,7 @@ def test_a_member_that_is_not_as_it_was_written_is_named(cluster: LockedCluster,
     assert not (cluster.fleet.root / "elsewhere").exists()
 
 
-def test_a_lock_with_incomplete_pins_is_not_exported(cluster: LockedCluster) -> None:
+def test_incomplete_lock_is_not_exported(cluster: LockedCluster) -> None:
     cluster.compile()
     tree = cluster.lock.blocks["component", "web"].text("tree")
     cluster.file.write_text(cluster.file.read_text().replace(tree, "0" * 40))
@@ -132,7 +130,7 @@ def test_a_lock_with_incomplete_pins_is_not_exported(cluster: LockedCluster) -> 
     assert not (cluster.fleet.root / "it.tar").exists()
 
 
-def test_a_lock_beside_an_export_must_be_the_same(cluster: LockedCluster) -> None:
+def test_export_with_other_lock_is_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     path = _export(cluster, "it")
     cluster.move("component", "2")

@@ -46,7 +46,7 @@ def _states(cluster: LockedCluster) -> dict[str, str]:
     return {one.name: one.state for one in found if one.state != "same"}
 
 
-def test_a_lock_leaves_what_is_staged_in_the_catalog(cluster: LockedCluster) -> None:
+def test_lock_create_keeps_staged_catalog_files(cluster: LockedCluster) -> None:
     cluster.compile()
     staged = cluster.fleet.work / "catalog" / "manifests" / "staged.yaml"
     cluster.file.unlink()
@@ -57,7 +57,7 @@ def test_a_lock_leaves_what_is_staged_in_the_catalog(cluster: LockedCluster) -> 
     assert staged.read_text() == "kind: ConfigMap\n"
 
 
-def test_a_lock_is_made_without_touching_the_catalog(cluster: LockedCluster) -> None:
+def test_lock_create_does_not_fetch_catalog(cluster: LockedCluster) -> None:
     _create(cluster)
 
     assert not (cluster.fleet.work / "catalog").exists()
@@ -67,7 +67,7 @@ def test_a_lock_is_made_without_touching_the_catalog(cluster: LockedCluster) -> 
     assert "compile once with --lock" in caught.value.hint
 
 
-def test_an_update_shows_what_it_alone_changes(cluster: LockedCluster) -> None:
+def test_lock_update_shows_change_of_its_input_only(cluster: LockedCluster) -> None:
     _create(cluster)
     cluster.move("component", "2")
     cluster.move("library", "2")
@@ -81,7 +81,7 @@ def test_an_update_shows_what_it_alone_changes(cluster: LockedCluster) -> None:
     assert _changed(before, cluster.lock) == {("component", "web")}
 
 
-def test_a_dry_run_writes_nothing(cluster: LockedCluster) -> None:
+def test_lock_update_dry_run_writes_nothing(cluster: LockedCluster) -> None:
     _create(cluster)
     cluster.move("component", "2")
     written = cluster.file.read_text()
@@ -106,7 +106,7 @@ def test_without_names_all_that_float_are_updated(cluster: LockedCluster) -> Non
     assert cluster.compile(frozen=True) == cluster.compile(lock_file=None)
 
 
-def test_a_step_that_does_not_compile_is_dropped(cluster: LockedCluster) -> None:
+def test_lock_update_drops_input_that_fails_to_compile(cluster: LockedCluster) -> None:
     _create(cluster)
     commit_to(cluster.fleet.repository("component-web"), {"component/main.jsonnet": "error 'no'"})
     cluster.move("library", "2")
@@ -120,7 +120,7 @@ def test_a_step_that_does_not_compile_is_dropped(cluster: LockedCluster) -> None
     assert cluster.compile(frozen=True)
 
 
-def test_what_is_not_requested_cannot_be_locked(cluster: LockedCluster) -> None:
+def test_lock_update_refuses_version_not_requested(cluster: LockedCluster) -> None:
     _create(cluster)
 
     with pytest.raises(UsageError, match="v7 is not what is requested: master") as caught:
@@ -129,7 +129,7 @@ def test_what_is_not_requested_cannot_be_locked(cluster: LockedCluster) -> None:
     assert "classes/global/components.yml:" in caught.value.where
 
 
-def test_an_update_to_a_commit_of_the_branch(cluster: LockedCluster) -> None:
+def test_lock_update_accepts_older_commit_of_branch(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     old = git(repository, "rev-parse", "HEAD")
     cluster.move("component", "2")
@@ -143,7 +143,9 @@ def test_an_update_to_a_commit_of_the_branch(cluster: LockedCluster) -> None:
 
 @pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("what", ["file", "chart"])
-def test_an_update_accepts_other_bytes(cluster: LockedCluster, what: str, *, cached: bool) -> None:
+def test_lock_update_accepts_changed_download(
+    cluster: LockedCluster, what: str, *, cached: bool
+) -> None:
     cluster.request_chart("1.0.0")
     _create(cluster)
     if not cached:
@@ -189,7 +191,7 @@ def test_servers_are_compared_with_what_is_locked(cluster: LockedCluster) -> Non
     }
 
 
-def test_a_server_that_does_not_respond_is_unknown(cluster: LockedCluster) -> None:
+def test_lock_check_of_unreachable_server_is_unknown(cluster: LockedCluster) -> None:
     _create(cluster)
     (cluster.fleet.root / "remotes").rename(cluster.fleet.root / "away")
 
@@ -218,7 +220,7 @@ def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
     assert {one.text("sum") for one in cluster.lock.of_kind("file").values()} == {"1"}
 
 
-def test_a_writer_that_is_killed_leaves_a_whole_file(cluster: LockedCluster) -> None:
+def test_killed_lock_writer_leaves_complete_file(cluster: LockedCluster) -> None:
     texts = set()
     for content in ("1", "2"):
         blocks: dict[tuple[str, ...], Block] = {

@@ -97,7 +97,7 @@ def test_bases_and_their_bases_do_not_move(based: LockedCluster, tmp_path: Path)
     ) == 1
 
 
-def test_an_update_of_a_base_shows_what_it_changes(based: LockedCluster, tmp_path: Path) -> None:
+def test_update_of_kustomize_base_shows_change(based: LockedCluster, tmp_path: Path) -> None:
     based.compile()
     _move(tmp_path, "2")
     name = next(name for name in based.lock.of_kind("base") if "inner" in name)
@@ -112,9 +112,7 @@ def test_an_update_of_a_base_shows_what_it_changes(based: LockedCluster, tmp_pat
     assert based.compile(frozen=True)[_OUTPUT] == "of: '2'\n"
 
 
-def test_a_base_that_is_not_locked_is_refused_when_frozen(
-    based: LockedCluster, tmp_path: Path
-) -> None:
+def test_frozen_run_refuses_unlocked_kustomize_base(based: LockedCluster, tmp_path: Path) -> None:
     based.compile()
     other = f"resources:\n- {url_of(tmp_path / 'remotes/inner.git')}//in?ref=master\n"
     component = based.fleet.repository("component-web")
@@ -138,7 +136,7 @@ def test_a_base_that_is_not_locked_is_refused_when_frozen(
     assert "kustomization.yaml:2" in error.where
 
 
-def test_an_export_has_bases(based: LockedCluster, tmp_path: Path) -> None:
+def test_export_contains_kustomize_bases(based: LockedCluster, tmp_path: Path) -> None:
     first = based.compile()
     path = tmp_path / "it.tar"
     export.export(based.fleet.config(download_cache=tmp_path / "cache"), based.file, path)
@@ -150,9 +148,7 @@ def test_an_export_has_bases(based: LockedCluster, tmp_path: Path) -> None:
         assert based.compile(**settings_of(config)) == first
 
 
-def test_a_commit_that_is_gone_from_everywhere_is_named(
-    based: LockedCluster, tmp_path: Path
-) -> None:
+def test_missing_commit_of_kustomize_base_is_named(based: LockedCluster, tmp_path: Path) -> None:
     based.compile()
     replace_history(tmp_path / "remotes/inner.git")
     git(tmp_path / "remotes/inner.git", "gc", "--quiet", "--prune=now")

@@ -28,7 +28,7 @@ def cluster(compiled: LockedCluster) -> LockedCluster:
 MOVING = ("library", "repository", "file", "chart", "component", "tenant")
 
 
-def test_what_a_catalog_is_made_of_is_locked(new_cluster: LockedCluster) -> None:
+def test_compile_locks_all_inputs_of_catalog(new_cluster: LockedCluster) -> None:
     new_cluster.compile()
 
     kinds = {path[0] for path in new_cluster.lock.blocks}
@@ -45,7 +45,7 @@ def test_what_a_catalog_is_made_of_is_locked(new_cluster: LockedCluster) -> None
 
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("what", MOVING)
-def test_an_input_that_moves_is_not_followed(
+def test_locked_input_that_moves_is_not_followed(
     cluster: LockedCluster, what: str, *, frozen: bool
 ) -> None:
     first = cluster.compile()
@@ -59,7 +59,9 @@ def test_an_input_that_moves_is_not_followed(
 
 
 @pytest.mark.parametrize("what", ["library", "repository", "component", "tenant"])
-def test_an_empty_working_directory_gives_the_same(cluster: LockedCluster, what: str) -> None:
+def test_lock_gives_same_catalog_in_empty_working_directory(
+    cluster: LockedCluster, what: str
+) -> None:
     first = cluster.compile()
     cluster.move(what, "2")
     cluster.forget()
@@ -91,7 +93,7 @@ def test_other_bytes_are_refused_with_both_digests(cluster: LockedCluster, what:
     assert "class/app.yml" in error.where
 
 
-def test_a_tag_that_moved_is_not_followed(cluster: LockedCluster) -> None:
+def test_locked_tag_that_moves_is_not_followed(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     tag(repository, "v1", "HEAD")
     _request_web(cluster, "v1")
@@ -104,7 +106,7 @@ def test_a_tag_that_moved_is_not_followed(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True) == first
 
 
-def test_a_commit_that_is_gone_is_used_as_long_as_a_clone_has_it(cluster: LockedCluster) -> None:
+def test_locked_commit_missing_on_remote_is_used_from_clone(cluster: LockedCluster) -> None:
     first = cluster.compile()
     _lose_commits(cluster, "component-web")
 
@@ -112,9 +114,7 @@ def test_a_commit_that_is_gone_is_used_as_long_as_a_clone_has_it(cluster: Locked
 
 
 @pytest.mark.parametrize("name", ["component-web", "tenant"])
-def test_a_commit_that_is_gone_everywhere_is_an_error_with_remedies(
-    cluster: LockedCluster, name: str
-) -> None:
+def test_locked_commit_missing_everywhere_is_an_error(cluster: LockedCluster, name: str) -> None:
     cluster.compile()
     _lose_commits(cluster, name)
     git(cluster.fleet.repository(name), "reflog", "expire", "--expire=now", "--all")
@@ -128,9 +128,7 @@ def test_a_commit_that_is_gone_everywhere_is_an_error_with_remedies(
 
 
 @pytest.mark.parametrize("name", ["component-web", "tenant"])
-def test_a_commit_that_no_branch_has_is_fetched_by_its_id(
-    cluster: LockedCluster, name: str
-) -> None:
+def test_locked_commit_without_branch_is_fetched_by_id(cluster: LockedCluster, name: str) -> None:
     first = cluster.compile()
     _lose_commits(cluster, name)
     _answer_by_id(cluster, name)
@@ -161,7 +159,7 @@ def test_another_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
     assert block.text("commit") == git(repository, "rev-parse", "next")
 
 
-def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedCluster) -> None:
+def test_frozen_run_refuses_changed_request(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     written = cluster.file.read_text()
@@ -178,7 +176,7 @@ def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedClus
     assert cluster.file.read_text() == written
 
 
-def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: LockedCluster) -> None:
+def test_removed_component_leaves_lock_unless_frozen(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     cluster.configure("web")
@@ -192,7 +190,7 @@ def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: Lock
     assert not cluster.lock.of_kind("library")
 
 
-def test_an_added_component_is_locked_or_refused(new_cluster: LockedCluster) -> None:
+def test_added_component_is_locked_unless_frozen(new_cluster: LockedCluster) -> None:
     new_cluster.configure("web")
     new_cluster.compile()
     new_cluster.unpin_tenant()
@@ -227,7 +225,7 @@ def test_all_requests_that_are_not_locked_are_listed_together(cluster: LockedClu
         (("chart", "own"), "sum", "1.0.1 sha256:" + "0" * 64),
     ],
 )
-def test_a_pin_that_is_incomplete_is_completed_or_refused(
+def test_incomplete_pin_is_completed_unless_frozen(
     cluster: LockedCluster, path: tuple[str, str], key: str, value: str
 ) -> None:
     first, before = cluster.compile(), cluster.file.read_text()
@@ -242,7 +240,7 @@ def test_a_pin_that_is_incomplete_is_completed_or_refused(
     assert cluster.file.read_text() == before
 
 
-def test_a_commit_that_is_not_on_the_branch_is_refused(cluster: LockedCluster) -> None:
+def test_locked_commit_of_other_branch_is_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     repository = cluster.fleet.repository("component-web")
     git(repository, "branch", "foreign")
@@ -255,7 +253,7 @@ def test_a_commit_that_is_not_on_the_branch_is_refused(cluster: LockedCluster) -
     assert f"commit {commit[:12]} is not part of master" in str(error)
 
 
-def test_a_commit_that_a_bot_proposes_is_completed(cluster: LockedCluster) -> None:
+def test_commit_edited_in_lock_is_completed(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.move("component", "2")
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
@@ -347,7 +345,7 @@ def test_offline_uses_what_is_locked_and_asks_nobody(cluster: LockedCluster) -> 
     assert ["global" in str(one) or "tenant" in str(one) for one in errors] == [True, True]
 
 
-def test_a_second_run_asks_no_remote_of_a_pinned_input(cluster: LockedCluster) -> None:
+def test_locked_second_run_requests_no_remote(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.web.answers()
     for name in ("component-app", "component-web", "global", "tenant"):
@@ -373,9 +371,7 @@ def test_the_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
 
 
 @pytest.mark.parametrize("place", ["no/such/it.lock", "work/inventory/classes/t-acme/it.lock"])
-def test_a_file_that_cannot_be_written_is_refused_at_the_start(
-    cluster: LockedCluster, place: str
-) -> None:
+def test_unwritable_lock_file_is_refused_at_start(cluster: LockedCluster, place: str) -> None:
     cluster.compile()
     file = cluster.fleet.root / place
 
@@ -389,9 +385,7 @@ def test_a_file_that_cannot_be_written_is_refused_at_the_start(
 
 
 @pytest.mark.parametrize("how", ["fails", "dry_run", "local"])
-def test_a_run_that_publishes_nothing_leaves_the_file_alone(
-    cluster: LockedCluster, how: str
-) -> None:
+def test_run_without_publishing_keeps_lock_file(cluster: LockedCluster, how: str) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     written = cluster.file.read_text()
@@ -419,7 +413,7 @@ def test_local_mode_only_compares(cluster: LockedCluster) -> None:
     assert "is locked" in str(error)
 
 
-def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: LockedCluster) -> None:
+def test_lock_in_tenant_repository_does_not_pin_tenant(cluster: LockedCluster) -> None:
     own = cluster.fleet.root / "mine"
     git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
     file = own / "locks/it.lock"
@@ -435,7 +429,7 @@ def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: Locke
     assert git(own, "status", "--porcelain") == ""
 
 
-def test_an_old_state_is_repeated_with_the_commit_of_the_tenant(cluster: LockedCluster) -> None:
+def test_old_catalog_is_repeated_with_tenant_revision(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     first = cluster.compile()
@@ -454,7 +448,7 @@ def test_an_old_state_is_repeated_with_the_commit_of_the_tenant(cluster: LockedC
     assert "not available offline" in str(error)
 
 
-def test_a_branch_that_was_replaced_after_it_was_locked_is_no_local_work(
+def test_branch_replaced_after_locking_is_no_local_work(
     cluster: LockedCluster,
 ) -> None:
     cluster.compile()
@@ -475,7 +469,7 @@ def test_a_branch_that_was_replaced_after_it_was_locked_is_no_local_work(
         git(work, "reset", "--quiet", "--hard", "HEAD~1")
 
 
-def test_a_short_commit_is_pinned_to_the_full_one(cluster: LockedCluster) -> None:
+def test_short_commit_is_locked_in_full(cluster: LockedCluster) -> None:
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
     _request_web(cluster, commit[:10])
     first = cluster.compile()
@@ -496,7 +490,7 @@ def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster
     assert cluster.compile(frozen=True) == first
 
 
-def test_a_library_that_is_missing_stays_so_until_it_is_there(
+def test_missing_library_stays_locked_as_missing(
     new_cluster: LockedCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = new_cluster.fleet.root / "git.example.com/me/other.git"
@@ -538,7 +532,7 @@ def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluste
     assert cluster.lock.of_kind("library")["git.example.com/me/library"].text("requested") == "next"
 
 
-def test_a_lock_that_pins_its_own_repository_is_a_notice(cluster: LockedCluster) -> None:
+def test_lock_that_pins_its_own_repository_gives_notice(cluster: LockedCluster) -> None:
     cluster.compile()
     git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
     moved = cluster.file.rename(cluster.fleet.root / "mine" / "it.lock")

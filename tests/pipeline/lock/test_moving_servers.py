@@ -56,7 +56,7 @@ def _requests_of(cluster: LockedCluster, **components: str) -> None:
     cluster.configure(parameters={"components": entries})
 
 
-def test_what_moves_is_not_followed(served: LockedCluster) -> None:
+def test_locked_inputs_on_servers_are_not_followed(served: LockedCluster) -> None:
     component = served.fleet.repository("component-web")
     tag(component, "v1", "master")
     _requests_of(served, web="v1")
@@ -78,7 +78,7 @@ def test_what_moves_is_not_followed(served: LockedCluster) -> None:
     assert served.compile(frozen=True) == first
 
 
-def test_a_commit_that_is_gone_is_an_error_unless_a_clone_has_it(served: LockedCluster) -> None:
+def test_commit_missing_on_server_is_used_from_clone(served: LockedCluster) -> None:
     first = served.compile()
     gone = served.lock.blocks["component", "web"].text("commit")
     for name in ("component-web", "global"):

@@ -117,7 +117,7 @@ def test_the_page_shows_the_error(
 
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize("listen", ["localhost:{}", "127.0.0.1:{}", "0.0.0.0:{}"])
-def test_a_busy_port_is_named_with_ways_out(config: Config, listen: str) -> None:
+def test_busy_port_is_reported_with_alternatives(config: Config, listen: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
 
@@ -139,13 +139,13 @@ def test_the_usual_port_is_the_one_registered(
 
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize("listen", ["localhost", ":18000", "localhost:x", "localhost:70000"])
-def test_an_address_that_is_none_is_a_wrong_use(config: Config, listen: str) -> None:
+def test_invalid_listen_address_is_a_usage_error(config: Config, listen: str) -> None:
     with pytest.raises(UsageError, match=f"invalid listen address: {listen}"):
         log_in(replace(config, oidc_listen=listen))
 
 
 @pytest.mark.usefixtures("person")
-def test_an_address_that_is_not_ours_cannot_be_listened_at(config: Config) -> None:
+def test_foreign_listen_address_is_an_error(config: Config) -> None:
     with pytest.raises(CommodoreError, match="cannot listen: ") as raised:
         log_in(replace(config, oidc_listen="192.0.2.1:0"))
 

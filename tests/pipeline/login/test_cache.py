@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         (b"\xff\xfe\xfa", "is not valid JSON; its content is ignored"),
     ],
 )
-def test_a_broken_cache_is_replaced(
+def test_damaged_token_cache_is_replaced(
     config: Config,
     empty_home: Path,
     content: bytes,
@@ -46,7 +46,7 @@ def test_a_broken_cache_is_replaced(
 
 
 @pytest.mark.usefixtures("person")
-def test_a_token_that_cannot_be_cached_is_used_for_this_run(
+def test_token_is_used_if_it_cannot_be_cached(
     config: Config, api: Api, empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (empty_home / ".cache").write_text("no folder")

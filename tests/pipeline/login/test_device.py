@@ -28,7 +28,7 @@ def test_where_no_browser_is_the_address_is_shown(
     assert reader.shown[0].startswith("Log in with a browser that reaches port ")
 
 
-def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
+def test_refused_device_login_falls_back_to_browser(
     config: Config,
     provider: Double,
     monkeypatch: pytest.MonkeyPatch,
@@ -47,7 +47,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
     ]
 
 
-def test_a_failed_device_login_is_reported(
+def test_failed_device_login_is_reported(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with interactive_terminal(monkeypatch):
@@ -70,7 +70,7 @@ def test_a_failed_device_login_is_reported(
         (b'{"error": "invalid_grant"}', "answered 400 Bad Request: invalid_grant"),
     ],
 )
-def test_an_expired_device_code_is_reported(
+def test_expired_device_code_is_reported(
     config: Config,
     provider: Double,
     monkeypatch: pytest.MonkeyPatch,

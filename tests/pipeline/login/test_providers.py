@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.usefixtures("person")
-def test_a_provider_that_is_away_is_named(config: Config) -> None:
+def test_unreachable_provider_is_reported_with_url(config: Config) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/x"
@@ -65,7 +65,7 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
         ),
     ],
 )
-def test_a_document_that_is_none_is_named(
+def test_invalid_discovery_document_is_reported_with_url(
     config: Config, api: Api, reply: Reply, problem: str
 ) -> None:
     api.on("GET /discovery", reply)
@@ -94,7 +94,7 @@ def test_plain_http_is_for_this_machine_only(config: Config, provider: Double, k
 
 
 @pytest.mark.usefixtures("person")
-def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
+def test_discovery_url_without_https_is_refused(config: Config) -> None:
     url = "http://idp.example.com/.well-known/openid-configuration"
 
     with pytest.raises(CommodoreError, match="identity provider does not use https") as raised:
@@ -104,7 +104,7 @@ def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
 
 
 @pytest.mark.usefixtures("person")
-def test_a_document_of_another_provider_is_warned_about(
+def test_discovery_document_of_other_issuer_warns(
     config: Config, provider: Double, caplog: pytest.LogCaptureFixture
 ) -> None:
     issuer = "https://idp.example.com"
@@ -173,7 +173,7 @@ def test_tokens_that_are_not_ours_are_refused(
         ((502, b"<html>"), "answered 502 Bad Gateway"),
     ],
 )
-def test_a_failing_token_endpoint_ends_the_login(
+def test_failing_token_endpoint_fails_login(
     config: Config, provider: Double, raw: tuple[int, bytes], problem: str
 ) -> None:
     provider.behaviour.raw = {"/token": raw}
@@ -216,7 +216,7 @@ def test_codes_and_tokens_do_not_follow_a_redirect(
         ({"iss": ""}, "comes from another provider: unnamed"),
     ],
 )
-def test_what_the_browser_brings_is_checked(
+def test_invalid_browser_redirect_fails_login(
     config: Config, provider: Double, arrival: dict[str, str], problem: str
 ) -> None:
     provider.behaviour.arrival = arrival

@@ -64,7 +64,7 @@ def test_without_an_api_both_settings_must_be_given(config: Config, provider: Do
 
 
 @pytest.mark.parametrize("call", [log_in, fetch_token, log_out])
-def test_a_folder_of_facts_needs_no_login(config: Config, call: Any) -> None:  # noqa: ANN401 - three of one shape
+def test_facts_folder_requires_no_login(config: Config, call: Any) -> None:  # noqa: ANN401 - three of one shape
     with pytest.raises(CommodoreError, match="a folder of cluster facts needs no token"):
         call(replace(config, api_url="./facts"))
 
@@ -77,7 +77,7 @@ def test_a_folder_of_facts_needs_no_login(config: Config, call: Any) -> None:  #
         (Reply(200, b"<html>"), "answered 200 with no JSON"),
     ],
 )
-def test_an_api_without_login_settings_is_named(
+def test_api_without_login_settings_is_reported(
     config: Config, api: Api, reply: Reply, cause: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     api.on("GET /", reply)

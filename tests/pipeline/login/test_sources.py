@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-def test_an_expired_token_is_replaced_by_the_cached_one(
+def test_expired_token_is_replaced_by_cached_one(
     config: Config, api: Api, empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_token_cache(empty_home, {api.url: {"id_token": (token := valid_token())}})
@@ -43,15 +43,13 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
 
 
 @pytest.mark.usefixtures("person")
-def test_an_expired_token_is_replaced_by_a_login(
-    config: Config, api: Api, empty_home: Path
-) -> None:
+def test_expired_token_is_replaced_by_login(config: Config, api: Api, empty_home: Path) -> None:
     list_clusters(replace(config, api_token=expired_token()))
 
     assert api.received[-1].token == f"Bearer {cached(empty_home)[api.url]['id_token']}"
 
 
-def test_a_good_token_given_comes_first(config: Config, api: Api, empty_home: Path) -> None:
+def test_given_token_wins_over_cached_one(config: Config, api: Api, empty_home: Path) -> None:
     write_token_cache(empty_home, {api.url: {"id_token": valid_token()}})
 
     list_clusters(replace(config, api_token="sesame"))
@@ -90,7 +88,7 @@ def test_where_nobody_can_log_in_nobody_is_asked(
 
 
 @pytest.mark.usefixtures("no_terminal")
-def test_a_session_is_renewed_without_a_person(
+def test_session_is_refreshed_without_terminal(
     config: Config, api: Api, provider: Double, empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with interactive_terminal(monkeypatch):
@@ -119,7 +117,7 @@ def a_session_to_renew(config: Config, api: Api, empty_home: Path) -> str:
 
 
 @pytest.mark.usefixtures("person")
-def test_a_refresh_token_is_kept_until_there_is_another(
+def test_refresh_token_is_kept_if_none_is_returned(
     config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
     refresh_token = a_session_to_renew(config, api, empty_home)
@@ -131,7 +129,7 @@ def test_a_refresh_token_is_kept_until_there_is_another(
 
 
 @pytest.mark.usefixtures("person")
-def test_a_session_that_is_not_renewed_ends_in_a_login(
+def test_failed_refresh_falls_back_to_login(
     config: Config,
     api: Api,
     provider: Double,
@@ -157,7 +155,7 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
 
 
 @pytest.mark.usefixtures("no_terminal")
-def test_a_session_that_is_not_renewed_prompts_nobody_in_ci(
+def test_failed_refresh_does_not_prompt_in_ci(
     config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
     token = jwt({"exp": 0, "iss": provider.issuer})
@@ -244,9 +242,7 @@ def test_completion_uses_a_cached_token(config: Config, api: Api, empty_home: Pa
 
 
 @pytest.mark.parametrize("status", [400, 401])
-def test_a_token_that_the_api_refuses_can_be_replaced(
-    config: Config, api: Api, status: int
-) -> None:
+def test_token_refused_by_api_hints_at_new_login(config: Config, api: Api, status: int) -> None:
     api.on("GET /clusters/c-1", error_reply(status, "malformed jwt"))
 
     with pytest.raises(HttpError, match="malformed jwt") as raised:

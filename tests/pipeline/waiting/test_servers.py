@@ -66,7 +66,7 @@ DOORS = (
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("behave", misbehaving.ENDLESS)
-def test_an_answer_that_never_ends_is_an_error_in_time(
+def test_endless_response_times_out(
     limits: SetLimits, tmp_path: Path, door: Callable[[str, Path], object], behave: Behaviour
 ) -> None:
     limits(request=0.3, download=0.3)
@@ -83,7 +83,7 @@ def test_an_answer_that_never_ends_is_an_error_in_time(
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("behave", misbehaving.BROKEN)
-def test_an_answer_that_breaks_off_is_an_error(
+def test_broken_response_is_an_error(
     limits: SetLimits, tmp_path: Path, door: Callable[[str, Path], object], behave: Behaviour
 ) -> None:
     limits(request=5, download=5)
@@ -125,7 +125,7 @@ def test_without_a_limit_slow_answers_arrive(limits: SetLimits) -> None:
         assert http.get_json(server.url, timeout=5) == [1, 2]
 
 
-def test_an_answer_without_end_is_not_kept(limits: SetLimits) -> None:
+def test_oversized_response_is_an_error(limits: SetLimits) -> None:
     limits(request=0)
 
     with (
@@ -169,7 +169,7 @@ PAST = f"Retry-After: {formatdate(0, usegmt=True)}"
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 @pytest.mark.parametrize("when", ["Retry-After: 1", "Retry-After: 0", PAST, "X-Nothing: 1"])
-def test_a_busy_server_is_asked_again_when_it_wants_to_be(status: str, when: str) -> None:
+def test_retry_after_of_busy_server_is_respected(status: str, when: str) -> None:
     busy = answers(status, when)
 
     with misbehaving.serve(busy, busy, FINE) as server:
@@ -181,7 +181,7 @@ def test_a_busy_server_is_asked_again_when_it_wants_to_be(status: str, when: str
 
 
 @pytest.mark.parametrize("when", ["3600", "99999999999999", "31"])
-def test_nobody_waits_for_long_for_a_busy_server(when: str) -> None:
+def test_long_retry_after_is_an_error(when: str) -> None:
     with (
         misbehaving.serve(answers("429 Too Many Requests", f"Retry-After: {when}")) as server,
         pytest.raises(TooMany, match="answered 429 Too Many Requests") as raised,
@@ -193,7 +193,7 @@ def test_nobody_waits_for_long_for_a_busy_server(when: str) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_server_that_stays_busy_is_an_error() -> None:
+def test_server_that_stays_busy_is_an_error() -> None:
     with (
         misbehaving.serve(answers("503 Service Unavailable", "Retry-After: 0")) as server,
         pytest.raises(ServerAway, match="answered 503"),
@@ -215,7 +215,7 @@ def test_all_waits_together_have_a_limit(limits: SetLimits) -> None:
     assert len(server.requests) == 2
 
 
-def test_a_report_is_sent_again_only_if_it_was_not_taken() -> None:
+def test_post_is_retried_only_if_refused_as_busy() -> None:
     busy = answers("429 Too Many Requests", "Retry-After: 0")
     with misbehaving.serve(busy, FINE) as server:
         assert http.post_json(server.url, {}, timeout=5) == [1]
@@ -238,13 +238,13 @@ def test_downloads_wait_for_busy_servers_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "soon", "-1", "1.5", "٣", "Mon", "Fri, 99 Foo 2026 99:99:99 GMT", "1" * 400]
 )
-def test_what_is_no_time_is_none(text: str) -> None:
+def test_invalid_retry_after_is_ignored(text: str) -> None:
     pause = retry_after({"Retry-After": text})
 
     assert pause is None or text.startswith("1")
 
 
-def test_a_length_below_zero_is_no_empty_file(tmp_path: Path) -> None:
+def test_negative_content_length_is_an_error(tmp_path: Path) -> None:
     lying = misbehaving.serve(misbehaving.claims_less_than_nothing)
     with lying as server, pytest.raises(HttpError, match="invalid Content-Length: -5"):
         web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
