@@ -93,7 +93,7 @@ def test_records_of_other_versions_are_ignored(counted: Counted, content: str) -
     assert counted.times == 1
 
 
-def test_a_record_is_text_that_people_can_read(counted: Counted) -> None:
+def test_record_is_stored_as_json(counted: Counted) -> None:
     counted.done(a="1")
 
     content = Store(counted.folder / "store").record(KEY)
@@ -102,7 +102,7 @@ def test_a_record_is_text_that_people_can_read(counted: Counted) -> None:
     assert json.loads(content) == [{"reference a": "1"}]
 
 
-def test_an_answer_that_changes_while_work_runs_unseals_the_record() -> None:
+def test_answer_changing_during_work_unseals_record() -> None:
     recorder = Recorder(Roots({}))
 
     recorder.note(Reference("a"), "1")

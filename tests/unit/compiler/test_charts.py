@@ -23,7 +23,7 @@ def called(text: str, **others: str) -> list[tuple[str, int]]:
     return [(call.function, call.line) for call in calls]
 
 
-def test_what_is_never_closed_is_read_in_no_time() -> None:
+def test_unclosed_template_action_is_read_quickly() -> None:
     schema = '"a": {"description": "written as {{ name"},\n' + '"b": {"type": "string"},\n' * 2000
 
     assert called(schema) == []

@@ -77,7 +77,7 @@ def test_objects_are_files_and_nothing_else_is_left(world: World) -> None:
 @pytest.mark.parametrize("place", ["{up}{root}/x", "{root}/x", "../../../../x"])
 @pytest.mark.parametrize("door", ["patch", "object", "cue"])
 @pytest.mark.sample(3)
-def test_nothing_is_written_elsewhere(world: World, door: str, place: str) -> None:
+def test_program_output_outside_of_target_is_refused(world: World, door: str, place: str) -> None:
     name = place.format(up=UP, root=str(world.root)[1:] if "up" in place else world.root)
     if door == "object":
         world.files(resources="[cm.yaml]", name=name)
@@ -164,7 +164,7 @@ def short_limits() -> Iterator[None]:
 
 @pytest.mark.usefixtures("short_limits")
 @pytest.mark.parametrize("kind", ["kustomize", "cuelang"])
-def test_a_program_that_never_ends_is_ended(world: World, kind: str) -> None:
+def test_endless_program_is_ended(world: World, kind: str) -> None:
     for name in ("kustomize", "cue"):
         world.program(name, "sleep 600")
 
@@ -172,7 +172,7 @@ def test_a_program_that_never_ends_is_ended(world: World, kind: str) -> None:
         world.compile(kind)
 
 
-def test_what_a_program_says_is_shown(world: World) -> None:
+def test_stderr_of_failed_program_is_shown(world: World) -> None:
     world.program("kustomize", textwrap.dedent("echo it is wrong >&2; exit 3"))
 
     with pytest.raises(CommodoreError, match="it is wrong"):

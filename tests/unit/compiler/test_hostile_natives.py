@@ -42,7 +42,7 @@ ENDLESS = "a" * 60 + "!"
 
 @each("content", HOSTILE)
 @each("call", CALLS)
-def test_a_hostile_file_is_an_error_with_its_line(
+def test_hostile_file_read_by_native_reports_line(
     component: Component, content: str, call: str
 ) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text(HOSTILE[content])
@@ -54,7 +54,7 @@ def test_a_hostile_file_is_an_error_with_its_line(
 
 
 @each("content", HOSTILE)
-def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: str) -> None:
+def test_hostile_document_read_by_filter_reports_line(content: str) -> None:
     with pytest.raises(CommodoreError) as caught:
         read_all(HOSTILE[content].encode(), name="f.yaml")
 
@@ -62,7 +62,7 @@ def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: st
 
 
 @each("levels", [320, 900, 990])
-def test_a_document_that_jsonnet_cannot_hold_is_an_error(levels: int) -> None:
+def test_document_too_deep_for_jsonnet_is_an_error(levels: int) -> None:
     with pytest.raises(CommodoreError, match="nested too deeply"):
         read_all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
 
@@ -75,7 +75,7 @@ def test_values_that_are_less_deep_are_read(component: Component, levels: int) -
 
 
 @pytest.mark.long
-def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
+def test_large_string_is_read_by_natives(component: Component) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text(f"a: {'x' * 50_000_000}\n")
 
     lengths = component.run(
@@ -98,7 +98,7 @@ def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
         ({ENDLESS: 1}, {"patternProperties": {"^(.*a){20}$": {}}, "additionalProperties": False}),
     ],
 )
-def test_a_validation_that_would_never_end_is_an_error(value: object, schema: object) -> None:
+def test_endless_schema_validation_is_an_error(value: object, schema: object) -> None:
     with pytest.raises(TookTooLong, match=r"the validation took more than 0\.3 seconds") as caught:
         validation(value, schema, seconds=0.3)
 
@@ -106,7 +106,7 @@ def test_a_validation_that_would_never_end_is_an_error(value: object, schema: ob
 
 
 @pytest.mark.long
-def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
+def test_endless_validation_in_jsonnet_is_an_error(component: Component) -> None:
     schema = json.dumps(json.dumps({"pattern": "^(a+)+$"}))
     value = json.dumps(json.dumps(ENDLESS))
 
@@ -114,7 +114,7 @@ def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
         component.run(f"native('jsonschema_validate')({value}, {schema})")
 
 
-def test_a_schema_that_refers_to_itself_without_end_is_an_error() -> None:
+def test_self_referencing_schema_is_an_error() -> None:
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}
 
     with pytest.raises(CommodoreError, match=r"the schema cannot be used|took more than"):

@@ -43,7 +43,7 @@ def targets(tmp_path: Path) -> CompileTargets:
     return CompileTargets(tmp_path / "work", tmp_path / "store")
 
 
-def test_a_chart_is_known_by_all_that_helm_sees(targets: CompileTargets) -> None:
+def test_chart_record_includes_whole_folder(targets: CompileTargets) -> None:
     targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
     targets.write("chart/templates/a.yaml", "a: {{ .Values.a }}")
     sealed = _sealed(targets, helm_params={"name": "web"})
@@ -105,7 +105,7 @@ def test_charts_with_a_broken_archive_are_not_cached(targets: CompileTargets) ->
     assert "is not read" in _sealed(targets, helm_params={"name": "web"}).unsealed
 
 
-def test_a_program_that_stands_for_many_is_not_known(
+def test_tool_digest_ignores_version_manager_shim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many, own = tmp_path / "mise", tmp_path / "helm-3"
@@ -211,7 +211,7 @@ def test_bases_of_bases_count_by_fixed_commits(
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")
-def test_a_kustomization_is_known_by_its_folders(targets: CompileTargets) -> None:
+def test_kustomization_record_includes_base_folders(targets: CompileTargets) -> None:
     targets.write("base/kustomization.yaml", "resources: [map.yaml]")
     targets.write("base/map.yaml", MAP)
     targets.write("top/kustomization.yaml", "resources: [../base]\nnamespace: here")

@@ -24,12 +24,12 @@ def failure_of(component: Component, expression: str) -> JsonnetError:
 
 
 @each(("call", "value"), values(*TABLES).items())
-def test_a_call_gives_its_value(call: str, value: object, component: Component) -> None:
+def test_native_call_returns_value(call: str, value: object, component: Component) -> None:
     assert json.loads(component.run(call)) == value
 
 
 @each(("call", "reason"), failures(*TABLES).items())
-def test_a_call_that_fails_has_reason_and_location(
+def test_failing_native_call_reports_reason_and_location(
     call: str, reason: str, component: Component
 ) -> None:
     error = failure_of(component, call)
@@ -46,7 +46,7 @@ def test_a_call_that_fails_has_reason_and_location(
         ("native('yaml_load_all')('app/date.yaml')", "app/date.yaml:3"),
     ],
 )
-def test_a_date_is_reported_with_its_line_and_to_quote_it(
+def test_date_in_yaml_reports_line_and_suggests_quotes(
     call: str, place: str, component: Component
 ) -> None:
     error = failure_of(component, call)
@@ -67,19 +67,19 @@ def test_a_date_is_reported_with_its_line_and_to_quote_it(
         ("kap.jinja2_template('app/broken.j2', {})", "app/broken.j2:2"),
     ],
 )
-def test_a_file_that_is_wrong_is_reported_with_its_line(
+def test_invalid_file_read_by_native_reports_line(
     call: str, place: str, component: Component
 ) -> None:
     assert f"/{place}\n" in f"{failure_of(component, call).where}\n"
 
 
-def test_a_missing_file_has_the_search_path(component: Component) -> None:
+def test_missing_file_lists_search_path(component: Component) -> None:
     hint = failure_of(component, "kap.file_read('app/gone')").hint
 
     assert all(str(folder) in hint for folder in component.search_paths)
 
 
-def test_a_target_that_is_not_there_brings_to_mind_one_that_is(component: Component) -> None:
+def test_unknown_target_suggests_similar(component: Component) -> None:
     assert failure_of(component, "kap.inventory('man-db')").hint == "did you mean main-db?"
 
 
@@ -89,7 +89,7 @@ def test_files_in_a_folder_come_sorted(component: Component) -> None:
     assert listed == sorted(listed)
 
 
-def test_a_file_with_a_null_byte_is_not_cut(component: Component) -> None:
+def test_file_with_null_byte_is_an_error(component: Component) -> None:
     (component.search_paths[0] / "zero.txt").write_bytes(b"a\0b")
 
     error = failure_of(component, "kap.file_read('zero.txt')")
@@ -98,7 +98,7 @@ def test_a_file_with_a_null_byte_is_not_cut(component: Component) -> None:
     assert error.where.startswith(str(component.search_paths[0] / "zero.txt"))
 
 
-def test_a_file_that_changes_is_read_again(component: Component) -> None:
+def test_changed_file_is_read_again(component: Component) -> None:
     file = component.search_paths[0] / "changing.yaml"
 
     seen = []
@@ -109,7 +109,7 @@ def test_a_file_that_changes_is_read_again(component: Component) -> None:
     assert seen == [[{"a": 1}], [{"a": 2}]]
 
 
-def test_a_missing_import_has_the_search_path(component: Component) -> None:
+def test_missing_import_lists_search_path(component: Component) -> None:
     error = failure_of(component, "\n\nimport 'lib/gone.libsonnet'")
 
     assert "import of lib/gone.libsonnet" in str(error)
@@ -117,7 +117,7 @@ def test_a_missing_import_has_the_search_path(component: Component) -> None:
     assert all(f"{folder}/lib/gone.libsonnet" in error.hint for folder in component.search_paths)
 
 
-def test_an_empty_import_is_reported_with_the_file_that_imports_it(component: Component) -> None:
+def test_empty_import_names_importing_file(component: Component) -> None:
     empty = component.search_paths[0] / "nothing.libsonnet"
     empty.write_bytes(b"")
 

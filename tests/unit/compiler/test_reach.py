@@ -166,7 +166,7 @@ SPELLINGS: dict[str, Callable[[Machine], str]] = {
         *((door, "link in the middle") for door in DOORS if door != "file_read"),
     ],
 )
-def test_a_file_elsewhere_is_read_and_reported_cached_or_not(
+def test_file_outside_of_roots_is_reported_even_if_cached(
     machines: Machines, door: str, spelling: str
 ) -> None:
     machine = machines()
@@ -259,7 +259,7 @@ def test_some_places_are_never_read(machines: Machines, door: str, case: str) ->
 
 
 @each("case", NEVER)
-def test_nobody_learns_whether_a_file_is_there(machines: Machines, case: str) -> None:
+def test_file_exists_refuses_private_paths(machines: Machines, case: str) -> None:
     machine = machines()
     place = NEVER[case]
     file = f"{place.folder(machine)}/{place.name}"
@@ -269,7 +269,7 @@ def test_nobody_learns_whether_a_file_is_there(machines: Machines, case: str) ->
     machine.refused(place.why)
 
 
-def test_a_folder_is_copied_without_the_repository_in_it(machine: Machine) -> None:
+def test_copied_folder_omits_git_folder(machine: Machine) -> None:
     machine.put("web/chart/deep/.git")
     machine.targets.write("web/chart/b.yaml", "b: 1\n")
     machine.read("copy a folder", "web/chart")
@@ -302,7 +302,7 @@ def test_names_like_that_of_a_repository_are_read(machine: Machine) -> None:
         assert SECRET.encode() in machine.compile()[0]
 
 
-def test_a_working_directory_below_such_a_folder_is_read(tmp_path: Path, empty_home: Path) -> None:
+def test_working_directory_below_git_folder_is_readable(tmp_path: Path, empty_home: Path) -> None:
     machine = Machine(tmp_path / ".git/hooks", empty_home)
     machine.read("importstr", "web/inside")
 
@@ -356,7 +356,7 @@ def test_the_file_of_a_token_is_never_read(
 
 
 @pytest.mark.parametrize("token", ["sesame", "a\0b", "t" * 5000])
-def test_a_token_is_no_place(token: str, tmp_path: Path) -> None:
+def test_token_is_not_a_private_path(token: str, tmp_path: Path) -> None:
     assert Config(WorkPaths(tmp_path), api_token=token).private_places() == ()
 
 
@@ -383,14 +383,14 @@ def _reach(machine: Machine, config: Config) -> Reach:
     return Reach(folders, work=(machine.work,), private=config.private_places())
 
 
-def test_a_folder_that_holds_such_places_is_not_copied(machine: Machine) -> None:
+def test_folder_containing_private_paths_is_not_copied(machine: Machine) -> None:
     for folder in ("/", str(machine.home), str(machine.home.parent), machine.link("l", "/")):
         machine.read("copy a folder", folder)
 
         machine.refused("where not everything may be read")
 
 
-def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
+def test_hard_link_is_an_ordinary_file(machine: Machine) -> None:
     os.link(machine.outside / "a.yaml", machine.work / "web/linked.yaml")
     machine.read("importstr", "web", "linked.yaml")
 
@@ -414,9 +414,7 @@ def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
         ("n" * 255 + "/x", ""),
     ],
 )
-def test_what_is_no_regular_file_is_an_error(
-    machines: Machines, door: str, target: str, why: str
-) -> None:
+def test_special_file_is_an_error(machines: Machines, door: str, target: str, why: str) -> None:
     machine = machines()
     import socket  # only here
 
@@ -448,7 +446,7 @@ def test_what_is_no_regular_file_is_an_error(
         ({"self": "self"}, "Too many levels of symbolic links"),
     ],
 )
-def test_a_folder_with_such_links_is_not_copied(
+def test_folder_with_invalid_links_is_not_copied(
     machines: Machines, links: dict[str, str], why: str
 ) -> None:
     machine = machines()
@@ -459,7 +457,7 @@ def test_a_folder_with_such_links_is_not_copied(
     machine.refused(why)
 
 
-def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(
+def test_folder_with_exploding_links_is_not_copied(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("commodore_py.adapters.files.trees.MOST_FILES", 2_000)
@@ -485,7 +483,7 @@ def test_private_files_of_the_working_directory_are_never_read(
         machine.refused("private to this program")
 
 
-def test_a_link_that_comes_later_is_judged_although_the_result_is_cached(machine: Machine) -> None:
+def test_later_link_is_refused_despite_cached_result(machine: Machine) -> None:
     machine.read("importstr", "web/inside")
     machine.compile()
     inside = machine.work / "web/inside"
@@ -536,14 +534,14 @@ def test_files_in_shared_memory_are_as_any_others(tmp_path: Path, spelling: str)
 
 
 @pytest.mark.parametrize("path", ["/dev/shm/../null", "/dev/shmem", "/dev/null"])  # noqa: S108 - as above
-def test_nothing_else_of_devices_is_read(tmp_path: Path, path: str) -> None:
+def test_device_files_are_never_read(tmp_path: Path, path: str) -> None:
     with pytest.raises(NeverRead, match="nothing in /dev is read"):
         Reach((tmp_path,)).real(path)
 
 
 @pytest.mark.parametrize("last", ["a.yaml", "https://example.com/x"])
 @pytest.mark.parametrize("where", ["web/kust", "web/base", "web/far"])
-def test_what_kustomize_reads_is_judged_cached_or_not(
+def test_files_read_by_kustomize_are_reported_even_if_cached(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str
 ) -> None:
     kustomization(machine, monkeypatch, last)
@@ -595,7 +593,7 @@ def kustomization(
     return ran
 
 
-def test_a_look_at_a_file_elsewhere_is_reported_cached_or_not(machine: Machine) -> None:
+def test_file_exists_outside_of_roots_is_reported(machine: Machine) -> None:
     there = machine.link("maybe", machine.outside / "a.yaml")
     machine.targets.write("web/main.jsonnet", f"{{ a: std.native('file_exists')('{there}') }}")
     machine.targets.entry("web", "web/main.jsonnet")
@@ -616,7 +614,7 @@ TAGS = {
 
 @each("tag", TAGS)
 @each("place", ["link", "folder", ".env", ".commodore/x", "proc"])
-def test_what_templates_include_is_judged(machines: Machines, tag: str, place: str) -> None:
+def test_private_template_include_is_refused(machines: Machines, tag: str, place: str) -> None:
     machine = machines()
     (machine.work / ".env").write_text(SECRET)
     (machine.work / ".commodore").mkdir()
@@ -631,7 +629,7 @@ def test_what_templates_include_is_judged(machines: Machines, tag: str, place: s
     machine.refused("cannot read")
 
 
-def test_an_included_template_elsewhere_is_reported(machine: Machine) -> None:
+def test_template_include_outside_of_roots_is_reported(machine: Machine) -> None:
     machine.link("far", machine.outside / "a.yaml")
     machine.targets.write("web/near", "near ")
     machine.targets.write("web/t.j2", "{% include 'near' %}{% include 'far' %}")
@@ -644,5 +642,5 @@ def test_an_included_template_elsewhere_is_reported(machine: Machine) -> None:
     assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
 
 
-def test_a_path_directly_below_the_root_is_judged_there() -> None:
+def test_path_directly_below_root_is_resolved() -> None:
     assert Reach.anywhere().real("/x") == "/x"

@@ -19,7 +19,7 @@ def instances(tmp_path: Path) -> FilteredInstances:
     return FilteredInstances(tmp_path, {"app": [JSONNET]}, {"app": {"out/a.yaml": "kind: A\n"}})
 
 
-def test_nothing_is_written_to_disk(instances: FilteredInstances) -> None:
+def test_filters_write_nothing_to_disk(instances: FilteredInstances) -> None:
     instances.write("dependencies/app/filter.jsonnet", "{ a: 1 }")
     before = sorted(instances.root.rglob("*"))
 

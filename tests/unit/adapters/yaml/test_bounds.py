@@ -87,7 +87,7 @@ def test_deep_nesting_in_utf_16_is_an_error() -> None:
     "text",
     ["[" * 990 + "]" * 990, "- " * 990 + "a", "".join(f"{' ' * n}a:\n" for n in range(990))],
 )
-def test_what_is_less_deep_is_read(door: str, text: str) -> None:
+def test_yaml_below_depth_limit_is_read(door: str, text: str) -> None:
     assert DOORS[door](text) is not None
 
 
@@ -112,7 +112,7 @@ def test_levels_below_aliases_count(door: str) -> None:
 
 @each("door", VALUES)
 @each("text", ["&a [*a]", "a: &a {b: *a}", "a: &a\n  <<: *a", "- &a [[[*a]]]"])
-def test_an_anchor_that_contains_its_alias_is_an_error(door: str, text: str) -> None:
+def test_recursive_anchor_is_an_error(door: str, text: str) -> None:
     with pytest.raises(YamlError, match="refers to a value that contains it") as caught:
         DOORS[door](text)
 
@@ -175,7 +175,7 @@ def test_signs_in_strings_are_no_nesting() -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
 @pytest.mark.parametrize("value", ["x" * 20_000_000, f"'{'its ' * 4_000_000}'"])
 @pytest.mark.slow
-def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value: str) -> None:
+def test_large_yaml_string_takes_limited_memory(value: str) -> None:
     code = (
         "import re, sys\n"
         "from pathlib import Path\n"
