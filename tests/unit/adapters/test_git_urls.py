@@ -47,7 +47,7 @@ def test_passwords_are_not_shown(text: str, shown: str) -> None:
     assert without_secrets(text) == shown
 
 
-def test_a_user_may_allow_a_transport_but_none_that_runs_anything(
+def test_ext_transport_cannot_be_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "codecommit:ext:EXT")

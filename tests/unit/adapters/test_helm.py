@@ -39,7 +39,7 @@ def test_the_entry_comes_first_then_the_environment_then_the_path(
     assert find_helm(str(wanted)) == Helm(str(wanted), of_content=True)
 
 
-def test_a_program_that_is_named_must_be_there(program: Program) -> None:
+def test_missing_helm_program_is_an_error(program: Program) -> None:
     program("bin/helm", "")
 
     with pytest.raises(HelmFailed, match="/nowhere/helm is not a helm program"):

@@ -63,7 +63,7 @@ ESCAPES = [
 
 
 @each("template", ESCAPES)
-def test_nothing_leaves_the_sandbox(
+def test_template_cannot_leave_sandbox(
     template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -160,7 +160,7 @@ def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_steps")
 @each("template", ENDLESS)
-def test_what_never_ends_is_an_error(template: str) -> None:
+def test_endless_template_is_an_error(template: str) -> None:
     twice = {f"twice{n}": f"{{% include 'twice{n - 1}' %}}" * 20 for n in range(1, 10)}
     loaded = {"itself": template, "twice0": "", **twice}
 
@@ -170,7 +170,7 @@ def test_what_never_ends_is_an_error(template: str) -> None:
     assert raised.value.where
 
 
-def test_what_templates_may_do() -> None:
+def test_template_language_features_are_available() -> None:
     template = (
         "{% set found = [] %}{% for x in items if x > 1 %}{% do found.append(x) %}"
         "{{ loop.index }}/{{ loop.length }}{% if not loop.last %},{% endif %}{% else %}none"
@@ -201,7 +201,7 @@ def with_patterns() -> Confined:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("template", ENDLESS_PATTERNS)
-def test_a_pattern_that_takes_exponential_time_is_an_error(
+def test_exponential_regex_in_template_is_an_error(
     template: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("commodore_py.adapters.jinja._MOST_SECONDS", 0.2)

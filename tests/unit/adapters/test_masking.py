@@ -39,7 +39,7 @@ def test_known_secrets_in_every_encoding(secret: str, before: str) -> None:
         assert len(shown) < len(encoded) - len(secret) // 2
 
 
-def test_a_known_secret_is_masked_in_results_for_programs() -> None:
+def test_known_secret_is_masked_in_structured_result() -> None:
     redactor = Redactor()
     redactor.learn(PLAIN)
 
@@ -69,7 +69,7 @@ def test_variables_that_are_named_as_secrets() -> None:
     assert redactor.masked(f"{PLAIN} tops3cret /home/somebody") == f"{MASK} {MASK} /home/somebody"
 
 
-def test_a_command_line_shows_no_password() -> None:
+def test_shown_command_hides_passwords() -> None:
     words = ["helm", "pull", "--username", "me", "--password", PLAIN, f"https://{PLAIN}@host/x"]
 
     assert shown_command(words) == "helm pull --username me --password *** https://***@host/x"

@@ -136,7 +136,7 @@ def test_without_anything_to_do_nothing_is_noted(checkout: Path, tmp_path: Path)
         assert borrowed.new_folders() == frozenset()
 
 
-def test_what_fails_is_undone_as_well(checkout: Path, tmp_path: Path) -> None:
+def test_failed_write_is_undone(checkout: Path, tmp_path: Path) -> None:
     before = state(checkout)
     written = {checkout / "a.txt": Entry(b"1"), checkout / "a.txt/below": Entry(b"2")}
 
@@ -180,7 +180,7 @@ def test_after_a_kill_the_next_run_puts_things_back(
     assert not notes.exists()
 
 
-def test_a_checkout_of_a_running_process_is_left_alone(checkout: Path, tmp_path: Path) -> None:
+def test_checkout_used_by_process_is_not_repaired(checkout: Path, tmp_path: Path) -> None:
     before, notes = state(checkout), tmp_path / "notes"
     vandal = _vandal(notes, checkout)
 
@@ -194,7 +194,7 @@ def test_a_checkout_of_a_running_process_is_left_alone(checkout: Path, tmp_path:
     assert state(checkout) == before
 
 
-def test_a_program_that_outlives_its_run_keeps_the_checkout(checkout: Path, tmp_path: Path) -> None:
+def test_surviving_program_keeps_checkout_locked(checkout: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     with on_disk.on_disk(notes, checkout, {}, [checkout]) as borrowed:
         program = subprocess.Popen(["sleep", "60"], pass_fds=borrowed.keep_open)
@@ -246,7 +246,7 @@ def _vandal(notes: Path, checkout: Path) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_a_program_that_a_script_has_fetched_stays_if_git_ignores_it(tmp_path: Path) -> None:
+def test_ignored_program_fetched_by_script_is_kept(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     git(checkout, "init", "--quiet")
@@ -264,7 +264,7 @@ def test_a_program_that_a_script_has_fetched_stays_if_git_ignores_it(tmp_path: P
     assert came == {"tool-v1", "bin", "bin/deep", "bin/deep/tool"}
 
 
-def test_what_we_put_there_goes_even_if_git_ignores_it(tmp_path: Path) -> None:
+def test_written_file_is_removed_even_if_ignored(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     git(checkout, "init", "--quiet")

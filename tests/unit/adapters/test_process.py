@@ -46,7 +46,7 @@ def test_variables_are_added_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> 
     assert output == b"['1', None, '3']\n"
 
 
-def test_a_failure_names_the_command_the_folder_and_the_reason(tmp_path: Path) -> None:
+def test_failed_program_names_command_folder_and_reason(tmp_path: Path) -> None:
     error = failure(python("import sys; print('why', file=sys.stderr); sys.exit(3)"), tmp_path)
 
     assert str(error) == f"{sys.executable} failed with status 3: why"
@@ -54,7 +54,7 @@ def test_a_failure_names_the_command_the_folder_and_the_reason(tmp_path: Path) -
     assert (error.code, error.stderr) == (3, "why\n")
 
 
-def test_a_failure_shows_no_password() -> None:
+def test_failed_program_shows_no_password() -> None:
     url = "https://me:s3cret@host/x"
     error = failure(python(f"import sys; sys.exit('cannot reach {url}')"))
 
@@ -62,27 +62,27 @@ def test_a_failure_shows_no_password() -> None:
     assert "s3cret" not in f"{error} {error.where} {error.stderr}"
 
 
-def test_a_missing_program_is_reported_with_a_remedy(tmp_path: Path) -> None:
+def test_missing_program_is_reported_with_hint(tmp_path: Path) -> None:
     error = failure(["no-such-program"], tmp_path)
 
     assert str(error) == "cannot run no-such-program: no-such-program not found"
     assert error.hint == "install no-such-program, or correct PATH"
 
 
-def test_a_missing_folder_is_not_taken_for_a_missing_program() -> None:
+def test_missing_folder_is_not_a_missing_program() -> None:
     error = failure([sys.executable], Path("/no/such/folder"))
 
     assert "/no/such/folder not found" in str(error)
     assert error.hint == ""
 
 
-def test_what_is_not_a_program_is_reported(tmp_path: Path) -> None:
+def test_file_that_is_no_program_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("words")
 
     assert "Permission denied" in str(failure([str(tmp_path / "text")]))
 
 
-def test_a_failure_survives_the_way_home_from_a_worker() -> None:
+def test_program_failure_can_be_pickled() -> None:
     error = failure(python("raise SystemExit('why')"))
 
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
@@ -110,7 +110,7 @@ for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(one, si
 
 
 @each("code", [SLEEPS, CLOSES_ITS_OUTPUT, PRINTS_ALL_THE_TIME, COMPUTES, IGNORES_SIGNALS])
-def test_a_program_that_does_not_end_is_ended(code: str) -> None:
+def test_program_exceeding_time_limit_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(0.5, setting="program"))
 
     assert "was ended after 0.5 seconds without a result" in str(error)
@@ -121,7 +121,7 @@ def test_a_program_that_does_not_end_is_ended(code: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [SLEEPS, CLOSES_ITS_OUTPUT, IGNORES_SIGNALS])
 @pytest.mark.sample(2)
-def test_a_program_that_does_nothing_is_ended(code: str) -> None:
+def test_idle_program_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(idle=2, setting="program"))
 
     assert "was ended as it did nothing for 2 seconds" in str(error)
@@ -149,7 +149,7 @@ print("done")
     ],
 )
 @pytest.mark.sample(4)
-def test_a_program_that_does_something_is_not_idle(work: str) -> None:
+def test_working_program_is_not_idle(work: str) -> None:
     output = run(python(WORKS_FOR_A_WHILE.format(work)), patience=Patience(idle=2))
 
     assert output.endswith(b"done\n")

@@ -50,7 +50,7 @@ def refusals(paths: WorkPaths) -> list[tuple[str, str]]:
     return [(error.where, str(error).partition(": ")[2]) for error in errors]
 
 
-def test_what_is_generated_goes_in_order_and_the_rest_stays(paths: WorkPaths) -> None:
+def test_clean_removes_generated_folders_only(paths: WorkPaths) -> None:
     write(paths.libraries / "x.libsonnet")
     write(paths.dependencies / "libs/x")
     kept = [
@@ -75,11 +75,11 @@ def test_what_is_generated_goes_in_order_and_the_rest_stays(paths: WorkPaths) ->
     assert sorted(p for p in paths.root.rglob("*") if p.is_file()) == sorted(kept)
 
 
-def test_nothing_to_clean_is_fine(tmp_path: Path) -> None:
+def test_clean_of_empty_folder_removes_nothing(tmp_path: Path) -> None:
     assert clean(Config(WorkPaths(tmp_path))) == ()
 
 
-def test_a_linked_folder_stays(paths: WorkPaths, tmp_path: Path) -> None:
+def test_clean_keeps_linked_folder(paths: WorkPaths, tmp_path: Path) -> None:
     write(tmp_path / "elsewhere/x")
     clean(Config(paths))
     paths.compiled.symlink_to(tmp_path / "elsewhere")
@@ -118,7 +118,7 @@ def test_own_commits_are_named(paths: WorkPaths) -> None:
     }
 
 
-def test_a_checkout_of_a_tag_on_no_branch_is_published(paths: WorkPaths) -> None:
+def test_tagged_commit_without_branch_is_not_local_work(paths: WorkPaths) -> None:
     directory = paths.classes / "global"
     git(directory, "checkout", "--quiet", "--detach")
     write(directory / "x")
@@ -128,7 +128,7 @@ def test_a_checkout_of_a_tag_on_no_branch_is_published(paths: WorkPaths) -> None
     assert paths.catalog in clean(Config(paths))
 
 
-def test_a_repository_without_remote_is_work(paths: WorkPaths) -> None:
+def test_repository_without_remote_is_local_work(paths: WorkPaths) -> None:
     git(paths.root, "init", "--quiet", "inventory/classes/t1")
     write(paths.classes / "t1/common.yml")
     commit_id = commit(paths.classes / "t1", "mine")
@@ -136,7 +136,7 @@ def test_a_repository_without_remote_is_work(paths: WorkPaths) -> None:
     assert refusals(paths) == [(str(paths.classes / "t1"), f"commit {commit_id} (mine)")]
 
 
-def test_an_uncommitted_compile_is_not_local_work(paths: WorkPaths) -> None:
+def test_uncommitted_compile_is_not_local_work(paths: WorkPaths) -> None:
     write(paths.catalog / "manifests/foo/cm.yaml", "compiled again\n")
     write(paths.catalog / "refs/t/c/key")
     git(paths.catalog, "add", "--all")
@@ -158,7 +158,7 @@ def test_work_that_was_moved_aside_is_reported_with_its_ref(paths: WorkPaths) ->
     assert paths.catalog in clean(Config(paths))
 
 
-def test_what_a_compile_checked_out_is_not_local_work(paths: WorkPaths) -> None:
+def test_commit_checked_out_by_compile_is_not_local_work(paths: WorkPaths) -> None:
     classes = paths.classes / "global"
     commit(classes, "gone from the remote since")
     git(classes, "update-ref", "refs/worktree/commodore/checkout", "HEAD")
@@ -176,7 +176,7 @@ def test_long_lists_are_cut(paths: WorkPaths) -> None:
     assert why.endswith("19.txt, and 3 more")
 
 
-def test_a_broken_repository_is_not_judged_by_the_one_around_it(paths: WorkPaths) -> None:
+def test_damaged_repository_is_not_judged_by_outer_one(paths: WorkPaths) -> None:
     git(paths.root, "init", "--quiet")
     (paths.catalog / ".git/HEAD").unlink()
 

@@ -50,7 +50,7 @@ def found(result: Checked) -> list[tuple[str, str]]:
     return [(one.severity, one.code) for one in result.problems]
 
 
-def test_what_is_there_is_not_a_problem(vault: Vault) -> None:
+def test_present_secret_is_no_problem(vault: Vault) -> None:
     with recorded(vault) as recorder:
         result = looked_up(
             secret(a="?{vaultkv:shop/db/password}", b="?{vaultkv:shop/db/user:0123abcd}"),
@@ -62,7 +62,7 @@ def test_what_is_there_is_not_a_problem(vault: Vault) -> None:
     assert recorder.requests.count("/v1/secret/subkeys/shop/db") == 1
 
 
-def test_a_key_and_a_version_that_are_missing(vault: Vault) -> None:
+def test_missing_secret_key_and_version_are_errors(vault: Vault) -> None:
     vault.write("secret", "shop/gone", {"a": "x"})
     vault.delete("secret", "shop/gone")
 
@@ -81,7 +81,7 @@ def test_a_key_and_a_version_that_are_missing(vault: Vault) -> None:
     assert (key.options, key.place.object) == (("password", "user"), "Secret x")
 
 
-def test_what_may_not_be_read_is_not_missing(vault: Vault) -> None:
+def test_unreadable_secret_is_unchecked(vault: Vault) -> None:
     vault.write("secret", "shop/other", {"a": "x"})
     token = vault.limited_token("shop/db")
 
@@ -95,7 +95,7 @@ def test_what_may_not_be_read_is_not_missing(vault: Vault) -> None:
     assert "shop/other/a" in result.problems[1].message
 
 
-def test_a_wrong_mount_is_not_a_missing_secret(vault: Vault) -> None:
+def test_secret_of_wrong_mount_is_unchecked(vault: Vault) -> None:
     reference = secret(a="?{vaultkv:shop/db/password}")
 
     result = looked_up(reference, address=vault.url, token=vault.token, mount="other")
@@ -103,7 +103,7 @@ def test_a_wrong_mount_is_not_a_missing_secret(vault: Vault) -> None:
     assert found(result) == [("info", "secrets/unchecked")]
 
 
-def test_a_server_that_the_user_did_not_name(vault: Vault) -> None:
+def test_vault_that_user_did_not_name_gets_no_request(vault: Vault) -> None:
     with recorded(vault) as recorder:
         result = looked_up(
             secret(a="?{vaultkv:shop/db/password}"),
@@ -116,7 +116,7 @@ def test_a_server_that_the_user_did_not_name(vault: Vault) -> None:
     assert recorder.requests == []
 
 
-def test_what_could_not_be_looked_up_is_an_info(vault: Vault) -> None:
+def test_sealed_vault_gives_unchecked_info(vault: Vault) -> None:
     vault.seal()
 
     result = looked_up(
@@ -131,7 +131,7 @@ def test_what_could_not_be_looked_up_is_an_info(vault: Vault) -> None:
     assert "as a token" in problem.message
 
 
-def test_a_redirect_is_not_followed(vault: Vault) -> None:
+def test_vault_redirect_is_not_followed(vault: Vault) -> None:
     with recorded(vault) as recorder, serve_api() as api:
         reply = redirect_reply(f"{recorder.url}/v1/x")
         api.on("GET /v1/sys/internal/ui/mounts/secret", reply)

@@ -71,7 +71,7 @@ def policies(tmp_path: Path) -> Policies:
     return Policies(tmp_path / "policies")
 
 
-def test_nothing_without_policies(policies: Policies) -> None:
+def test_policy_check_without_policies_does_not_run(policies: Policies) -> None:
     (policies.folder / "a_test.rego").write_text("not Rego")
 
     assert checked(a_deployment(), only="policy", policy=policies.settings()).runs == ()
@@ -104,7 +104,7 @@ deny_plain contains key if { some key, value in input.stringData; not startswith
 
 @needs_opa
 @pytest.mark.parametrize("package", ["main", "catalog"])
-def test_what_depends_on_the_time_is_evaluated_in_each_run(
+def test_time_dependent_policy_is_not_cached(
     policies: Policies, tmp_path: Path, package: str
 ) -> None:
     text = 'contains sprintf("%d", [time.now_ns()]) if true'
@@ -116,7 +116,7 @@ def test_what_depends_on_the_time_is_evaluated_in_each_run(
 
 
 @needs_opa
-def test_a_conflict_ends_the_evaluation_with_its_line(policies: Policies) -> None:
+def test_conflicting_rules_report_line(policies: Policies) -> None:
     policies.write(
         a="""package main
 
@@ -137,9 +137,7 @@ value := 2 if input.metadata.name == "x"
 
 @pytest.mark.slow
 @needs_opa
-def test_a_policy_without_an_end_is_ended(
-    policies: Policies, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_policy_is_ended(policies: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = "some i in numbers.range(1, 3000)"
     loop = f"count([1 | {numbers}; {numbers.replace('i', 'j', 1)}; i == 0 - j]) > 0"
     policies.write(a=f'package main\n\ndeny contains "a" if {loop}\n')
@@ -227,9 +225,7 @@ def test_results_of_the_program_become_problems(policies: Policies, answers: Pat
         for value in (1, [1], [[1, 2]], [[9, 0, ["a"]]], [[0, 9, ["a"]]], [["a", 0, ["a"]]])
     ],
 )
-def test_a_program_with_other_output_is_an_error(
-    policies: Policies, answers: Path, output: str
-) -> None:
+def test_unexpected_opa_output_is_an_error(policies: Policies, answers: Path, output: str) -> None:
     policies.write(a="package main")
     (answers / "found.json").write_text(output)
 
@@ -239,7 +235,7 @@ def test_a_program_with_other_output_is_an_error(
     assert "the policies cannot be evaluated: opa printed something unexpected" in problem.message
 
 
-def test_a_module_without_a_syntax_tree_is_an_error(policies: Policies, answers: Path) -> None:
+def test_missing_syntax_tree_is_an_error(policies: Policies, answers: Path) -> None:
     policies.write(a="package main", b="package other")
     answer(answers, "found", [])
 
@@ -249,7 +245,7 @@ def test_a_module_without_a_syntax_tree_is_an_error(policies: Policies, answers:
     assert "the rules of some policies are not known" in problem.remedy
 
 
-def test_a_program_that_fails_is_an_error(policies: Policies, tmp_path: Path) -> None:
+def test_failing_opa_is_an_error(policies: Policies, tmp_path: Path) -> None:
     policies.write(a="package main")
     write_program(tmp_path / "bin", "opa", b"#!/bin/sh\necho broken >&2\nexit 3\n")
 

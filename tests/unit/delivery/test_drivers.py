@@ -186,7 +186,7 @@ def test_the_rule_judges_as_it_is_documented() -> None:
 
 @each("driver", ["argocd", "flux", "plain"])
 @each("name", ["", "../../escape", "A"])
-def test_a_resource_has_a_name_that_a_file_can_have(driver: str, name: str) -> None:
+def test_invalid_resource_name_is_reported(driver: str, name: str) -> None:
     plan = {"serial": [{"resource": "one/one/settings.yaml", "name": name}, "two"]}
 
     found = DRIVERS[driver].render(job(plan, catalog(["one", "two"]), unlisted="last"))

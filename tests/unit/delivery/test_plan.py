@@ -31,11 +31,11 @@ def read(written: Written, **delivery: object) -> tuple[Plan | None, list[str]]:
 
 
 @each("given", [{}, {"commodore": {}}, {"commodore": {"plan": None}}])
-def test_a_cluster_may_have_no_plan(given: dict[str, Any]) -> None:
+def test_parameters_without_plan_have_no_plan(given: dict[str, Any]) -> None:
     assert not has_plan(given)
 
 
-def test_a_plan_has_a_size() -> None:
+def test_oversized_plan_is_reported() -> None:
     assert "too-large" in read({"concurrent": ["shop"] * 2001})[1]
 
 

@@ -12,7 +12,7 @@ CLUSTER_URL = "https://api/clusters/c-1"
 
 
 @each("tenant", ["../t-1", "..", "a\\b", "t\n1", "/", 5, ["t-1"]])
-def test_a_tenant_that_could_name_another_folder_is_refused(tenant: object) -> None:
+def test_invalid_tenant_id_is_refused(tenant: object) -> None:
     found = ApiObject(cluster_object(tenant=tenant), name=CLUSTER_URL)
 
     assert tenant_of(found) == ""

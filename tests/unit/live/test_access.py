@@ -50,7 +50,7 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", ["{", "- a\n", "\x00"])
-def test_a_file_that_is_not_a_kubeconfig(tmp_path: Path, config: Path, text: str) -> None:
+def test_invalid_kubeconfig_names_file(tmp_path: Path, config: Path, text: str) -> None:
     config.write_text(text)
 
     with pytest.raises(CommodoreError) as error:
@@ -78,7 +78,7 @@ def _answer(**status: str) -> str:
     return f"echo '{json.dumps({'kind': 'ExecCredential', 'status': status})}'\n"
 
 
-def test_a_program_gives_a_token_that_is_kept(tmp_path: Path) -> None:
+def test_exec_plugin_token_is_cached(tmp_path: Path) -> None:
     credentials = _plugin(tmp_path, _answer(token="t0ken"), provideClusterInfo=True)
 
     assert credentials.current().authorization == "Bearer t0ken"
@@ -89,7 +89,7 @@ def test_a_program_gives_a_token_that_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "login.runs").read_text() == "x\n"
 
 
-def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -> None:
+def test_expired_or_refused_token_is_renewed_once(tmp_path: Path) -> None:
     credentials = _plugin(tmp_path, _answer(token="t0ken"))
     shown = credentials.current()
 
@@ -119,7 +119,7 @@ def test_a_token_that_has_ended_or_was_refused_is_renewed_once(tmp_path: Path) -
         ("", {"command": "/no/such/program"}, "/no/such/program"),
     ],
 )
-def test_a_program_that_fails(
+def test_failing_exec_plugin_is_an_error(
     tmp_path: Path, script: str, more: dict[str, Any], words: str
 ) -> None:
     credentials = _plugin(tmp_path, script, **more)

@@ -51,7 +51,7 @@ def _id(name: str, namespace: str = "shop") -> ObjectId:
     return ObjectId("", "ConfigMap", namespace, name)
 
 
-def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path) -> None:
+def test_expired_pages_restart_list(server: Cluster, tmp_path: Path) -> None:
     for number in range(5):
         _put(server, f"it-{number}")
     expired: list[str] = []
@@ -73,7 +73,7 @@ def test_a_list_whose_pages_expire_is_made_again(server: Cluster, tmp_path: Path
     assert "limit=" not in unpaged[-1]
 
 
-def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path) -> None:
+def test_forbidden_kind_is_unseen(server: Cluster, tmp_path: Path) -> None:
     _put(server, "it")
     server.allowed = lambda verb, _, resource: (verb, resource) != ("list", "configmaps")
     cache = _read(server, tmp_path)
@@ -84,9 +84,7 @@ def test_what_may_not_be_read_is_unseen(server: Cluster, tmp_path: Path) -> None
     assert [str(one) for one in cache.unseen] == ["ConfigMap"]
 
 
-def test_an_api_that_does_not_answer_leaves_the_rest_complete(
-    server: Cluster, tmp_path: Path
-) -> None:
+def test_silent_api_group_does_not_affect_others(server: Cluster, tmp_path: Path) -> None:
     server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
     server.silent.add("example.com/v1")
     _put(server, "it")
@@ -97,7 +95,7 @@ def test_an_api_that_does_not_answer_leaves_the_rest_complete(
     assert cache.why_unseen("other.com", "Thing") == ""
 
 
-def test_a_server_that_is_busy_is_asked_again_when_it_says(server: Cluster, tmp_path: Path) -> None:
+def test_busy_api_server_is_retried(server: Cluster, tmp_path: Path) -> None:
     _put(server, "it")
     refused: list[str] = []
 
@@ -114,7 +112,7 @@ def test_a_server_that_is_busy_is_asked_again_when_it_says(server: Cluster, tmp_
     assert cache.get(_id("it")) is not None
 
 
-def test_an_object_of_two_groups_is_one(server: Cluster, tmp_path: Path) -> None:
+def test_object_served_by_two_groups_is_listed_once(server: Cluster, tmp_path: Path) -> None:
     server.kinds.append(Kind("extensions", "v1beta1", "Deployment", "deployments"))
     for version in ("apps/v1", "extensions/v1beta1"):
         metadata = {"name": "web", "namespace": "shop", "uid": "1"}
@@ -126,7 +124,7 @@ def test_an_object_of_two_groups_is_one(server: Cluster, tmp_path: Path) -> None
     assert len(cache.copies(found[0])) == 2
 
 
-def test_a_token_that_was_refused_is_read_again(server: Cluster, tmp_path: Path) -> None:
+def test_refused_token_file_is_read_again(server: Cluster, tmp_path: Path) -> None:
     _put(server, "it")
     token = tmp_path / "token"
     token.write_text("first")

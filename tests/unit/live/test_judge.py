@@ -49,7 +49,7 @@ def judge(clock: Clock) -> Judge:
     return Judge(UserRules(ScriptTable(), own), own, clock)
 
 
-def test_a_new_object_is_not_degraded_within_its_grace(judge: Judge, clock: Clock) -> None:
+def test_new_object_is_progressing_in_grace_period(judge: Judge, clock: Clock) -> None:
     clock.time += 50
     early = judge(_stalled())
     clock.time += 40
@@ -62,7 +62,7 @@ def test_a_new_object_is_not_degraded_within_its_grace(judge: Judge, clock: Cloc
     assert (late.status, late.message) == ("Degraded", "no quota")
 
 
-def test_a_change_that_was_seen_begins_a_grace(judge: Judge, clock: Clock) -> None:
+def test_observed_change_starts_grace_period(judge: Judge, clock: Clock) -> None:
     clock.time += 1000
     before = judge(_stalled(1))
     changed = judge(_stalled(2))
@@ -77,7 +77,7 @@ def test_a_change_that_was_seen_begins_a_grace(judge: Judge, clock: Clock) -> No
     assert ended.status == "Degraded"
 
 
-def test_a_change_that_nobody_saw_begins_none(judge: Judge, clock: Clock) -> None:
+def test_unobserved_change_starts_no_grace_period(judge: Judge, clock: Clock) -> None:
     clock.time += 1000
 
     assert judge(_stalled(7)).status == "Degraded"

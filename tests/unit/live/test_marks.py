@@ -16,7 +16,7 @@ ROLE = ObjectId("rbac.authorization.k8s.io", "ClusterRole", "", "reader")
     [Tracking(), Tracking("label"), Tracking("annotation+label"), Tracking(installation="one")],
 )
 @each("id_", [WEB, ROLE])
-def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
+def test_marked_object_is_recognised(id_: ObjectId, tracking: Tracking) -> None:
     metadata = {"name": id_.name, "labels": {"a": "b"}}
     content = {"apiVersion": f"{id_.group}/v1", "kind": id_.kind, "metadata": metadata}
 
@@ -29,13 +29,13 @@ def test_what_is_marked_is_ours(id_: ObjectId, tracking: Tracking) -> None:
     assert metadata == {"name": id_.name, "labels": {"a": "b"}}
 
 
-def test_a_definition_of_a_kind_has_no_mark() -> None:
+def test_custom_resource_definition_is_not_marked() -> None:
     crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
 
     assert marks.marked(crd, "shop", "shop", Tracking("label")) is crd
 
 
-def test_a_label_beside_the_annotation_is_a_valid_one() -> None:
+def test_long_tracking_label_is_shortened() -> None:
     name = "a" * 62 + "-b"
 
     found = marks.marked({"metadata": {"name": "it"}}, name, "", Tracking("annotation+label"))

@@ -38,7 +38,7 @@ def test_changes_lead_from_the_old_to_the_new_objects_in_any_order(
     assert object_changes(old, new) == changes
 
 
-def test_an_object_that_moved_is_not_a_change() -> None:
+def test_moved_object_is_not_a_change() -> None:
     assert object_changes([make_object(file="a.yaml")], [make_object(file="b.yaml")]) == ()
 
 
@@ -75,7 +75,7 @@ def test_copies_in_any_order_give_one_answer() -> None:
     assert [what for what, _ in next(iter(answers))] == ["changed", "copy added"]
 
 
-def test_an_object_that_is_also_elsewhere_is_not_deleted() -> None:
+def test_object_present_elsewhere_is_not_deleted() -> None:
     claim = make_object("PersistentVolumeClaim")
     text = b"kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {namespace: ns, name: one}\n"
 

@@ -41,13 +41,13 @@ def test_patterns_cover_paths_and_everything_below_them(pattern: str, covered: b
 
 
 @each("pattern", ["", ".a", "a..b", "a.", "a]", 'a"b', '"a'])
-def test_what_is_not_a_pattern(pattern: str) -> None:
+def test_invalid_path_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(BadPattern):
         parse_path(pattern)
 
 
 @pytest.mark.long
-def test_a_pattern_that_never_ends_is_an_error() -> None:
+def test_endless_value_pattern_is_an_error() -> None:
     old, new = make_object(data={"a": "a" * 50}), make_object(data={"a": "a" * 51})
 
     rules, _ = rules_from({"mine": {"paths": ["data.a"], "values": "(a+)+b"}})

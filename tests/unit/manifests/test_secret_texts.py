@@ -25,7 +25,7 @@ CHANGED = [
 
 
 @each(("old", "new"), CHANGED)
-def test_a_changed_value_is_compared_but_not_shown(old: str, new: str) -> None:
+def test_changed_secret_is_compared_but_not_shown(old: str, new: str) -> None:
     assert "c4nary" not in "".join(masked_texts(old.encode(), new.encode()))
     before, after = (read(text.encode(), "a.yaml", hide=hidden) for text in (old, new))
 
@@ -35,7 +35,7 @@ def test_a_changed_value_is_compared_but_not_shown(old: str, new: str) -> None:
         assert "c4nary" not in repr([*map(masked, object_changes(before.objects, after.objects))])
 
 
-def test_what_an_anchor_copies_to_elsewhere() -> None:
+def test_secret_copied_by_anchor_is_masked() -> None:
     text = HEAD + f"  annotations: {{x: &pw {OLD}}}\nstringData:\n  pw: *pw\n"
 
     found = read(text.encode(), "a.yaml", hide=hidden)
@@ -52,7 +52,7 @@ def test_mappings_that_merge_each_other_end() -> None:
     assert OLD not in masked_texts(text.encode(), b"")[0]
 
 
-def test_a_name_with_escapes_and_bytes_that_are_no_text() -> None:
+def test_secret_with_invalid_utf8_is_masked() -> None:
     old, _ = masked_texts(HEAD.encode() + b"stringData:\n  pw: c4nary\xff\n", b"")
 
     assert "c4nary" not in old

@@ -13,7 +13,7 @@ from tests.support.kube_objects import make_object
 from tests.support.tables import each
 
 
-def test_nothing_of_a_secret_is_left_in_what_is_shown() -> None:
+def test_masked_changes_contain_no_secret() -> None:
     def holding(name: str, value: str) -> Any:  # noqa: ANN401 - any content
         data = dict.fromkeys("abc", "hunter2")
         return make_object("Secret", name, data={**data, "d": value}, stringData=data)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_file_is_read_where_there_is_one(tmp_path: Path) -> None:
+def test_missing_ignore_file_has_no_entries(tmp_path: Path) -> None:
     assert read_ignore_file(tmp_path).ignores == ()
 
     (tmp_path / NAME).write_bytes(b"\xff")

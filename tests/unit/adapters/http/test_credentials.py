@@ -42,7 +42,7 @@ def _auth(user: str, password: str) -> dict[str, str]:
         ({"r.org": "nonsense"}, "r.org", None),
     ],
 )
-def test_what_docker_has_noted(
+def test_login_is_read_from_docker_config(
     empty_home: Path, noted: dict[str, Any], host: str, login: Login | None
 ) -> None:
     _write(empty_home / ".docker/config.json", {"auths": noted})
@@ -77,7 +77,7 @@ def test_helpers_are_run(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert login_for("s.org") == Login("a", "b")
 
 
-def test_a_broken_file_is_reported_and_left_out(
+def test_invalid_docker_config_is_reported_and_ignored(
     empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (empty_home / ".docker").mkdir()

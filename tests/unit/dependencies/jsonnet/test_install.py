@@ -111,7 +111,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     return caplog
 
 
-def test_a_library_is_linked_and_locked(work: Work) -> None:
+def test_library_is_linked_and_locked(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "{}", "b/y": "y", "b.z": "z", ".h": "h"})
     work.wants(of(f"{HOST}/org/x"))
 
@@ -143,7 +143,7 @@ def test_the_sum_goes_by_names_of_each_folder(work: Work) -> None:
     assert work.lock()["x.git"]["sum"] == base64.b64encode(digest).decode()
 
 
-def test_a_second_run_writes_nothing(work: Work) -> None:
+def test_unchanged_libraries_are_not_rewritten(work: Work) -> None:
     work.repository("org/x", {"x.libsonnet": "{}", "sub/s": "s"})
     work.wants(of(f"{HOST}/org/x", subdir="sub"), local("../a"))
     work.install()
@@ -155,7 +155,7 @@ def test_a_second_run_writes_nothing(work: Work) -> None:
     assert [path.lstat().st_mtime_ns for path in watched] == before
 
 
-def test_a_commit_on_no_branch_is_fetched_by_name(work: Work) -> None:
+def test_library_commit_without_branch_is_fetched(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "1"})
     lost = commit_to(remote, {"x.libsonnet": "lost"}, branch="gone")
     git(remote, "update-ref", "-d", "refs/heads/gone")
@@ -186,7 +186,7 @@ def test_the_clone_of_a_component_is_shared(work: Work) -> None:
     assert [path.name for path in bare.parent.iterdir()] == ["x"]
 
 
-def test_an_unchanged_remote_is_listed_and_not_fetched(
+def test_unchanged_library_remote_is_only_listed(
     work: Work, caplog: pytest.LogCaptureFixture
 ) -> None:
     work.repository("org/x", {"x.libsonnet": "1", "sub/s": ""})
@@ -234,7 +234,7 @@ def test_contents_that_are_no_longer_used_are_removed(work: Work) -> None:
     assert sorted(path.name for path in work.vendor.iterdir()) == [".cache", "a"]
 
 
-def test_a_library_inside_of_another_one_is_written_again_each_time(
+def test_library_inside_of_another_is_rewritten(
     work: Work, warnings: pytest.LogCaptureFixture
 ) -> None:
     remote = work.repository("org/x", {"sub/s": "1", "x": "1"})
@@ -305,7 +305,7 @@ def test_subdir_is_not_a_pattern(work: Work) -> None:
     assert [path.name for path in work.library("org/x").iterdir()] == ["a[b]*c"]
 
 
-def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> None:
+def test_folder_excluded_from_archives_is_fetched(work: Work) -> None:
     files = {".gitattributes": "tests export-ignore\n", "tests/t": "t"}
     work.repository("org/x", files, host="github.com")
     work.wants(of("github.com/org/x", subdir="tests"))
@@ -330,7 +330,7 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
         (of(f"{HOST}/org/{'x' * 300}"), "longer than 255 bytes"),
     ],
 )
-def test_a_missing_library_is_reported_and_ends_strict_runs_only(
+def test_missing_library_fails_only_when_strict(
     work: Work, warnings: pytest.LogCaptureFixture, entry: object, problem: str
 ) -> None:
     warnings.clear()
@@ -351,7 +351,9 @@ def test_a_missing_library_is_reported_and_ends_strict_runs_only(
     assert caught.value.hint
 
 
-def test_a_conflict_is_reported(work: Work, warnings: pytest.LogCaptureFixture) -> None:
+def test_conflicting_library_versions_are_reported(
+    work: Work, warnings: pytest.LogCaptureFixture
+) -> None:
     remote = work.repository("org/x", {"x": "1"})
     git(remote, "tag", "v1", "master")
     commit_to(remote, {"x": "2"})
@@ -383,7 +385,7 @@ def test_short_names_that_cannot_be_are_reported(
     assert (work.library("org/x") / "x").is_file()
 
 
-def test_a_link_in_a_library_does_not_lead_out_of_vendor(work: Work, tmp_path: Path) -> None:
+def test_library_link_out_of_vendor_is_refused(work: Work, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     remote = work.repository("org/x", {"x": "1", "sub/s": "s"})
@@ -401,7 +403,7 @@ def test_a_link_in_a_library_does_not_lead_out_of_vendor(work: Work, tmp_path: P
     assert list(outside.iterdir()) == []
 
 
-def test_a_folder_called_like_a_host_is_not_written_to(work: Work) -> None:
+def test_local_library_named_like_host_is_not_overwritten(work: Work) -> None:
     (work.root / f"dependencies/{HOST}").mkdir()
     work.repository("org/x", {"x": "1"})
     work.wants(local(f"../{HOST}"), of(f"{HOST}/org/x"))
@@ -440,7 +442,7 @@ def test_passwords_are_not_stored(work: Work) -> None:
     assert not any("secret" in path.read_text() for path in written)
 
 
-def test_what_a_killed_run_left_goes(work: Work) -> None:
+def test_leftovers_of_killed_install_are_removed(work: Work) -> None:
     work.repository("org/x", {"x": "1"})
     work.wants(of(f"{HOST}/org/x"))
     work.install()

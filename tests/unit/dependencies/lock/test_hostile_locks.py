@@ -44,7 +44,7 @@ def read(tmp_path: Path, text: str) -> object:
         ("[facts]", "[[facts]]"),
     ],
 )
-def test_an_odd_lock_is_an_error(tmp_path: Path, old: str, new: str) -> None:
+def test_malformed_lock_is_an_error(tmp_path: Path, old: str, new: str) -> None:
     assert read(tmp_path, GOOD)
 
     with pytest.raises(CommodoreError):
@@ -53,7 +53,7 @@ def test_an_odd_lock_is_an_error(tmp_path: Path, old: str, new: str) -> None:
 
 @pytest.mark.parametrize("name", ["manifest.json", "git/a.bundle"])
 @pytest.mark.parametrize("kind", ["fifo", "device", "folder"])
-def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str) -> None:
+def test_export_with_special_files_is_an_error(tmp_path: Path, name: str, kind: str) -> None:
     (tmp_path / "git").mkdir()
     for one in ("manifest.json", "git/a.bundle"):
         (tmp_path / one).write_text(
@@ -71,7 +71,7 @@ def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "link to a device"])
 @pytest.mark.parametrize("door", ["lock", "export"])
-def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: str) -> None:
+def test_lock_that_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: str) -> None:
     doors: dict[str, Callable[[Path], object]] = {
         "lock": LockFile.read,
         "export": lambda place: opened(place).__enter__(),
@@ -88,7 +88,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: 
         doors[door](place)
 
 
-def test_an_error_about_an_export_names_the_export(tmp_path: Path) -> None:
+def test_export_error_names_archive(tmp_path: Path) -> None:
     place = tmp_path / "it.tar"
     content = json.dumps({"schema": "lock-archive/v1", "members": {}}).encode()
     about = tarfile.TarInfo("manifest.json")

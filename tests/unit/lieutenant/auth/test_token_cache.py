@@ -74,7 +74,7 @@ def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
     ]
 
 
-def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
+def test_world_readable_token_cache_is_restricted(cache: TokenCache) -> None:
     holds(cache, {})
     cache.file.chmod(0o644)
 
@@ -83,7 +83,7 @@ def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
     assert stat.S_IMODE(cache.file.stat().st_mode) == 0o600
 
 
-def test_a_file_that_others_may_write_is_not_used(
+def test_token_cache_writable_by_others_is_not_used(
     cache: TokenCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     holds(cache, {USUAL: answer("a")})
@@ -105,13 +105,13 @@ def test_other_entries_stay(cache: TokenCache) -> None:
 
 
 @pytest.mark.parametrize("entry", ["an old token", None, 5, ["x"]])
-def test_an_entry_that_is_not_an_object_is_none(cache: TokenCache, entry: object) -> None:
+def test_token_entry_that_is_no_object_is_ignored(cache: TokenCache, entry: object) -> None:
     holds(cache, {USUAL: entry})
 
     assert tokens(cache, USUAL) == []
 
 
-def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> None:
+def test_linked_token_cache_stays_a_link(cache: TokenCache, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("{}")
     cache.file.parent.mkdir(parents=True)
@@ -123,7 +123,7 @@ def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> N
     assert json.loads(elsewhere.read_text()) == {USUAL: answer("a")}
 
 
-def test_a_file_that_cannot_be_read_is_reported(
+def test_unreadable_token_cache_is_reported(
     cache: TokenCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.file.mkdir(parents=True)

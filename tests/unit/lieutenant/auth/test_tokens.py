@@ -39,12 +39,12 @@ def jwt(**claims: object) -> str:
         jwt(exp=NOW + 3600.5, name="ü" * 3),
     ],
 )
-def test_a_token_is_taken_as_it_is(token: str) -> None:
+def test_token_is_used_unchanged(token: str) -> None:
     assert usable_token(f" {token}\n") == token
 
 
 @each("given", ["", "  \n"])
-def test_an_empty_token_is_none(given: str) -> None:
+def test_blank_token_is_empty(given: str) -> None:
     assert usable_token(given) == ""
 
 
@@ -57,9 +57,7 @@ def test_the_name_of_a_file_stands_for_its_content(
     assert usable_token("token") == jwt(exp=NOW + 60)
 
 
-def test_a_folder_is_not_accepted_as_token_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_name_is_used_as_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "token").mkdir()
     monkeypatch.chdir(tmp_path)
 
@@ -75,7 +73,7 @@ def test_a_folder_is_not_accepted_as_token_file(
         (b"two\nlines", "without spaces"),
     ],
 )
-def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -> None:
+def test_invalid_token_file_is_named(tmp_path: Path, content: bytes, problem: str) -> None:
     file = tmp_path / "token"
     file.write_bytes(content)
 
@@ -85,7 +83,7 @@ def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -
     assert raised.value.where == str(file)
 
 
-def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
+def test_invalid_token_is_not_quoted() -> None:
     with pytest.raises(CommodoreError, match="without spaces") as raised:
         usable_token("schlüssel")
 
@@ -96,12 +94,12 @@ def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
     ("expiry", "shown"),
     [(NOW + 9, "2027-01-15 08:00:09"), (NOW - 60, "2027-01-15 07:59:00"), (-1e300, "1970-01-01")],
 )
-def test_an_expired_token_is_not_sent(expiry: float, shown: str) -> None:
+def test_expired_token_is_an_error(expiry: float, shown: str) -> None:
     with pytest.raises(TokenExpired, match=f"has expired: it was valid until {shown}"):
         usable_token(jwt(exp=expiry))
 
 
-def test_an_expired_token_of_a_file_names_the_file(tmp_path: Path) -> None:
+def test_expired_token_names_its_file(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(jwt(exp=NOW))
 
@@ -120,7 +118,7 @@ def test_without_a_token_all_alternatives_are_listed() -> None:
     assert "./facts" in error.hint
 
 
-def test_a_folder_given_like_a_host_is_noticed(
+def test_folder_without_dot_slash_gets_hint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "clusters-of-ours").mkdir()

@@ -13,7 +13,7 @@ from tests.support.tables import each
     ("left", "shown"),
     [(40, "40 s more: why"), (40.5, "50 s more: why"), (0.5, "10 s more: why"), (0, None)],
 )
-def test_what_is_in_its_grace_is_progressing(left: float, shown: str | None) -> None:
+def test_degraded_object_in_grace_period_is_progressing(left: float, shown: str | None) -> None:
     health = Health("Degraded", "why", "built-in", waits=True)
 
     found = in_grace(health, left)
