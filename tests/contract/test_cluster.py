@@ -112,7 +112,7 @@ def test_kinds_are_known_with_their_scope(client: Writer) -> None:
     assert kinds.find("example.com", "Missing") is None
 
 
-def test_a_cache_holds_what_the_cluster_has(client: Writer, namespace: str) -> None:
+def test_cache_holds_objects_of_cluster(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "one", labels={"tier": "front"})
     configmap(client, namespace, "two")
     cache = _read(client)
@@ -134,7 +134,7 @@ def test_pages_make_one_list(client: Writer, namespace: str) -> None:
     assert found == [f"many-{number}" for number in range(7)]
 
 
-def test_an_object_that_was_changed_is_not_deleted(client: Writer, namespace: str) -> None:
+def test_delete_of_changed_object_conflicts(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     cache = _read(client)
     record = cache.get(id_of(namespace, "it"))
@@ -208,7 +208,7 @@ def test_owners_are_followed_by_uid_and_inferred_where_kubernetes_names_none(
     assert id_of(namespace, "web", "Endpoints") not in top
 
 
-def test_a_filter_leaves_kinds_out(client: Writer, namespace: str) -> None:
+def test_kind_filter_limits_cache(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     settings = Settings(kinds=frozenset({("", "Namespace")}))
     cache = _read(client, settings)

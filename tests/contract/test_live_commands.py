@@ -193,7 +193,7 @@ def is_served(client: Client, path: str) -> bool:
         return False
 
 
-def test_a_catalog_is_applied_waited_for_drifts_and_is_pruned(
+def test_catalog_is_applied_drifts_and_is_pruned(
     live: Live, catalog: None, server: Server, kubelet: None
 ) -> None:
     del catalog, kubelet
@@ -238,9 +238,7 @@ def test_a_catalog_is_applied_waited_for_drifts_and_is_pruned(
     assert [one["name"] for one in orphans if one["kind"] == "ConfigMap"] == []
 
 
-def test_a_token_with_few_rights_sees_less_and_takes_nothing_for_missing(
-    live: Live, catalog: None
-) -> None:
+def test_limited_token_does_not_report_unreadable_as_missing(live: Live, catalog: None) -> None:
     del catalog
     secret = {"apiVersion": "v1", "kind": "Secret"}
     _write("shop/secret.yaml", {**secret, "metadata": {"name": "it", "namespace": "shop"}})

@@ -131,7 +131,7 @@ def _commit() -> None:
     subprocess.run(["git", *identity, "commit", "-qam", "state"], cwd="catalog", check=True)
 
 
-def test_a_generated_catalog_is_applied_ready_drifts_and_is_pruned(
+def test_generated_catalog_is_applied_and_pruned(
     live: Callable[..., Ran],
     access: Access,
     kubelet: None,

@@ -38,7 +38,7 @@ def outcomes(recorder: Recorder, login: Login, *places: str) -> list[str]:
     return [f"{found[one].outcome} {found[one].reason}".strip() for one in wanted]
 
 
-def test_what_exists_is_told_from_what_does_not(vault: Vault, recorder: Recorder) -> None:
+def test_look_up_tells_present_deleted_and_absent_secrets(vault: Vault, recorder: Recorder) -> None:
     wanted = [Place("secret", name) for name in ("shop/database", "shop/gone", "shop/other")]
 
     found = Server(recorder.url, Login(vault.token)).look_up(wanted)
@@ -82,7 +82,7 @@ def test_deleted_and_refused_secrets_have_no_values(vault: Vault, recorder: Reco
     assert (refused.outcome, refused.reason) == ("unknown", "a token may not read it")
 
 
-def test_what_may_not_be_read_is_not_absent(vault: Vault, recorder: Recorder) -> None:
+def test_unreadable_secret_is_unknown(vault: Vault, recorder: Recorder) -> None:
     login = Login(vault.limited_token("shop/database"))
 
     assert outcomes(recorder, login, "secret:shop/database", "secret:shop/other") == [
@@ -91,7 +91,7 @@ def test_what_may_not_be_read_is_not_absent(vault: Vault, recorder: Recorder) ->
     ]
 
 
-def test_an_app_role(vault: Vault, recorder: Recorder) -> None:
+def test_app_role_logs_in_or_is_refused(vault: Vault, recorder: Recorder) -> None:
     role_id, secret_id = vault.app_role("shop/database", "shop/none")
     login = Login(role_id=role_id, secret_id=secret_id)
 
@@ -103,9 +103,7 @@ def test_an_app_role(vault: Vault, recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize("mount", ["other", "sys", "secret/shop"])
-def test_a_wrong_mount_is_not_an_absent_secret(
-    vault: Vault, recorder: Recorder, mount: str
-) -> None:
+def test_secret_of_wrong_mount_is_unknown(vault: Vault, recorder: Recorder, mount: str) -> None:
     (found,) = outcomes(recorder, Login(vault.token), f"{mount}:shop/database")
 
     assert found.startswith(f"unknown {mount} is not a key-value engine")
@@ -127,13 +125,13 @@ def test_keys_of_version_1_are_not_looked_up(vault: Vault, recorder: Recorder) -
     assert recorder.requests == ["/v1/sys/internal/ui/mounts/old"]
 
 
-def test_a_sealed_server(vault: Vault, recorder: Recorder) -> None:
+def test_sealed_vault_is_unknown(vault: Vault, recorder: Recorder) -> None:
     vault.seal()
 
     assert outcomes(recorder, Login(vault.token), "secret:x") == ["unknown it is sealed"]
 
 
-def test_a_slow_server(vault: Vault, recorder: Recorder) -> None:
+def test_slow_vault_is_unknown(vault: Vault, recorder: Recorder) -> None:
     recorder.delay = 0.6
     place = Place("secret", "x")
 

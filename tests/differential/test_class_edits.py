@@ -13,7 +13,7 @@ from .class_edits import judge, paths, random_edit, varied, written_file
 
 
 @given(seed=st.integers(0, 1 << 40))
-def test_an_edit_is_refused_or_changes_its_node_alone(seed: int) -> None:
+def test_random_edit_changes_only_its_node(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - cases
     data = varied(draw, written_file(draw))
     root = parts_of(text_of(data, name="x"), name="x") or Part("mapping", 0, 0)

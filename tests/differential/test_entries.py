@@ -109,7 +109,7 @@ def test_secrets_look_as_in_kapitan(
     assert dict(view_of(node)) == _kapitans(node)
 
 
-def test_a_target_without_kapitan_looks_as_in_kapitan() -> None:
+def test_target_without_kapitan_key_matches_kapitan() -> None:
     node = Node("t", {"a": 1}, ("app",), (("class",),))
     theirs = _kapitans(node)
     assert theirs is not None

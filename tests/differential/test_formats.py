@@ -124,7 +124,7 @@ def _ours(
     name=_NAMES,
     value=st.one_of(_VALUES, _VALUES, st.sampled_from(_TAGS)),
 )
-def test_a_value_becomes_the_file_that_kapitan_writes(
+def test_written_value_matches_kapitan(
     references: tuple[Path, tuple[ReferenceFile, ...]],
     tmp_path_factory: pytest.TempPathFactory,
     *,
@@ -141,7 +141,7 @@ def test_a_value_becomes_the_file_that_kapitan_writes(
 
 
 @each("tag", _TAGS)
-def test_a_tag_is_completed_as_kapitan_does(
+def test_completed_reference_tag_matches_kapitan(
     tag: str, references: tuple[Path, tuple[ReferenceFile, ...]], tmp_path: Path
 ) -> None:
     folder, files = references

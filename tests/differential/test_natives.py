@@ -99,12 +99,12 @@ def test_the_library_offers_the_same_hidden_fields(both: Both) -> None:
 
 
 @each(("call", "value"), values(*TABLES).items())
-def test_a_call_gives_what_it_gives_in_kapitan(call: str, value: object, both: Both) -> None:
+def test_native_call_matches_kapitan(call: str, value: object, both: Both) -> None:
     assert both.kapitans(call) == both.ours(call) == value
 
 
 @each("call", failures(*TABLES))
-def test_a_call_fails_where_it_fails_in_kapitan(call: str, both: Both) -> None:
+def test_native_call_fails_as_in_kapitan(call: str, both: Both) -> None:
     with pytest.raises(KapitanFails):
         both.kapitans(call)
     with pytest.raises(CommodoreError):
@@ -196,7 +196,7 @@ def test_yaml_that_kapitan_reads_is_read_the_same(name: str, text: str, both: Bo
 
 
 @given(value=_JSON, schema=st.sampled_from(["{}", '{"type": "object"}', '{"minLength": 2}', "5"]))
-def test_a_schema_judges_the_same(value: object, schema: str, both: Both) -> None:
+def test_json_schema_validation_matches_kapitan(value: object, schema: str, both: Both) -> None:
     arguments = (json.dumps(value), schema)
     try:
         expected = kapitan.native("jsonschema_validate")(*arguments)

@@ -155,7 +155,7 @@ def _told(content: bytes) -> bytes:
         pytest.param(["-n", "one", "-a", "one", "-J", "<here>"], id="name"),
     ],
 )
-def test_a_component(
+def test_component_compile_matches_peer(
     component: Path, tmp_path: Path, peers: list[str], engine: str, options: list[str]
 ) -> None:
     words = [word.replace("<here>", str(component)) for word in options]
@@ -207,7 +207,7 @@ parameters:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
-def test_a_package(tmp_path: Path, peers: list[str], engine: str) -> None:
+def test_package_compile_matches_peer(tmp_path: Path, peers: list[str], engine: str) -> None:
     code = SEEN.replace(", base='b'", "").replace(
         "    made: '?{vaultkv:t/c/three||random:str}', ", "    "
     )

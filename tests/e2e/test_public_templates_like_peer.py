@@ -61,7 +61,7 @@ def mirror_of(mirrors: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize(("kind", "date"), CASES)
-def test_an_update_makes_what_the_peer_makes(
+def test_template_update_matches_peer(
     peer: Path, mirrors: Path, tmp_path: Path, kind: str, date: str
 ) -> None:
     template = tmp_path / "template"

@@ -52,7 +52,7 @@ def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:
     return {path: content for path, content in found.items() if not path.startswith(".git/")}
 
 
-def test_a_template_of_others(peer: Path, tmp_path: Path) -> None:
+def test_custom_template_matches_peer(peer: Path, tmp_path: Path) -> None:
     template = make_template(tmp_path / "template")
     both(
         peer,
@@ -111,7 +111,7 @@ def test_mistakes_end_alike(peer: Path, tmp_path: Path, words: tuple[str, ...]) 
     assert codes[0] == codes[1] != 0
 
 
-def test_a_new_component_is_green_by_make(tmp_path: Path) -> None:
+def test_new_component_passes_its_make_targets(tmp_path: Path) -> None:
     began = resource.getrusage(resource.RUSAGE_CHILDREN)
     code, output = run(OURS, tmp_path / "ours", "component", "new", "my-comp", *NEW, "-t", "two")
     assert code == 0, output
@@ -138,7 +138,7 @@ def test_a_new_component_is_green_by_make(tmp_path: Path) -> None:
     assert run("make", made, "golden-diff-all")[0] == 0
 
 
-def test_what_a_test_accepts_is_what_make_expects(tmp_path: Path) -> None:
+def test_component_test_output_matches_make_golden(tmp_path: Path) -> None:
     code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW, "-t", "two", "--lib")
     assert code == 0, output
     made = tmp_path / "my-comp"

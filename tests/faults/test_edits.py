@@ -58,7 +58,7 @@ def ended(process: subprocess.Popen[bytes]) -> int:
     return process.returncode
 
 
-def test_a_killed_edit_leaves_all_or_nothing(place: Path) -> None:
+def test_killed_edit_is_complete_or_absent(place: Path) -> None:
     draw = random.Random(20261124)  # noqa: S311 - moments
     file = place / CLUSTER
     before = file.read_bytes()

@@ -53,7 +53,7 @@ def contents(count: int) -> list[bytes]:
     return [os.urandom(5000) for _ in range(count)]
 
 
-def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_store_survives_full_disk(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = Store(disk / "store")
     some = contents(300)
 
@@ -82,7 +82,7 @@ def test_room_that_is_made_is_used_again(disk: Path) -> None:
 
 
 @pytest.mark.parametrize("kib", [0, 8, 40])
-def test_a_compile_with_hardly_any_room(
+def test_compile_succeeds_with_almost_full_disk(
     disk: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, kib: int
 ) -> None:
     damaged = DamagedStore.of_demo(tmp_path)
@@ -101,7 +101,7 @@ def test_a_compile_with_hardly_any_room(
     assert damaged_in(Store(store)) == ()
 
 
-def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_store_survives_read_only_disk(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store = Store(disk / "store")
     before = store.add_blob(b"before")
@@ -116,7 +116,7 @@ def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixtur
     assert record.getMessage() == "results are not cached: read-only file system"
 
 
-def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
+def test_damaged_blob_on_read_only_disk_is_not_read(disk: Path) -> None:
     name = Store(disk / "store").add_blob(b"x" * 5000)
     (file,) = (disk / "store").rglob(name[2:])
     file.write_bytes(file.read_bytes()[:-1])
@@ -129,7 +129,7 @@ def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
     assert store.blob(name) is None
 
 
-def test_a_read_only_cache_is_called_that(disk: Path) -> None:
+def test_prune_of_read_only_cache_is_an_error(disk: Path) -> None:
     (disk / "commodore/git").mkdir(parents=True)
     assert mount("-o", "remount,ro", str(disk))
 
@@ -146,7 +146,7 @@ def test_a_read_only_cache_is_called_that(disk: Path) -> None:
     assert str(disk / "commodore") in ran.stderr
 
 
-def test_a_file_on_a_read_only_disk_is_named(disk: Path) -> None:
+def test_write_to_read_only_disk_names_file(disk: Path) -> None:
     assert mount("-o", "remount,ro", str(disk))
 
     with pytest.raises(OSError, match="Read-only") as caught:

@@ -158,7 +158,7 @@ def state_of_output(scene: Scene) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", [Author, Cluster])
-def test_a_few_kills(kind: type[Scene], tmp_path: Path) -> None:
+def test_killed_runs_leave_nothing_broken(kind: type[Scene], tmp_path: Path) -> None:
     check(kind(tmp_path), range(_FEW))
 
 

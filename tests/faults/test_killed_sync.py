@@ -80,7 +80,7 @@ def offered(github: GitHubServer) -> dict[str, object]:
     }
 
 
-def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None:
+def test_killed_sync_resumes(tmp_path: Path) -> None:
     original = tmp_path / "original"
     original.mkdir()
     make_components(original)
@@ -110,7 +110,7 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
     assert killed > ROUNDS // 2
 
 
-def test_an_interrupted_run_reports_what_is_done(tmp_path: Path) -> None:
+def test_interrupted_sync_reports_finished_components(tmp_path: Path) -> None:
     make_components(tmp_path)
     with serve() as github:
         for name in NAMES:

@@ -144,7 +144,7 @@ def test_files_of_another_time_change_nothing(demo: Path, expected: str, jump: i
 
 
 @pytest.mark.parametrize("offsets", [("+10y", "-10y"), ("-10y", "+10y"), ("+1d", "+0d")], ids=str)
-def test_a_clock_that_jumps_between_runs(
+def test_jumping_clock_does_not_change_catalog(
     demo: Path, expected: str, offsets: tuple[str, str]
 ) -> None:
     faketime = shutil.which("faketime")

@@ -81,7 +81,7 @@ class World:
 
 @pytest.mark.parametrize("second", [False, True], ids=["first", "second"])
 @pytest.mark.parametrize("what", [*_ENDS, signal.SIGKILL], ids=lambda one: one.name)
-def test_a_compile_that_is_ended_goes_on_as_if_nothing_had_been(
+def test_ended_compile_is_repeated_without_traces(
     tmp_path: Path, what: signal.Signals, second: bool
 ) -> None:
     world = World(tmp_path, second=second)
@@ -130,7 +130,7 @@ WAITING = {
 @pytest.mark.parametrize("what", _ENDS, ids=lambda one: one.name)
 @pytest.mark.parametrize("where", WAITING)
 @pytest.mark.parametrize("group", [False, True], ids=["process", "group"])
-def test_a_run_that_waits_is_ended_at_once(
+def test_waiting_run_ends_at_once_on_signal(
     tmp_path: Path, where: str, what: signal.Signals, group: bool
 ) -> None:
     behave, scheme, kind = WAITING[where]

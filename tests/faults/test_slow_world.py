@@ -49,7 +49,7 @@ def run(words: list[str], folder: Path, variables: dict[str, str]) -> tuple[int,
 
 
 @pytest.mark.parametrize("where", WAITING)
-def test_what_is_waited_for_has_a_limit(tmp_path: Path, where: str) -> None:
+def test_every_wait_has_a_time_limit(tmp_path: Path, where: str) -> None:
     behave, scheme, kind = WAITING[where]
     with misbehaving.serve(behave) as server:
         words, variables = waiting_for(tmp_path, f"{scheme}://{server.host}", kind)
@@ -66,7 +66,7 @@ def test_what_is_waited_for_has_a_limit(tmp_path: Path, where: str) -> None:
 @pytest.mark.parametrize(
     "where", ["a silent API", "an API that drips", "a silent Git remote", "a Git remote that drips"]
 )
-def test_nobody_waits_for_a_minute_by_default(tmp_path: Path, where: str) -> None:
+def test_default_time_limits_are_short(tmp_path: Path, where: str) -> None:
     behave, scheme, kind = WAITING[where]
     with misbehaving.serve(behave) as server:
         words, variables = waiting_for(tmp_path, f"{scheme}://{server.host}", kind)
@@ -90,7 +90,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
-def test_a_program_does_not_keep_a_run_waiting(tmp_path: Path, what: str) -> None:
+def test_hanging_program_is_ended(tmp_path: Path, what: str) -> None:
     script, limits, expected = PROGRAMS[what]
     base = "${_base_directory}"
     entry = {"input_type": "external", "input_paths": [f"{base}/run.sh"], "output_path": "."}
@@ -112,7 +112,7 @@ def test_a_program_does_not_keep_a_run_waiting(tmp_path: Path, what: str) -> Non
         assert session_of(process.pid) == ()
 
 
-def test_a_daemon_is_not_waited_for_longer_than_told(tmp_path: Path) -> None:
+def test_daemon_process_is_not_waited_for(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", DAEMON], capture_output=True, check=True, text=True, cwd=tmp_path
     )

@@ -32,7 +32,7 @@ def test_the_small_lock_is_a_part_of_the_whole_one() -> None:
     assert len(small) < len(whole)
 
 
-def test_what_is_overridden_is_left_out() -> None:
+def test_overridden_requirements_are_left_out() -> None:
     lines = (REQUIREMENTS / "small.overrides").read_text("utf-8").splitlines()
     overridden = [line.partition(" ;")[0] for line in lines if not line.startswith("#")]
 

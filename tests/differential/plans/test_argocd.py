@@ -178,7 +178,7 @@ def followed(made: Running) -> tuple[dict[str, float], dict[str, float]]:
 
 
 @pytest.mark.parametrize("rule", [RULE, ""], ids=["rule", "no rule"])
-def test_a_real_argocd_follows_the_plan_with_the_health_rule(tmp_path: Path, rule: str) -> None:
+def test_argocd_follows_plan_with_health_rule(tmp_path: Path, rule: str) -> None:
     if not os.environ.get(VARIABLE) or not RECIPES.is_dir():
         pytest.skip(f"no real Argo CD: build one by shared/real, and name its folder in {VARIABLE}")
     with running(tmp_path) as (made, url):

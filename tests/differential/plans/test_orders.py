@@ -134,7 +134,7 @@ def test_argocds_engine_sorts_what_is_rendered_in_the_order_of_the_plan() -> Non
 
 
 @each(("driver", "simulator"), [("argocd", Argo), ("flux", Flux)])
-def test_nothing_starts_before_its_predecessors_are_ready(
+def test_step_starts_after_its_predecessors_are_ready(
     driver: str, simulator: type[Argo | Flux]
 ) -> None:
     checked = steps = 0

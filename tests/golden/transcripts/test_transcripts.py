@@ -310,7 +310,7 @@ def test_no_transcript_is_left_over() -> None:
     assert {file.stem for file in HERE.glob("*.txt")} == {*SCENES}
 
 
-def test_a_missing_remote_is_told_in_each_transports_words(scene: Scene) -> None:
+def test_missing_remote_is_reported_for_every_transport(scene: Scene) -> None:
     output = remote_is_missing(scene)
 
     assert "error: cannot fetch the catalog of c-one: " in output
