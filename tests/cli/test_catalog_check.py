@@ -39,9 +39,7 @@ def compile_(commodore: CommandLine, fleet: Fleet, *words: str) -> tuple[int, st
     return ran.code, ran.out, ran.err
 
 
-def test_check_reports_outdated_compile(
-    commodore: CommandLine, fleet: Fleet
-) -> None:
+def test_check_reports_outdated_compile(commodore: CommandLine, fleet: Fleet) -> None:
     compile_(commodore, fleet)
     check = ("-d", str(fleet.work), "catalog", "check")
     at = fleet.work / "inventory/classes/global/commodore.yml"

@@ -40,9 +40,7 @@ def place(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("target", ["../params/cluster.yml", "../../../catalog/x.yml", "/nowhere"])
-def test_linked_class_file_is_not_edited(
-    commodore: CommandLine, place: Path, target: str
-) -> None:
+def test_linked_class_file_is_not_edited(commodore: CommandLine, place: Path, target: str) -> None:
     there = place / "catalog/x.yml"
     there.write_text("parameters: {}\n")
     (place / CLUSTER).unlink()
