@@ -72,7 +72,7 @@ docs: $(STAMP) ## write the generated reference, and build the documentation str
 	  --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt; }
 	@for page in command_reference deviations problem_codes schema_reference; do \
 	  $(BIN)/python -m tests.house.$$page || exit 1; done
-	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict
 
 pictures: $(STAMP) ## record the terminal sessions that pages show (needs tmux)
 	$(BIN)/python -m tests.house.pictures
