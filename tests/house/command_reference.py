@@ -111,7 +111,7 @@ def _row(option: click.Option) -> str:
     given = [option.envvar] if isinstance(option.envvar, str) else (option.envvar or [])
     variables = ", ".join(f"`{name}`" for name in given)
     # A `|` in backticks does not end a cell.
-    text = _escaped(option.help or "") + (" Repeatable." if option.multiple else "")
+    text = _escaped(option.help or "")
     return f"| {names} | {variables} | {_default(option)} | {text.strip()} |"
 
 

@@ -173,7 +173,13 @@ def render(
     " `degrade` or does `fail` (with :N in round N only), or a cluster that is lost: `lose:N` from"
     " round N on; may be repeated.",
 )
-@click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Another parameter.")
+@click.option(
+    "--set",
+    "values",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Set a parameter for this run; may be repeated.",
+)
 @cluster_option
 @output_option
 @verbose_option
