@@ -15,8 +15,8 @@ _HEAD = """\
 
 # Deviations from Commodore
 
-What we do otherwise than Commodore 1.35.1 on purpose, why, and how to go back. Failures that are
-merely clearer here are not listed; neither is what we add to the command line.
+Deliberate differences from Commodore 1.35.1, their reasons, and how to go back. Failures that are
+merely clearer are not listed; neither are additions to the command line.
 """
 
 
