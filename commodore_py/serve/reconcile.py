@@ -22,7 +22,7 @@ from commodore_py.errors import CommodoreError
 from .state import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from .clusters import Clusters
     from .jobs import Jobs
@@ -47,7 +47,6 @@ class Reconciler:
         self._jobs = jobs
         self._wake = asyncio.Event()
         self._looked = float("-inf")
-        self._compared = 0.0
         self._gates: list[dict[str, Any]] = []
         if not settings.reconciles:  # nothing would keep it true
             for about in state.clusters.values():
@@ -60,14 +59,15 @@ class Reconciler:
             return
         while not self._jobs.stopping.is_set():
             self._wake.clear()
+            pause = self._settings.poll
             try:
-                await self._round()
+                pause = await self._round()
             except CommodoreError as error:  # the next round tries again
                 log.warning("reconciling: %s", error)
             except Exception:  # as above: one cluster must not end it for all
                 log.exception("reconciling")
             try:
-                await asyncio.wait_for(self._wake.wait(), self._until_next())
+                await asyncio.wait_for(self._wake.wait(), pause)
             except TimeoutError:
                 continue
 
@@ -98,16 +98,17 @@ class Reconciler:
             about.retry_at = time.time() + _LONGEST_PAUSE
         self._wake.set()
 
-    async def _round(self) -> None:
-        clusters, config = self._clusters, self._settings.config
-        self._compared = now = time.time()
+    async def _round(self) -> float:
+        """Compare all clusters and push those that are due; return the seconds to wait then."""
+        clusters, config, now = self._clusters, self._settings.config, time.time()
         if time.monotonic() - self._looked >= self._settings.poll:
             self._looked = time.monotonic()  # before: a webhook in between asks for another look
             clusters.listing.forget()
             clusters.heads.forget()
             self._gates = await self._jobs.read("compiling.gates", config, seconds=_GATE_SECONDS)
         heads = await clusters.heads.get()
-        stale, due = set(), []
+        stale: dict[str, Condition] = {}
+        due: list[tuple[int, str, str]] = []
         for name, listed in (await clusters.listing.get()).items():
             moved = clusters.moved(listed, heads)
             record, about = clusters.record(listed), self._state.cluster(name)
@@ -115,61 +116,53 @@ class Reconciler:
             if about.moved != digest:  # another state than the one that failed
                 about.moved, about.failures, about.retry_at = digest, 0, 0
             if moved or record is None or about.failures:
-                about.set(_synced("False", *_why(moved, record)))
-                stale.add(name)
+                stale[name] = _synced("False", *_why(moved, record))
                 if now >= about.retry_at:
                     due.append((about.failures, record.time if record else "", name))
             elif clusters.is_up_to_date(listed, heads):
                 about.set(_synced("True", "UpToDate"))
             else:
                 about.set(_synced("Unknown", "Unreachable", "a remote was never read"))
-        await self._push(due, await self._held(stale, {name for *_, name in due}))
+        held = await self._held(stale.keys(), {name for *_, name in due})
+        for name, condition in (stale | held).items():
+            self._state.cluster(name).set(condition)
+        self._push(due, held)
         self._state.save(config.paths)
+        # Clusters that wait for a worker are no reason: the end of a job begins a round.
+        retries = (about.retry_at for about in self._state.clusters.values())
+        pauses = [retry_at - now for retry_at in retries if retry_at > now]
+        return max(0.2, min([self._looked + self._settings.poll - time.monotonic(), *pauses]))
 
-    async def _held(self, stale: set[str], due: set[str]) -> set[str]:
+    async def _held(self, stale: Collection[str], due: set[str]) -> dict[str, Condition]:
         """The clusters that wait for an earlier stage to be pushed and healthy."""
-        held: set[str] = set()
+        held: dict[str, Condition] = {}
         for gate in self._gates:
-            waiting = due & set(gate["later"]) - held
+            waiting = due & set(gate["later"]) - held.keys()
             if not waiting:
                 continue
-            members = gate["members"]
-            why = ", ".join(name for name in members if name in stale)
+            why = ", ".join(name for name in gate["members"] if name in stale)
             if not why:
+                config, members = self._settings.config, gate["members"]
                 why = await self._jobs.read(
-                    "compiling.unhealthy", self._settings.config, members, seconds=_GATE_SECONDS
+                    "compiling.unhealthy", config, members, seconds=_GATE_SECONDS
                 )
             if why:
-                message = f"waits for stage {gate['stage']}: {why}"
-                for name in waiting:
-                    self._state.cluster(name).set(_synced("False", "Waiting", message))
-                held |= waiting
+                message = f"stage {gate['stage']} comes first: {why}"
+                held |= dict.fromkeys(waiting, _synced("False", "Waiting", message))
         return held
 
-    async def _push(self, due: list[tuple[int, str, str]], held: set[str]) -> None:
+    def _push(self, due: list[tuple[int, str, str]], held: Collection[str]) -> None:
         """Push as many as there is room for: what never failed, then what was pushed long ago."""
         at_work = {
             job.cluster for job in self._jobs.all.values() if not job.is_over and job.by == NAME
         }
         room = 2 * self._settings.workers - len(at_work)
-        names = [name for *_, name in sorted(due) if name not in at_work | held]
+        names = [name for *_, name in sorted(due) if name not in at_work and name not in held]
         for name in names[: max(0, room)]:
             try:
                 self._jobs.submit("push", name, NAME)
             except CommodoreError:  # the queue is full
                 break
-
-    def _until_next(self) -> float:
-        """Seconds until remotes are looked at again, or a failed cluster is tried again."""
-        poll = self._settings.poll
-        seconds = self._looked + poll - time.monotonic()
-        pauses = [
-            about.retry_at - time.time()
-            for about in self._state.clusters.values()
-            # Others wait for a worker: the end of a job begins a round.
-            if about.retry_at > self._compared
-        ]
-        return max(0.2, min([seconds if self._looked > 0 else poll, *pauses]))
 
 
 def conditions_after(job: Job) -> Iterator[Condition]:

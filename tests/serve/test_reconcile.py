@@ -15,6 +15,7 @@ import yaml
 
 from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.fleet import make_fleet
+from tests.support.servers import kubernetes
 
 from .daemon import SECRET, Daemon, serving
 
@@ -96,10 +97,7 @@ def test_failing_cluster_stops_no_other_and_is_retried_with_growing_pauses(
 
 def test_change_above_the_grade_of_the_stage_is_held(fleet: Fleet, tmp_path: Path) -> None:
     _keep(fleet, NAMES[:1])
-    classes = fleet.repository("global")
-    content = yaml.safe_load(git(classes, "show", "HEAD:commodore.yml"))
-    content["parameters"]["commodore"] = {"fleet": {"stages": {"all": {"max-grade": "none"}}}}
-    fleet.configure(content, repository="global")
+    _set_stages(fleet, {"all": {"max-grade": "none"}})
     volume = {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": "data"}}
     make = f"{{ out: {{ a: 1 }}, claim: {json.dumps(volume)} }}"
     component = fleet.repository("component-web")
@@ -111,6 +109,37 @@ def test_change_above_the_grade_of_the_stage_is_held(fleet: Fleet, tmp_path: Pat
         _until(daemon, lambda _: _condition(daemon, "Pushed") == ("False", "Held"))
 
     assert _commits(fleet)["c-00"] == 2
+
+
+def test_later_stage_waits_until_the_one_before_is_healthy(
+    fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _keep(fleet, NAMES[:3])
+    _set_stages(fleet, {"canary": {"facts": {"stage": "test"}, "wait": 60}})
+    file = fleet.root / "facts" / "clusters" / "c-00.yaml"
+    facts = yaml.safe_load(file.read_text())
+    facts["facts"]["stage"] = "test"
+    file.write_text(yaml.safe_dump(facts))
+    with kubernetes.serve() as cluster:
+        config = kubernetes.kubeconfig_of(cluster.url)
+        (tmp_path / "kubeconfig").write_text(
+            config.replace('"name": "test", "con', '"name": "c-00", "con')
+        )
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+        options = ("--reconcile", "1")
+        with serving(fleet.work, fleet.root / "facts", *options, home=tmp_path) as daemon:
+            _until(daemon, lambda states: [*states.values()] == ["True", "False", "False"])
+            _until(daemon, lambda _: _condition(daemon, "Synced", "c-01") == ("False", "Waiting"))
+            assert [_commits(fleet)[name] for name in NAMES[:3]] == [2, 1, 1]
+
+            manifests = fleet.work / "clusters" / "c-00" / "catalog" / "manifests"
+            for manifest in manifests.rglob("*.yaml"):
+                content = yaml.safe_load(manifest.read_text())
+                content["metadata"]["namespace"] = "default"
+                cluster.put(content)
+            _until(daemon, lambda states: set(states.values()) == {"True"})
+
+    assert [_commits(fleet)[name] for name in NAMES[:3]] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -142,6 +171,12 @@ def test_webhook_of_gitlab_names_the_clusters(fleet: Fleet, tmp_path: Path) -> N
     assert damaged.status_code == 400
 
 
+def _set_stages(fleet: Fleet, stages: dict[str, Any]) -> None:
+    content = yaml.safe_load(git(fleet.repository("global"), "show", "HEAD:commodore.yml"))
+    content["parameters"]["commodore"] = {"fleet": {"stages": stages}}
+    fleet.configure(content, repository="global")
+
+
 def _keep(fleet: Fleet, names: list[str]) -> None:
     for file in (fleet.root / "facts" / "clusters").iterdir():
         if file.stem not in names:
@@ -159,8 +194,8 @@ def _commits(fleet: Fleet) -> dict[str, int]:
     return {name: int(git(fleet.repository(name), "rev-list", "--count", "HEAD")) for name in NAMES}
 
 
-def _condition(daemon: Daemon, kind: str) -> tuple[str, str]:
-    conditions = daemon.get("/v1/clusters/c-00")["conditions"]
+def _condition(daemon: Daemon, kind: str, cluster: str = "c-00") -> tuple[str, str]:
+    conditions = daemon.get(f"/v1/clusters/{cluster}")["conditions"]
     return next((one["status"], one["reason"]) for one in conditions if one["type"] == kind)
 
 
@@ -177,4 +212,4 @@ def _until(daemon: Daemon, holds: Callable[[dict[str, str]], Any]) -> None:
         if holds(states):
             return
         time.sleep(0.3)
-    raise AssertionError(daemon.get("/v1/clusters"))
+    raise AssertionError((daemon.get("/v1/clusters"), daemon.lines))
