@@ -1,4 +1,18 @@
-"""Commands in a prepared directory: YAML cases of files, command lines and results."""
+"""Commands in a prepared directory: YAML cases of files, command lines and results.
+
+A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
+`given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
+`<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<work>`, `<demo>`,
+`<facts>`, `<installation>` and `<api>` for others.
+
+given   files, component, package, repositories, fleet, commits, checkout: see the functions below
+        api: answers by path; env, unset: variables; at: a directory that cases share
+words   command lines by a short first word
+steps   files, commits: what changes before; cd, run, stdin, env: the command
+        code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
+        json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
+        for none, true for any content, a text, or a list of parts); tree: names of files below
+"""
 
 from __future__ import annotations
 
