@@ -13,7 +13,6 @@ import pytest
 
 from commodore_py.cli.known_clusters import recall, remember
 from tests.support.servers.api import Api, Reply, serve_api
-from tests.support.tables import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,88 +47,6 @@ def api() -> Iterator[Api]:
         yield server
 
 
-def test_clusters_of_a_folder(complete: Complete, facts: str) -> None:
-    words = ("catalog", "compile", "--api-url", facts)
-
-    assert complete(*words, "c-d") == ["c-demo-1", "c-demo-2"]
-    assert complete(*words, "c-x") == []
-
-
-def test_clusters_of_the_folder_in_a_variable_or_the_settings(
-    complete: Complete, facts: str, empty_home: Path
-) -> None:
-    assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
-
-    file = empty_home / ".config" / "commodore" / "config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text(f'[catalog.compile]\napi-url = "{facts}"\n')
-
-    assert complete("catalog", "compile", "c-") == ["c-demo-1", "c-demo-2"]
-
-
-def test_tenants(complete: Complete, facts: str) -> None:
-    assert complete("catalog", "list", "--api-url", facts, "-t", "") == ["t-demo"]
-
-
-@each(
-    ("words", "offered"),
-    [
-        ("component compile -a backup", ["backup", "backup-archive"]),
-        ("component delete mon", ["monitoring"]),
-        ("component delete pkg", []),
-        ("component delete l", ["logging"]),
-        ("catalog compile c-demo-1 -g m", ["master"]),
-        ("catalog compile c-demo-1 -t m", ["master"]),
-    ],
-)
-def test_entries_of_the_working_directory(
-    complete: Complete, work: Path, words: str, offered: list[str]
-) -> None:
-    assert complete("-d", str(work), *words.split()) == offered
-
-
-@each(
-    ("words", "offered"),
-    [
-        ("inventory explain web", ["web-shop"]),
-        ("inventory explain c", ["certificates", "cluster"]),
-        ("inventory explain web-shop web_shop.repl", ["web_shop.replicas"]),
-        ("inventory explain c-demo-1 web_s", ["web_shop", "web_shop."]),
-        (
-            "inventory explain web-shop web_shop.resources.limits.",
-            ["web_shop.resources.limits.memory"],
-        ),
-        ("inventory explain web-shop web_shop.none.", []),
-        ("inventory explain web-shop web_shop.replicas.", []),
-        ("inventory show --target back", ["backup", "backup-archive"]),
-        ("inventory components --target clu", ["cluster"]),
-    ],
-)
-def test_targets_and_parameters_of_the_working_directory(
-    complete: Complete, work: Path, words: str, offered: list[str]
-) -> None:
-    found = complete("-d", str(work), *words.split())
-
-    assert found == offered
-
-
-def test_cases_of_a_component(complete: Complete, tmp_path: Path) -> None:
-    (tmp_path / "tests").mkdir()
-    for name in ("small.yml", "smaller.yaml", "large.yml", "small.expect.yml", "small.txt"):
-        (tmp_path / "tests" / name).touch()
-
-    assert complete("component", "test", "--case", "sm") == ["small", "smaller"]
-    assert complete("package", "test", "--update", "--case", "l") == ["large"]
-
-
-def test_completion_in_empty_folder_offers_nothing(complete: Complete) -> None:
-    assert complete("component", "delete", "") == []
-    assert complete("component", "compile", "-a", "") == []
-    assert complete("catalog", "compile", "-g", "") == []
-    assert complete("catalog", "compile", "-t", "") == []
-    assert complete("catalog", "compile", "") == []
-
-
 def test_completion_uses_cached_cluster_list(
     complete: Complete, commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
@@ -144,17 +61,6 @@ def test_completion_uses_cached_cluster_list(
     (cached,) = (empty_home / ".cache" / "commodore" / "completion").iterdir()
     assert cached.stat().st_mode & 0o777 == 0o600
     assert json.loads(cached.read_text())["schema"] == "known-clusters/v1"
-
-
-def test_clusters_of_one_tenant_are_not_cached_as_all(
-    commodore: CommandLine, api: Api, empty_home: Path
-) -> None:
-    api.serves("/clusters/?tenant=t-away", [])
-    way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
-
-    assert commodore("catalog", "list", "-t", "t-away", **way).code == 0
-
-    assert not (empty_home / ".cache" / "commodore" / "completion").exists()
 
 
 def test_completion_refreshes_old_cluster_list(complete: Complete, api: Api) -> None:
@@ -199,12 +105,6 @@ def test_completion_does_not_wait_for_silent_server(complete: Complete, api: Api
     assert offered == ["c-old"]
 
 
-def test_without_a_token_no_request_is_sent(complete: Complete, api: Api) -> None:
-    assert complete("catalog", "compile", "", COMMODORE_API_URL=api.url) == []
-
-    assert api.received == []
-
-
 @pytest.mark.parametrize("content", ["", "null", "[]", '{"clusters": [1]}', '{"clusters": {}}'])
 def test_completion_ignores_damaged_cache(
     complete: Complete, empty_home: Path, content: str
@@ -222,16 +122,6 @@ def test_names_that_would_trick_the_shell_are_left_out(complete: Complete) -> No
     remember(api_url, [{"id": "c-one"}, {"id": "c two"}, {"id": "c-\nplain,x"}, {"id": ""}])
 
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == ["c-one"]
-
-
-def test_broken_settings_do_not_break_completion(
-    complete: Complete, empty_home: Path, facts: str
-) -> None:
-    file = empty_home / ".config" / "commodore" / "config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text("nonsense")
-
-    assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
 
 
 def test_zsh_and_fish_get_names_too(commodore: CommandLine) -> None:
@@ -270,12 +160,6 @@ def test_the_script_for_a_shell(commodore: CommandLine, shell: str) -> None:
     assert comments[0].startswith("# To install it, add this line to ~/.")
     assert f"commodore completion {shell}" in comments[1]
     assert all(line.startswith("#") for line in comments)
-
-
-def test_invalid_input_from_a_shell_is_not_a_crash(commodore: CommandLine) -> None:
-    ran = commodore(_COMMODORE_COMPLETE="bash_complete", COMP_WORDS="'", COMP_CWORD="x")
-
-    assert (ran.code, ran.out, ran.err) == (1, "", "")
 
 
 def test_bash_completes_cluster_ids(facts: str, tmp_path: Path) -> None:

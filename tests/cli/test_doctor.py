@@ -15,7 +15,7 @@ import pytest
 from commodore_py.workflows.doctor.checks import CHECKS
 from tests.support.builders import commit_in, git
 from tests.support.servers.api import error_reply, json_reply, serve_api
-from tests.support.tool_releases import program_script, write_program
+from tests.support.tool_releases import write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,18 +59,6 @@ def keep_token(api: Api, **entry: str) -> Path:
     return file
 
 
-def test_doctor_without_settings_warns_about_api_url(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
-    ran = commodore("doctor")
-
-    assert (ran.code, ran.err) == (0, "")
-    lines = [line.split() for line in ran.out.splitlines()]
-    assert ["warn", "api", "no", "API", "URL"] in lines
-    assert "commodore demo" in ran.out
-    assert str(tmp_path) in ran.out
-
-
 def test_every_check_has_a_line(commodore: CommandLine) -> None:
     ran = commodore("doctor")
 
@@ -92,64 +80,7 @@ def test_doctor_changes_no_file(commodore: CommandLine, compiled: Path, facts: s
 # programs
 
 
-def test_programs_are_run_for_their_versions(
-    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    programs = tmp_path / "bin"
-    write_program(programs, "git", program_script("git version 2.30.1"))
-    write_program(programs, "helm", program_script("v3.18.4"))
-    write_program(programs, "kustomize", b"\x7fELF is not a program")
-    monkeypatch.setenv("PATH", f"{programs}:/bin")
-
-    found = checks(commodore)
-
-    assert found["git"]["verdict"] == "fail"
-    assert found["git"]["found"] == f"2.30.1 ({programs}/git) is too old"
-    assert found["helm"]["found"] == f"v3.18.4 ({programs}/helm)"
-    assert found["kustomize"]["verdict"] == "fail"
-    assert found["jb"]["verdict"] == "ok"
-
-
-def test_git_without_version_fails(
-    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_program(tmp_path / "bin", "git", program_script("a wrapper"))
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
-
-    found = checks(commodore)["git"]
-
-    assert (found["verdict"], found["found"]) == (
-        "fail",
-        f"{tmp_path}/bin/git does not print a version",
-    )
-
-
-def test_damaged_tool_record_fails(commodore: CommandLine) -> None:
-    record = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools" / "state.json"
-    record.parent.mkdir(parents=True)
-    record.write_text("{")
-
-    found = checks(commodore)["managed tools"]
-
-    assert found["verdict"] == "fail"
-    assert str(record) in found["found"]
-
-
 # cluster facts
-
-
-def test_facts_folder_is_read_without_token(commodore: CommandLine, facts: str) -> None:
-    found = checks(commodore, COMMODORE_API_URL=facts)
-
-    assert found["api"]["found"] == f"the folder {facts} has 2 clusters"
-    assert found["token"]["found"] == "not required"
-
-
-def test_missing_facts_folder_fails(commodore: CommandLine) -> None:
-    found = checks(commodore, COMMODORE_API_URL="./facts")["api"]
-
-    assert found["verdict"] == "fail"
-    assert "no such folder (facts)" in found["found"]
 
 
 def test_facts_folder_without_tenant_fails(
@@ -176,33 +107,6 @@ def test_reachable_api_reports_cluster_count(commodore: CommandLine, api: Api) -
     assert found["token"]["found"].startswith("given, valid until ")
 
 
-def test_without_a_token_only_the_reachability_of_a_server_is_checked(
-    commodore: CommandLine, api: Api
-) -> None:
-    found = checks(commodore, COMMODORE_API_URL=api.url)
-
-    assert found["api"] == {
-        "check": "api",
-        "verdict": "ok",
-        "found": f"{api.url} is reachable",
-        "remedy": None,
-    }
-    assert found["token"]["verdict"] == "warn"
-    assert "commodore login" in found["token"]["remedy"]
-    assert [request.token for request in api.received] == [None]
-
-
-def test_unreachable_api_fails(commodore: CommandLine) -> None:
-    with serve_api() as api:
-        url = api.url
-
-    found = checks(commodore, COMMODORE_API_URL=url)["api"]
-
-    assert found["verdict"] == "fail"
-    assert "no connection" in found["found"]
-    assert "proxy" in found["remedy"]
-
-
 @pytest.mark.parametrize("status", [502, 503])
 def test_gateway_error_of_api_fails(commodore: CommandLine, api: Api, status: int) -> None:
     api.on("GET /", error_reply(status, "asleep"))
@@ -211,13 +115,6 @@ def test_gateway_error_of_api_fails(commodore: CommandLine, api: Api, status: in
 
     assert found["verdict"] == "fail"
     assert "asleep" in found["found"]
-
-
-def test_invalid_api_url_fails(commodore: CommandLine) -> None:
-    found = checks(commodore, COMMODORE_API_URL="ftp://example.com")
-
-    assert found["api"]["verdict"] == "fail"
-    assert "not a valid API URL" in found["api"]["found"]
 
 
 def test_refused_token_fails_without_being_printed(commodore: CommandLine, api: Api) -> None:
@@ -276,22 +173,6 @@ def test_working_directory_with_earlier_compile_is_ok(
     assert found["local work"]["verdict"] == "ok"
     assert found["local work"]["found"] != "none in 0 checkouts"
     assert found["locks"]["found"] == "none"
-
-
-def test_missing_working_directory_is_not_created(commodore: CommandLine, tmp_path: Path) -> None:
-    found = checks(commodore, "-d", str(tmp_path / "a" / "b"))
-
-    assert found["working directory"]["found"] == f"{tmp_path}/a/b, created when needed"
-    assert not (tmp_path / "a").exists()
-
-
-def test_working_directory_below_a_file_fails(commodore: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-
-    found = checks(commodore, "-d", str(tmp_path / "file" / "work"))
-
-    assert found["working directory"]["verdict"] == "fail"
-    assert "--working-dir" in found["working directory"]["remedy"]
 
 
 def test_uncommitted_work_is_found(commodore: CommandLine, compiled: Path) -> None:

@@ -8,15 +8,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from commodore_py.cli.settings.written import set_shared
 from commodore_py.errors import CommodoreError
-
-if TYPE_CHECKING:
-    from tests.support.command_line import CommandLine
 
 PROGRAM = Path(sys.executable).with_name("commodore")
 LINE = 'eval "$(commodore completion bash)"'
@@ -33,10 +29,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CONFIG_HOME", "ZDOTDIR", "CI"):
         monkeypatch.delenv(name, raising=False)
     return folder
-
-
-def settings_in(home: Path) -> Path:
-    return home / ".config/commodore/config.toml"
 
 
 def files_in(home: Path) -> dict[str, str]:
@@ -66,32 +58,6 @@ def in_terminal(home: Path, answers: str, *options: str) -> tuple[int, str]:
     return process.wait(timeout=SECONDS), seen.decode()
 
 
-def test_options_need_no_terminal_and_a_second_run_changes_nothing(
-    commodore: CommandLine, home: Path, facts: str
-) -> None:
-    words = ("init", "--api-url", facts)
-    first = commodore(*words)
-    before = files_in(home)
-    second = commodore(*words)
-
-    assert (first.code, second.code) == (0, 0)
-    assert tomllib.loads(before[".config/commodore/config.toml"]) == {"api-url": facts}
-    assert files_in(home) == before
-    assert [line.split()[1] for line in second.out.splitlines()[:3]] == [
-        *("unchanged", "skipped", "skipped")
-    ]
-    assert commodore("catalog", "list", "-o", "id").out.split() == ["c-demo-1", "c-demo-2"]
-
-
-def test_without_a_terminal_nothing_is_prompted_for(commodore: CommandLine, home: Path) -> None:
-    ran = commodore("init", stdin="y\ny\n")
-    skipped = commodore("init", "--skip-login")
-
-    assert (ran.code, "nothing to set up: there is no terminal" in ran.err) == (2, True)
-    assert (skipped.code, skipped.out.count("skipped")) == (0, 3)
-    assert files_in(home) == {}
-
-
 def test_prompts_are_answered_in_a_terminal(home: Path, facts: str) -> None:
     code, seen = in_terminal(home, f"/nowhere\n{facts}\ny\n")
     before = files_in(home)
@@ -119,53 +85,6 @@ def test_init_does_not_prompt_in_ci(home: Path, monkeypatch: pytest.MonkeyPatch)
     code, seen = in_terminal(home, "")
 
     assert (code, "API URL, or" in seen) == (2, False)
-
-
-def test_init_writes_relative_folder_as_absolute_path(
-    commodore: CommandLine, home: Path, demo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(demo)
-
-    assert commodore("init", "--api-url", "./facts").code == 0
-
-    assert tomllib.loads(settings_in(home).read_text()) == {"api-url": str(demo / "facts")}
-
-
-def test_init_with_unreachable_api_warns(commodore: CommandLine, home: Path) -> None:
-    ran = commodore("init", "--api-url", "http://127.0.0.1:9")
-
-    assert (ran.code, "warning: the API does not respond" in ran.err) == (0, True)
-    assert "127.0.0.1:9" in settings_in(home).read_text()
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["--api-url", "./nope"], 1, "error: no such folder"),
-        (["--api-url", "https://me:word@api.example.com"], 1, "contains a user name or a password"),
-        (["--api-url", "ftp://x"], 1, "error: not a valid API URL"),
-        (["--api-url=-x"], 1, "error: not a valid API URL"),
-        (["--login"], 1, "no API URL"),
-    ],
-)
-def test_mistakes_leave_nothing(
-    commodore: CommandLine, home: Path, words: list[str], code: int, message: str
-) -> None:
-    ran = commodore("init", *words)
-
-    assert (ran.code, message in ran.err) == (code, True), ran.err
-    assert files_in(home) == {}
-
-
-def test_files_that_cannot_be_changed_are_named(
-    commodore: CommandLine, home: Path, facts: str
-) -> None:
-    settings_in(home).parent.mkdir(parents=True)
-    settings_in(home).write_text("api-url = [\n")
-
-    of_settings = commodore("init", "--api-url", facts)
-
-    assert (of_settings.code, settings_in(home).name in of_settings.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,26 @@
 
 A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
 `given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
-`<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<work>`, `<demo>`,
-`<facts>`, `<installation>` and `<api>` for others.
+`<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`, `<work>`,
+`<demo>`, `<facts>`, `<installation>` and `<api>` for others.
 
 given   files, component, package, repositories, fleet, commits, checkout: see the functions below
-        api: answers by path; env, unset: variables; at: a directory that cases share
+        api: answers by path; tools: programs and their releases; env, unset: variables
+        at: a directory that cases share
 words   command lines by a short first word
-steps   files, commits: what changes before; cd, run, stdin, env: the command
+steps   files, commits: what changes before; cd, run, stdin, env: the command; complete: a line
+        that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
         for none, true for any content, a text, or a list of parts); tree: names of files below
+        requests: how many had this in their path, so far
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -30,6 +34,7 @@ from tests.support.authoring import make_component_clone, make_package_clone
 from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.fleet import make_fleet
 from tests.support.servers.api import serve_api
+from tests.support.tool_releases import publish_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,16 +58,19 @@ def run_case(
     made = (name for name in _FIXTURES if f"<{name}>" in text)
     values = {name: request.getfixturevalue(name) for name in made}
     folder = request.getfixturevalue(shared) if shared else folder
-    values |= {"dir": str(folder), "home": str(Path.home())}
+    values |= {"dir": str(folder), "home": str(Path.home()), "cache": os.environ["XDG_CACHE_HOME"]}
     with contextlib.ExitStack() as stack:
-        if "api" in case["given"]:
+        server = None
+        if "api" in case["given"] or "tools" in case["given"]:
             server = stack.enter_context(serve_api())
             values["api"] = server.url
-            for path, answer in case["given"]["api"].items():
+            for path, answer in case["given"].get("api", {}).items():
                 server.serves(path, answer)
         case = _filled(case, values)
         if shared:
             stack.enter_context(_restored(folder, case))
+        if server is not None and "tools" in case["given"]:
+            publish_tools(folder, server, case["given"]["tools"])
         for kind, given in case["given"].items():
             if kind in GIVEN:
                 GIVEN[kind](folder, given)
@@ -71,6 +79,9 @@ def run_case(
             patch.delenv(name, raising=False)
         for step in case.get("steps", [case]):
             _check_step(commodore, folder, case, step)
+            for part, number in step.get("requests", {}).items():
+                assert server is not None
+                assert sum(part in request.path for request in server.received) == number, part
 
 
 @contextlib.contextmanager
@@ -109,13 +120,18 @@ def _check_step(
 ) -> None:
     _commits(folder, step.get("commits", {}))
     _files(folder, step.get("files", {}))
-    words = shlex.split(step["run"])
-    words[:1] = shlex.split(case["words"].get(words[0], shlex.quote(words[0])))
     variables = {**case["given"].get("env", {}), **step.get("env", {})}
+    words = shlex.split(step.get("run", ""))
+    if words:
+        words[:1] = shlex.split(case["words"].get(words[0], shlex.quote(words[0])))
+    elif line := step.get("complete"):
+        number = str(line.count(" ") + 1)
+        shell = {"_COMMODORE_COMPLETE": "bash_complete", "COMP_CWORD": number}
+        variables |= {**shell, "COMP_WORDS": f"commodore {line}"}
     with contextlib.chdir(step.get("cd", folder)):
         ran = commodore(*words, stdin=step.get("stdin", ""), **variables)
 
-    assert ran.code == step.get("code", 0), f"{step['run']}\n{ran.out}{ran.err}"
+    assert ran.code == step.get("code", 0), f"{words}\n{ran.out}{ran.err}"
     assert "Traceback" not in ran.err
     for stream, text in (("out", ran.out), ("err", ran.err), ("both", ran.out + ran.err)):
         _check_text(text, step.get(stream, []), ran)
@@ -125,7 +141,7 @@ def _check_step(
     if "json" in step:
         _check_subset(json.loads(ran.out), step["json"], "$")
     for path, wanted in step.get("writes", {}).items():
-        _check_file(folder / path, wanted, ran)
+        _check_file(_place(folder, path), wanted, ran)
     for path, names in step.get("tree", {}).items():
         files = (file for file in (folder / path).rglob("*") if file.is_file())
         assert sorted(str(file.relative_to(folder / path)) for file in files) == sorted(names), ran

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import os
+import shutil
 import tarfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.workflows.tools.releases import PROJECTS, Platform, Release, Upstream, release_of
-from tests.support.servers.api import Reply, json_reply
+from tests.support.servers.api import Reply, error_reply, json_reply
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.servers.api import Api
 
 RESET = 4_000_000_000  # 2096-10-02 07:06:40 UTC
@@ -98,3 +100,32 @@ def rate_limited() -> Reply:
         reply.body,
         {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(RESET)},
     )
+
+
+def publish_tools(root: Path, server: Api, given: dict[str, Any]) -> None:
+    """Make programs, and publish releases of tools, for a case of commands.
+
+    `system` are programs in bin/, `managed` those in the folder of tools, with their versions;
+    `latest` are the releases that GitHub names, `released` those that can be downloaded. A number
+    instead of a version is the status of an error.
+    """
+    publisher, tools = Publisher(server), Path(os.environ["XDG_CACHE_HOME"]) / "commodore/tools"
+    (root / "bin").mkdir()
+    for name in ("sh", "env"):
+        (root / "bin" / name).symlink_to(str(shutil.which(name)))
+    for folder, programs in ((root / "bin", "system"), (tools, "managed")):
+        for name, version in given.get(programs, {}).items():
+            write_program(folder, name, program_script(version))
+    if "managed" in given:
+        tools.mkdir(parents=True, exist_ok=True)
+        state = dict.fromkeys(given["managed"], "2026-01-09T15:20:00")
+        (tools / "state.json").write_text(json.dumps(state))
+    for name, tag in given.get("latest", {}).items():
+        if isinstance(tag, int):
+            publisher.on_latest(name, rate_limited())
+        else:
+            publisher.latest(name, tag)
+    for name, version in given.get("released", {}).items():
+        publisher.release(name, version, program=program_script(version), **given.get("with", {}))
+    for name, version in given.get("broken", {}).items():
+        publisher.release(name, version, file=error_reply(500, "no disk"))
