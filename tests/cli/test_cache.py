@@ -68,7 +68,7 @@ def test_second_compile_copies_from_filled_cache(commodore: CommandLine, fleet: 
     assert git(clone, "config", "remote.origin.url") == url_of(fleet.repository("component-one"))
 
 
-def test_info_for_people(commodore: CommandLine, fleet: Fleet) -> None:
+def test_cache_info_prints_table_of_repositories(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
     ran = commodore("cache", "info")
@@ -84,7 +84,7 @@ def test_info_for_people(commodore: CommandLine, fleet: Fleet) -> None:
         assert today in line
 
 
-def test_info_for_programs(commodore: CommandLine, fleet: Fleet) -> None:
+def test_cache_info_prints_json(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
     not_used_for(3, entry(fleet, "one"))
 
@@ -124,7 +124,7 @@ def test_empty_cache_lists_and_prunes_nothing(commodore: CommandLine) -> None:
     assert pruned.out == "nothing to remove\n"
 
 
-def test_prune_removes_what_was_not_used_for_long(commodore: CommandLine, fleet: Fleet) -> None:
+def test_prune_removes_unused_repositories(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
     not_used_for(31, entry(fleet, "one"))
     not_used_for(29, entry(fleet, "two"))
@@ -148,7 +148,7 @@ def test_prune_removes_all(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
 
-def test_prune_leaves_what_others_work_on(commodore: CommandLine, fleet: Fleet) -> None:
+def test_prune_keeps_repository_in_use(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
     with Mirrors(cache()).locked(entry(fleet, "one"), patience=1):
@@ -160,7 +160,7 @@ def test_prune_leaves_what_others_work_on(commodore: CommandLine, fleet: Fleet) 
     assert not entry(fleet, "two").exists()
 
 
-def test_prune_sweeps_what_killed_runs_left(commodore: CommandLine, fleet: Fleet) -> None:
+def test_prune_removes_leftovers_of_killed_runs(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
     parent = entry(fleet, "one").parent
     old, new = (parent / f".commodore-1-{digits}.new" for digits in ("00000000", "11111111"))
@@ -176,7 +176,7 @@ def test_prune_sweeps_what_killed_runs_left(commodore: CommandLine, fleet: Fleet
     assert new.exists()
 
 
-def test_the_cache_is_where_the_user_wants_it(commodore: CommandLine, tmp_path: Path) -> None:
+def test_cache_folder_follows_xdg_cache_home(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("cache", "info", XDG_CACHE_HOME=str(tmp_path / "elsewhere"))
 
     assert ran.code == 0

@@ -56,7 +56,7 @@ def test_info_counts_results(commodore: CommandLine) -> None:
     assert time.strftime("%Y-%m-%d") in rest
 
 
-def test_info_for_programs(commodore: CommandLine, store: Store) -> None:
+def test_cache_info_prints_results_as_json(commodore: CommandLine, store: Store) -> None:
     limit("1.5M")
 
     ran = commodore("cache", "info", "-o", "json")
@@ -95,7 +95,7 @@ def test_prune_takes_results_by_age(
 
 
 @pytest.mark.usefixtures("store")
-def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
+def test_prune_respects_size_limit(commodore: CommandLine) -> None:
     limit("8k")
 
     ran = commodore("cache", "prune")
@@ -114,7 +114,7 @@ def test_invalid_cache_size_in_settings_is_an_error(commodore: CommandLine, size
     assert str(file) in ran.err
 
 
-def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: str) -> None:
+def test_compile_respects_size_limit(commodore: CommandLine, facts: str) -> None:
     words = ("catalog", "compile", "c-demo-2", "--api-url", facts)
     assert commodore("-d", "one", *words).code == 0
     whole = Store(cache() / "results").usage().bytes

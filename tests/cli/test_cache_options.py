@@ -33,7 +33,7 @@ def _results() -> list[Path]:
     return list(Path(os.environ["XDG_CACHE_HOME"], "commodore", "results").rglob("*"))
 
 
-def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
+def test_verbose_compile_explains_cache_misses(commodore: CommandLine, fleet: Fleet) -> None:
     first = _compile(commodore, fleet, "-vv")
     data = {"web": {"data": {"of": "new"}}}
     fleet.configure({"applications": ["web", "shop"], "parameters": data})
@@ -50,9 +50,7 @@ def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
     ]
 
 
-def test_parameters_that_code_does_not_read_keep_its_result(
-    commodore: CommandLine, fleet: Fleet
-) -> None:
+def test_unread_parameter_does_not_invalidate_result(commodore: CommandLine, fleet: Fleet) -> None:
     for value in ("old", "new"):
         web = {"unread": value, "also": {"unread": value}}
         fleet.configure({"applications": ["web", "shop"], "parameters": {"web": web}})
@@ -65,7 +63,7 @@ def test_cache_hits_are_not_reported_by_default(commodore: CommandLine, fleet: F
     assert _entries(_compile(commodore, fleet)) == []
 
 
-def test_without_results_nothing_is_cached(commodore: CommandLine, fleet: Fleet) -> None:
+def test_no_cache_option_stores_no_result(commodore: CommandLine, fleet: Fleet) -> None:
     ran = _compile(commodore, fleet, "--no-cache")
 
     assert ran.code == 0

@@ -38,9 +38,7 @@ def a_map(name: str, value: int) -> str:
     return MAP.format(name=name, value=value)
 
 
-def test_the_files_as_they_are_and_git_is_left_as_it_is(
-    commodore: CommandLine, checkout: Path
-) -> None:
+def test_diff_of_working_tree_does_not_change_git(commodore: CommandLine, checkout: Path) -> None:
     def state() -> list[str]:
         return [git(checkout, *words) for words in (("status", "--short"), ("count-objects", "-v"))]
 

@@ -81,7 +81,7 @@ def test_refused_objects_are_errors_and_nothing_is_written(
         (405, "the method is not allowed", "server/unchecked"),
     ],
 )
-def test_other_answers_do_not_end_the_check(
+def test_failed_server_dry_run_is_reported_as_problem(
     commodore: CommandLine, server: Cluster, status: int, message: str, code: str
 ) -> None:
     server.before = lambda method, _: (

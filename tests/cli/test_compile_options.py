@@ -68,7 +68,7 @@ def test_overridden_revision_is_not_pushed(
     assert "leave out --push, or the override" in ran.err
 
 
-def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
+def test_options_without_effect_warn(compiling: Compile) -> None:
     ran = compiling("-F", "--interactive", "--git-author-name", "Ann")
 
     assert ran.code == 0
@@ -86,7 +86,7 @@ def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
         ({"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "a@b.c"}, "Ann <a@b.c>"),
     ],
 )
-def test_one_half_of_the_author_stays(
+def test_missing_author_field_is_taken_from_git(
     compiling: Compile, variables: dict[str, str], author: str
 ) -> None:
     ran = compiling("--push", **variables)
@@ -98,7 +98,7 @@ def test_one_half_of_the_author_stays(
     )
 
 
-def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
+def test_local_mode_does_not_push(compiling: Compile) -> None:
     assert compiling().code == 0
 
     ran = compiling("--local", "--force")
@@ -119,7 +119,7 @@ def test_push_does_not_go_with_offline(compiling: Compile) -> None:
     assert "--push requires network access" in ran.err
 
 
-def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
+def test_offline_compile_uses_earlier_checkouts(compiling: Compile) -> None:
     online = compiling()
 
     ran = compiling("--offline")
@@ -128,7 +128,7 @@ def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
     assert (compiling.fleet.work / "compiled/one/one/out.yaml").is_file()
 
 
-def test_facts_that_cannot_be_read_are_skipped(compiling: Compile) -> None:
+def test_invalid_dynamic_facts_are_skipped_with_warning(compiling: Compile) -> None:
     ran = compiling("-d", "nope", "-d", "e=", "-d", "a=json:{", "-d", "a..b=1", "-d", "k=v")
 
     assert ran.code == 0
@@ -141,7 +141,7 @@ def test_facts_that_cannot_be_read_are_skipped(compiling: Compile) -> None:
     assert "dynamic_facts:\n    k: v\n" in params
 
 
-def test_no_user_to_answer(compiling: Compile) -> None:
+def test_interactive_push_without_input_aborts(compiling: Compile) -> None:
     ran = compiling("--push", "-i")
 
     assert ran.code == 1
@@ -157,7 +157,7 @@ def test_no_user_to_answer(compiling: Compile) -> None:
     ("answer", "pushed"),
     [("y\n", True), ("YES\n", True), ("perhaps\ny\n", True), ("n\n", False), ("\n", False)],
 )
-def test_the_answer_decides(compiling: Compile, answer: str, pushed: bool) -> None:
+def test_answer_to_prompt_decides_push(compiling: Compile, answer: str, pushed: bool) -> None:
     ran = compiling("--push", "-i", stdin=answer)
 
     assert ran.code == 0
@@ -165,7 +165,7 @@ def test_the_answer_decides(compiling: Compile, answer: str, pushed: bool) -> No
     assert ("Not pushed" in ran.err) != pushed
 
 
-def test_changes_are_an_exit_code_on_request(compiling: Compile) -> None:
+def test_compile_exit_code_reports_changes(compiling: Compile) -> None:
     assert compiling("--exit-code").code == 5
     assert compiling("--push").code == 0
 
@@ -185,7 +185,7 @@ def test_failed_report_after_push_exits_with_4(compiling: Compile) -> None:
     assert ran.out.endswith("Catalog of cluster c-one compiled\n")
 
 
-def test_the_command_that_is_given_reports(compiling: Compile, commodore: CommandLine) -> None:
+def test_suggested_command_sends_report(compiling: Compile, commodore: CommandLine) -> None:
     reports = compiling.fleet.root / "facts" / "reports"
     reports.touch()
     message = compiling("--push").err.partition("hint: the next compile reports it: commodore ")[2]
@@ -236,7 +236,9 @@ def test_ignored_catalog_file_fails_when_strict(compiling: Compile) -> None:
     assert git(compiling.fleet.catalog, "rev-list", "--count", "HEAD") == "1"
 
 
-def test_both_engines_compile_the_same(compiling: Compile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_compile_same_catalog(
+    compiling: Compile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMMODORE_ENGINE", "reference")
     assert compiling("--push").code == 0
 

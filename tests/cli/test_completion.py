@@ -117,14 +117,14 @@ def test_completion_ignores_damaged_cache(
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == []
 
 
-def test_names_that_would_trick_the_shell_are_left_out(complete: Complete) -> None:
+def test_unsafe_names_are_not_completed(complete: Complete) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one"}, {"id": "c two"}, {"id": "c-\nplain,x"}, {"id": ""}])
 
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == ["c-one"]
 
 
-def test_zsh_and_fish_get_names_too(commodore: CommandLine) -> None:
+def test_zsh_and_fish_get_display_names(commodore: CommandLine) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one", "displayName": "The\nfirst"}])
 
@@ -148,7 +148,7 @@ def test_zsh_and_fish_get_names_too(commodore: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell(commodore: CommandLine, shell: str) -> None:
+def test_completion_script_is_printed_for_every_shell(commodore: CommandLine, shell: str) -> None:
     ran = commodore(_COMMODORE_COMPLETE=f"{shell}_source")
 
     assert ran.code == 0

@@ -40,7 +40,9 @@ def test_checkout_and_clone_are_removed(
 
 
 @pytest.mark.parametrize("stdin", ["n\n", "\n", ""])
-def test_without_a_yes_nothing_is_deleted(commodore: CommandLine, made: Path, stdin: str) -> None:
+def test_delete_without_confirmation_deletes_nothing(
+    commodore: CommandLine, made: Path, stdin: str
+) -> None:
     ran = commodore("component", "delete", "my-comp", stdin=stdin)
 
     assert ran.code == 1
@@ -94,7 +96,7 @@ def test_delete_keeps_repository_of_user(commodore: CommandLine, tmp_path: Path)
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_work_that_is_nowhere_else_is_refused_or_moved_aside(
+def test_delete_refuses_or_backs_up_local_work(
     commodore: CommandLine, made: Path, *, committed: bool
 ) -> None:
     if committed:

@@ -59,7 +59,7 @@ def cases_of(commodore: CommandLine, component: Path, *options: str) -> Ran:
     return commodore("component", "test", str(component), *options)
 
 
-def test_it_is_what_compile_writes(commodore: CommandLine, tmp_path: Path) -> None:
+def test_golden_output_equals_compile_output(commodore: CommandLine, tmp_path: Path) -> None:
     component = accepted(commodore, one(tmp_path))
 
     commodore("component", "compile", str(component), "-f", str(component / "tests/small.yml"))
@@ -74,7 +74,7 @@ def test_golden_file_mode_difference_fails(commodore: CommandLine, tmp_path: Pat
     assert cases_of(commodore, component).code == 1
 
 
-def test_only_what_differs_is_written(commodore: CommandLine, tmp_path: Path) -> None:
+def test_update_writes_only_changed_files(commodore: CommandLine, tmp_path: Path) -> None:
     component = accepted(commodore, one(tmp_path))
     times = {
         case: (component / "tests/golden" / case / IT).stat().st_mtime_ns
@@ -119,7 +119,7 @@ def test_shared_download_is_fetched_once_for_all_cases(
     assert sorted(requested) == ["/a", "/b", "/c", "/c"]
 
 
-def test_the_repository_stays_as_it_was(commodore: CommandLine, tmp_path: Path) -> None:
+def test_component_test_leaves_repository_unchanged(commodore: CommandLine, tmp_path: Path) -> None:
     component = one(tmp_path)
     git(component, "status", "--porcelain")
 

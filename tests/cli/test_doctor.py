@@ -59,7 +59,7 @@ def keep_token(api: Api, **entry: str) -> Path:
     return file
 
 
-def test_every_check_has_a_line(commodore: CommandLine) -> None:
+def test_doctor_prints_a_line_for_every_check(commodore: CommandLine) -> None:
     ran = commodore("doctor")
 
     names = [line[6:].split("  ")[0] for line in ran.out.splitlines() if line[:4].strip()]
@@ -186,7 +186,7 @@ def test_uncommitted_work_is_found(commodore: CommandLine, compiled: Path) -> No
     assert found["found"] == "not pushed: inventory/classes/global: mine.yml"
 
 
-def test_commits_that_were_not_pushed_are_found(commodore: CommandLine, compiled: Path) -> None:
+def test_unpushed_commits_are_reported(commodore: CommandLine, compiled: Path) -> None:
     classes = compiled / "inventory" / "classes" / "global"
     for checkout in (classes, compiled / "catalog"):
         commit_in(checkout, {"mine.yml": "parameters: {}\n"})
@@ -209,7 +209,7 @@ def test_damaged_checkout_fails(commodore: CommandLine, compiled: Path) -> None:
     assert found["found"].startswith("catalog: ")
 
 
-def test_locks_are_found_wherever_git_makes_them(commodore: CommandLine, compiled: Path) -> None:
+def test_stale_git_locks_are_reported(commodore: CommandLine, compiled: Path) -> None:
     bare = next((compiled / "dependencies" / ".repos").rglob("objects")).parent
     hour_ago = time.time() - 3600
     made = [compiled / "catalog" / ".git" / "index.lock", bare / "packed-refs.lock"]

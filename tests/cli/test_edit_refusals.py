@@ -182,14 +182,14 @@ def test_edit_interrupted_during_compile_writes_nothing(
 
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("region", ["east", "nowhere"])
-def test_value_that_facts_list_is_legal(commodore: CommandLine, region: str) -> None:
+def test_any_value_is_legal_without_enumeration(commodore: CommandLine, region: str) -> None:
     ran = commodore("edit", "set", "web_shop.region", region, "--dry-run")
 
     assert (ran.code, "legal values" in ran.err) == (0, False)
 
 
 @pytest.mark.usefixtures("place")
-def test_legal_values_are_completed_unless_the_shell_would_change_them(
+def test_safe_legal_values_are_completed(
     commodore: CommandLine,
 ) -> None:
     words = "commodore edit set web_shop.ingress_class"

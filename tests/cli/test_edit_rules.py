@@ -112,7 +112,7 @@ def test_text_stays_text_under_any_key(commodore: CommandLine, place: Path, valu
     assert [str(item) for item in found.values()] == [value]
 
 
-def test_the_mode_of_a_file_stays(commodore: CommandLine, place: Path) -> None:
+def test_edit_keeps_file_mode(commodore: CommandLine, place: Path) -> None:
     (place / CLUSTER).chmod(0o640)
 
     assert commodore("edit", "set", "web_shop.replicas", "9").code == 0
@@ -120,7 +120,7 @@ def test_the_mode_of_a_file_stays(commodore: CommandLine, place: Path) -> None:
 
 
 @pytest.mark.slow
-def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Path) -> None:
+def test_edit_is_refused_only_for_new_problems(commodore: CommandLine, place: Path) -> None:
     text = (place / CLUSTER).read_text()
     broken = text.replace(
         "parameters:\n", "parameters:\n  bad: ${no:such}\n  worse: ${nor:this}\n", 1
@@ -136,7 +136,7 @@ def test_only_problems_that_an_edit_adds_count(commodore: CommandLine, place: Pa
     assert commodore("edit", "unset", "worse").code == 0
 
 
-def test_policies_without_opa_refuse_an_edit(
+def test_edit_with_policies_but_without_opa_is_refused(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policies = place / CLASSES / "global/policies"
@@ -158,7 +158,7 @@ def test_policies_without_opa_refuse_an_edit(
 
 
 @pytest.mark.slow
-def test_another_cluster_that_fails_refuses_the_edit(commodore: CommandLine, place: Path) -> None:
+def test_edit_failing_in_another_cluster_is_refused(commodore: CommandLine, place: Path) -> None:
     before = (place / TENANT).read_bytes()
 
     ran = commodore("edit", "set", "x", "1", "--tenant", "--cluster", "c-demo-9")

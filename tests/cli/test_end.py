@@ -45,13 +45,13 @@ def test_exit_handlers_and_threads_complete(tmp_path: Path, site: str) -> None:
     assert (tmp_path / "said").read_text() == "at the end"
 
 
-def test_the_exit_code_is_that_of_the_run(tmp_path: Path) -> None:
+def test_exit_code_of_run_is_kept(tmp_path: Path) -> None:
     code, output = ran(tmp_path, "catalog", "compile")
 
     assert (code, "Missing argument" in output) == (2, True)
 
 
-def test_output_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
+def test_unwritable_output_fails(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         code, output = ran(tmp_path, "--help", out=full.fileno())
 

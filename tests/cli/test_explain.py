@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-def test_every_parameter_of_the_playground_reads_well_in_eighty_columns(
-    commodore: CommandLine, work: Path
-) -> None:
+def test_explain_wraps_at_eighty_columns(commodore: CommandLine, work: Path) -> None:
     for path in ("web_shop", "backup", "kapitan", "components", "monitoring.channels[1]"):
         ran = commodore("-d", str(work), "inventory", "explain", "backup-archive", path)
 

@@ -130,7 +130,7 @@ def test_invalid_facts_edit_writes_nothing(
     assert {file: file.read_bytes() for file in facts.rglob("*.yaml")} == before
 
 
-def test_clusters_of_a_server_are_not_edited(commodore: CommandLine) -> None:
+def test_cluster_add_to_server_is_refused(commodore: CommandLine) -> None:
     ran = commodore(
         "cluster", "add", "c-1", "--like", "c-2", "--api-url", "https://lieutenant.example.com"
     )

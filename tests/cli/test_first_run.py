@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("words", ["catalog list", "catalog compile c-green-sky-1234"])
-def test_without_any_setting_all_alternatives_are_listed(
-    commodore: CommandLine, words: str
-) -> None:
+def test_missing_api_url_lists_alternatives(commodore: CommandLine, words: str) -> None:
     ran = commodore(*words.split())
 
     assert (ran.code, ran.out) == (1, "")
@@ -39,7 +37,7 @@ def test_help_names_the_demo(commodore: CommandLine, words: str) -> None:
     assert "New here? `commodore demo` creates a playground" in ran.out + ran.err
 
 
-def test_the_demo_shows_what_to_try(commodore: CommandLine, tmp_path: Path) -> None:
+def test_demo_prints_next_steps(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("demo", "play")
 
     assert (ran.code, ran.err) == (0, "")
@@ -64,7 +62,7 @@ def test_suggested_demo_steps_change_a_manifest(
     assert "+  replicas: 3" in ran.out
 
 
-def test_the_demo_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
+def test_demo_prints_json(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("demo", "play", "-o", "json")
 
     content = json.loads(ran.out)
@@ -184,7 +182,7 @@ def test_unknown_cluster_creates_no_file(
         "package compile . tests/defaults.yml",
     ],
 )
-def test_other_commands_leave_nothing_in_a_folder_that_is_not_theirs(
+def test_failing_commands_create_no_files(
     commodore: CommandLine, tmp_path: Path, words: str
 ) -> None:
     commodore(*words.split())

@@ -73,7 +73,7 @@ def clusters(commodore: CommandLine, tmp_path: Path) -> Clusters:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2", "0"])
-def test_jobs_change_nothing_but_order(clusters: Clusters, jobs: str) -> None:
+def test_number_of_jobs_does_not_change_result(clusters: Clusters, jobs: str) -> None:
     code, results = clusters.results("--all", "--push", "--jobs", jobs)
 
     assert (code, results) == (0, dict.fromkeys(sorted(NAMES), "pushed"))
@@ -107,7 +107,7 @@ def test_changes_of_one_cluster_are_shown_with_it(clusters: Clusters) -> None:
     assert "data.test" in own.partition("## Summary")[0]
 
 
-def test_stages_follow_each_other(clusters: Clusters) -> None:
+def test_stages_are_compiled_in_order(clusters: Clusters) -> None:
     clusters.set_stages({"canary": {"facts": {"stage": "test"}}, "rest": None})
 
     ran = clusters("--all", "--push")
@@ -150,7 +150,7 @@ def test_change_above_grade_of_stage_is_not_pushed(clusters: Clusters) -> None:
     assert [clusters.commits(name) for name in NAMES] == [2, 2, 2]
 
 
-def test_without_push_no_stage_holds_anything_back(clusters: Clusters) -> None:
+def test_stages_do_not_apply_without_push(clusters: Clusters) -> None:
     clusters.set_stages({"canary": {"facts": {"stage": "test"}, "max-grade": "none"}})
 
     ran = clusters("--all")
@@ -239,7 +239,7 @@ def test_killed_worker_fails_only_its_cluster(clusters: Clusters) -> None:
     assert (clusters.commits(CLUSTER), clusters.commits("c-three")) == (1, 1)
 
 
-def test_scheduler_that_is_not_there(clusters: Clusters) -> None:
+def test_unreachable_scheduler_is_an_error(clusters: Clusters) -> None:
     pytest.importorskip("distributed")
 
     ran = clusters("--all", "--scheduler", "tcp://127.0.0.1:1")
@@ -274,7 +274,7 @@ def test_stage_is_not_waited_for_without_kubeconfig(clusters: Clusters) -> None:
     assert "warning: stage canary is to be waited for, but there is no kubeconfig" in ran.err
 
 
-def test_stage_that_is_not_healthy_ends_rollout(clusters: Clusters, tmp_path: Path) -> None:
+def test_unhealthy_stage_ends_rollout(clusters: Clusters, tmp_path: Path) -> None:
     clusters.set_stages({"canary": {"facts": {"stage": "test"}, "wait": 1}})
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(
@@ -301,7 +301,7 @@ def test_longest_clusters_come_first(clusters: Clusters) -> None:
     assert [line.split()[0] for line in ran.out.splitlines()[-3:]] == sorted(NAMES)
 
 
-def test_facts_that_are_no_strings_select_clusters(clusters: Clusters) -> None:
+def test_facts_of_other_types_select_clusters(clusters: Clusters) -> None:
     file = clusters.fleet.root / "facts/clusters/c-two.yaml"
     content = yaml.safe_load(file.read_text())
     content["facts"]["lab"] = "true"
@@ -324,7 +324,7 @@ def test_refused_prompt_ends_rollout(clusters: Clusters) -> None:
     assert [clusters.commits(name) for name in NAMES] == [0, 0, 0]
 
 
-def test_push_that_is_not_reported_does_not_end_rollout(clusters: Clusters) -> None:
+def test_failed_report_does_not_end_rollout(clusters: Clusters) -> None:
     clusters.set_stages({"canary": {"facts": {"stage": "test"}}})
     (clusters.fleet.root / "facts/reports").write_text("")
 

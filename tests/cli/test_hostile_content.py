@@ -44,7 +44,7 @@ def own_facts(demo: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("form", HOSTILE)
 @pytest.mark.parametrize("command", ["catalog list", "inventory facts c-demo-1"])
-def test_hostile_facts_are_an_error_with_their_place(
+def test_hostile_facts_are_an_error_with_place(
     commodore: CommandLine, own_facts: Path, form: str, command: str
 ) -> None:
     content, problem = HOSTILE[form]
@@ -87,7 +87,7 @@ def test_hostile_manifests_are_compared_as_texts(form: str) -> None:
 
 
 @each("levels", [101, 400, 990])
-def test_manifests_that_are_nested_deeply_are_compared_as_texts_or_as_they_are(levels: int) -> None:
+def test_deeply_nested_manifests_are_compared_as_text(levels: int) -> None:
     content = f"kind: X\nv: {'[' * levels}{']' * levels}\n".encode()
 
     assert read(content, "a.yaml") is None
@@ -158,7 +158,7 @@ STATE = ["running", "unreported.json", "unchanged", "reads.json", "journal/x.jso
     ],
     ids=range(12),
 )
-def test_state_that_cannot_be_read_is_like_none(
+def test_unreadable_state_is_ignored(
     commodore: CommandLine, tmp_path: Path, file: str, content: bytes
 ) -> None:
     path = tmp_path / ".commodore" / file

@@ -58,7 +58,7 @@ def in_terminal(home: Path, answers: str, *options: str) -> tuple[int, str]:
     return process.wait(timeout=SECONDS), seen.decode()
 
 
-def test_prompts_are_answered_in_a_terminal(home: Path, facts: str) -> None:
+def test_init_prompts_in_terminal(home: Path, facts: str) -> None:
     code, seen = in_terminal(home, f"/nowhere\n{facts}\ny\n")
     before = files_in(home)
     again, seen_again = in_terminal(home, "\n")
@@ -72,7 +72,7 @@ def test_prompts_are_answered_in_a_terminal(home: Path, facts: str) -> None:
     assert "Install completion" not in seen_again
 
 
-def test_enter_leaves_a_step_out(home: Path) -> None:
+def test_enter_skips_a_step(home: Path) -> None:
     code, seen = in_terminal(home, "\n\n")
 
     assert (code, seen.count("skipped")) == (0, 3)
@@ -104,7 +104,7 @@ def test_init_does_not_prompt_in_ci(home: Path, monkeypatch: pytest.MonkeyPatch)
         ('api-url = "u"', 'api-url = "u"'),
     ],
 )
-def test_only_the_setting_changes(tmp_path: Path, before: str, after: str) -> None:
+def test_set_shared_changes_only_its_setting(tmp_path: Path, before: str, after: str) -> None:
     file = tmp_path / "config.toml"
     file.write_text(before)
 

@@ -110,7 +110,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_ctrl_c_ends_an_evaluation_at_once(fleet: Fleet, processes: int) -> None:
+def test_ctrl_c_ends_evaluation_at_once(fleet: Fleet, processes: int) -> None:
     before = _contents(fleet.work / "compiled")
     assert before
 
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_an_evaluation_at_once(fleet: Fleet, processes: int) -> None
     assert _contents(fleet.work / "compiled") == before
 
 
-def test_workers_end_with_a_parent_that_is_killed(fleet: Fleet) -> None:
+def test_workers_end_when_parent_is_killed(fleet: Fleet) -> None:
     with _compiling(fleet, 2) as process:
         children = _children_of(process.pid)
         process.kill()

@@ -107,7 +107,7 @@ def test_show_of_cluster_leaves_working_directory_alone(
     assert state_of(tmp_path) == before
 
 
-def test_lint_of_the_playground_finds_nothing(
+def test_lint_of_demo_reports_no_problem(
     commodore: CommandLine, demo: Path, tmp_path: Path
 ) -> None:
     for name in ("global", "t-demo"):

@@ -133,7 +133,7 @@ def _writes(server: Cluster) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("verb", READERS)
-def test_readers_send_nothing_but_gets(live: Live, server: Cluster, verb: str) -> None:
+def test_read_commands_send_only_get_requests(live: Live, server: Cluster, verb: str) -> None:
     server.put(_configmap("new"))
     server.allowed = lambda _, __, resource: resource != "services"
 
@@ -158,7 +158,7 @@ def test_cluster_id_that_is_a_path_is_refused(
     assert server.requests == []
 
 
-def test_status_says_what_is_missing_and_what_differs(live: Live, server: Cluster) -> None:
+def test_status_counts_missing_and_changed_objects(live: Live, server: Cluster) -> None:
     server.put({**_configmap("new"), "data": {"a": "2"}})
 
     ran = live("status")
@@ -195,7 +195,7 @@ def test_objects_of_other_applications_are_no_orphans(live: Live, server: Cluste
     assert _names(server) == ["bank/new", "bank/old", "shop/new"]
 
 
-def test_only_two_witnesses_prune(live: Live, server: Cluster) -> None:
+def test_prune_requires_mark_and_history(live: Live, server: Cluster) -> None:
     server.put(_configmap("old", "bank"))  # without its mark
     server.put(_marked(_configmap("never", "shop")))  # in no commit
 
@@ -205,7 +205,7 @@ def test_only_two_witnesses_prune(live: Live, server: Cluster) -> None:
     assert _names(server) == ["bank/new", "bank/old", "shop/never", "shop/new"]
 
 
-def test_objects_of_an_application_that_left_are_pruned(live: Live, server: Cluster) -> None:
+def test_objects_of_removed_application_are_pruned(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.put(_marked(_configmap("new", name), name))
     _write("apps/all.yaml", _application("shop"))
@@ -221,7 +221,7 @@ def test_objects_of_an_application_that_left_are_pruned(live: Live, server: Clus
     assert _names(server) == ["shop/new"]
 
 
-def test_objects_of_an_application_that_another_catalog_has_now_stay(
+def test_objects_of_application_moved_to_other_catalog_are_kept(
     live: Live, server: Cluster
 ) -> None:
     server.put(_marked(_configmap("new", "bank"), "bank"))
@@ -237,9 +237,7 @@ def test_objects_of_an_application_that_another_catalog_has_now_stay(
     assert {one["namespace"] for one in orphans} == {"shop"}
 
 
-def test_files_that_no_application_reads_are_named_and_left_out(
-    live: Live, server: Cluster
-) -> None:
+def test_files_that_no_application_syncs_are_reported(live: Live, server: Cluster) -> None:
     server.put(_configmap("new"))
     for file in ("shop/below/it.yaml", "other/it.yaml"):
         _write(file, _configmap("below"))
@@ -262,7 +260,7 @@ def test_files_that_no_application_reads_are_named_and_left_out(
     assert "shop: 1 to create" in live("status", "--app", "shop").out
 
 
-def test_files_below_flat_folders_are_no_application_without_a_name(
+def test_files_below_flat_folders_are_not_applied(
     live: Live,
 ) -> None:
     for name in ("shop", "bank"):
@@ -289,7 +287,7 @@ def test_applied_object_is_marked_and_unchanged_next_time(live: Live, server: Cl
     assert len(_writes(server)) == before
 
 
-def test_marks_of_apply_do_not_decide_the_method(live: Live, server: Cluster) -> None:
+def test_marks_written_by_apply_do_not_decide_tracking(live: Live, server: Cluster) -> None:
     server.remove("Application", "bank", "argocd")
     root = _application("root")
     root["spec"]["source"]["path"] = "manifests/apps"
@@ -323,7 +321,7 @@ def test_unreadable_kind_is_not_reported_missing(live: Live, server: Cluster) ->
     assert _writes(server) == []
 
 
-def test_kinds_that_cannot_be_read_are_joined_by_their_reason(live: Live, server: Cluster) -> None:
+def test_unreadable_kinds_are_grouped_by_reason(live: Live, server: Cluster) -> None:
     def before(_: str, path: str) -> Refusal | None:
         kind = path.partition("?")[0].rpartition("/")[2]
         refused = kind in ("secrets", "deployments")
@@ -339,7 +337,7 @@ def test_kinds_that_cannot_be_read_are_joined_by_their_reason(live: Live, server
     assert lines == [" > Secret, Deployment.apps cannot be read: answered 403 Forbidden"]
 
 
-def test_objects_of_an_api_that_does_not_answer_are_unseen(live: Live, server: Cluster) -> None:
+def test_objects_of_unavailable_api_are_unseen(live: Live, server: Cluster) -> None:
     server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
     server.silent.add("example.com/v1")
     thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
@@ -391,7 +389,7 @@ def test_odd_answers_are_no_defect_and_remove_nothing(
     assert not [one for one in _writes(server) if one[0] == "DELETE"]
 
 
-def test_objects_of_a_kind_that_is_not_served_yet_are_created(live: Live, server: Cluster) -> None:
+def test_object_of_unserved_kind_is_created(live: Live, server: Cluster) -> None:
     thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "it"}}
     _write("shop/thing.yaml", thing)
 
@@ -448,7 +446,7 @@ def test_wait_reads_the_kinds_of_targets_and_counts_its_time_from_the_start(
     assert lists == ["/api/v1/configmaps?limit=500"]  # once: the time was up
 
 
-def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluster) -> None:
+def test_wait_discovers_kinds_created_later(live: Live, server: Cluster) -> None:
     place = {"name": "it", "namespace": "shop"}
     thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": place}
     _write("shop/thing.yaml", thing)
@@ -467,9 +465,7 @@ def test_wait_finds_kinds_and_objects_that_come_later(live: Live, server: Cluste
 
 
 @pytest.mark.parametrize("goal", ["healthy", "synced", "gone"])
-def test_wait_takes_a_kind_that_cannot_be_read_for_neither_synced_nor_gone(
-    live: Live, server: Cluster, goal: str
-) -> None:
+def test_wait_does_not_pass_for_unreadable_kind(live: Live, server: Cluster, goal: str) -> None:
     if goal == "gone":
         server.put(_configmap("new"))
     lists: list[str] = []
@@ -516,7 +512,7 @@ def test_ctrl_c_ends_waiting(live: Live, server: Cluster) -> None:
     assert code == 130
 
 
-def test_ctrl_c_lets_apply_finish_and_log_what_is_under_way(live: Live, server: Cluster) -> None:
+def test_ctrl_c_completes_running_requests_of_apply(live: Live, server: Cluster) -> None:
     begun, may_go_on = Event(), Event()
 
     def slow(method: str, path: str) -> None:
@@ -571,7 +567,7 @@ def _synced_deployment(server: Cluster, **live: Any) -> str:  # noqa: ANN401 - f
         ("", "status"),
     ],
 )
-def test_notes_are_not_written_behind_links(
+def test_live_state_is_not_written_through_links(
     live: Live, server: Cluster, tmp_path_factory: pytest.TempPathFactory, link: str, verb: str
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -591,7 +587,7 @@ def test_notes_are_not_written_behind_links(
     assert _writes(server) == []
 
 
-def test_drift_is_what_others_changed_since_the_last_sync(live: Live, server: Cluster) -> None:
+def test_drift_lists_changes_since_last_sync(live: Live, server: Cluster) -> None:
     _synced_deployment(server, replicas=5, minReadySeconds=7)
     scaled = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
     scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler"}
@@ -623,7 +619,7 @@ def test_synced_cluster_has_no_drift(live: Live, server: Cluster) -> None:
     assert _json(live("status", "-o", "json"))["drift"] == []
 
 
-def test_drift_from_a_commit_that_is_not_here_is_not_shown(live: Live, server: Cluster) -> None:
+def test_drift_from_missing_commit_is_omitted(live: Live, server: Cluster) -> None:
     server.put({**_application("shop"), "status": {"sync": {"revision": "1" * 40}}})
 
     found = _json(live("status", "--app", "shop", "-o", "json"))
@@ -632,7 +628,7 @@ def test_drift_from_a_commit_that_is_not_here_is_not_shown(live: Live, server: C
     assert found["left_out"] == {"shop": "commit 11111111 is not in the catalog here"}
 
 
-def test_managers_whose_fields_are_ignored(live: Live, server: Cluster) -> None:
+def test_fields_of_ignored_managers_are_hidden(live: Live, server: Cluster) -> None:
     _synced_deployment(server, replicas=5)
     rule = json.dumps({"managedFieldsManagers": ["hpa"]})
     key = "resource.customizations.ignoreDifferences.apps_Deployment"
@@ -645,7 +641,7 @@ def test_managers_whose_fields_are_ignored(live: Live, server: Cluster) -> None:
     assert "not shown: 1 (ignoreDifferences)" in ran.err
 
 
-def test_the_cluster_of_another_catalog_is_refused(live: Live, server: Cluster) -> None:
+def test_cluster_of_another_catalog_is_refused(live: Live, server: Cluster) -> None:
     for name in ("shop", "bank"):
         server.remove("Application", name, "argocd")
     other = _application("root")
@@ -737,9 +733,7 @@ def test_apply_and_status_follow_the_plan_between_applications(live: Live, serve
     assert "bank/new" in _names(server)
 
 
-def test_applications_that_hold_each_other_do_not_wait_for_each_other(
-    live: Live, server: Cluster
-) -> None:
+def test_applications_in_a_circle_do_not_block_apply(live: Live, server: Cluster) -> None:
     shutil.rmtree("catalog/manifests/apps")
     _write("a/all.yaml", _application("b"), _application("bank"))
     _write("b/all.yaml", _application("a"), _application("shop"))
@@ -768,9 +762,7 @@ def test_step_that_may_be_degraded_does_not_stop_apply(live: Live, server: Clust
         assert live("apply", "--yes").code == code
 
 
-def test_kinds_that_an_application_before_defines_can_be_applied(
-    live: Live, server: Cluster
-) -> None:
+def test_kind_defined_by_earlier_application_is_applied(live: Live, server: Cluster) -> None:
     group = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
     names = {"kind": "Thing", "plural": "things"}
     crd = {**group, "metadata": {"name": "things.example.com"}}
@@ -810,9 +802,7 @@ def test_rebuilt_cluster_is_trusted_by_new_uid(live: Live, server: Cluster) -> N
     assert live("status").code == 0
 
 
-def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
-    live: Live, server: Cluster
-) -> None:
+def test_apply_resumes_after_creating_automated_applications(live: Live, server: Cluster) -> None:
     automated = _application("shop")
     automated["spec"]["syncPolicy"] = {"automated": {}}
     root = _application("root")
@@ -842,7 +832,7 @@ def test_applications_that_an_interrupted_run_has_created_do_not_stop_it(
     assert live("apply", "--yes").code == 1  # it has ended: now Argo CD syncs
 
 
-def test_drift_knows_the_commit_that_was_applied(live: Live, server: Cluster) -> None:
+def test_drift_is_compared_with_applied_commit(live: Live, server: Cluster) -> None:
     Path("catalog/manifests/note.txt").write_text("")
     commit = _commit()
     shop = {**_application("shop"), "status": {"sync": {"revision": "0" * 40}}}
@@ -881,7 +871,7 @@ def test_partial_apply_is_not_recorded_as_whole_commit(live: Live, server: Clust
     assert server.objects["/configmaps", "bank", "new"]["data"] == {"a": "1"}
 
 
-def test_applications_that_sync_themselves_are_not_written(live: Live, server: Cluster) -> None:
+def test_apply_refuses_automated_applications(live: Live, server: Cluster) -> None:
     automated = _application("shop")
     automated["spec"]["syncPolicy"] = {"automated": {}}
     server.put(automated)
@@ -893,9 +883,7 @@ def test_applications_that_sync_themselves_are_not_written(live: Live, server: C
     assert _writes(server) == []
 
 
-def test_all_secret_references_are_named_before_the_first_write(
-    live: Live, server: Cluster
-) -> None:
+def test_secret_references_are_reported_before_first_write(live: Live, server: Cluster) -> None:
     for name in ("one", "two"):
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}}
         _write(f"shop/{name}.yaml", {**secret, "stringData": {"a": "?{vaultkv:t/c/a/b}"}})
@@ -967,7 +955,7 @@ def test_killed_plan_resumes_unless_objects_changed(live: Live, server: Cluster)
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"schema": "live-plan/v1"}', '{"schema": "live-plan/v1", "steps": 1}']
 )
-def test_another_file_is_no_plan(live: Live, text: str) -> None:
+def test_file_that_is_no_plan_is_refused(live: Live, text: str) -> None:
     Path("plan.json").write_text(text)
 
     ran = live("apply", "--plan", "plan.json", "--yes")
@@ -1017,7 +1005,7 @@ def _patched(server: Cluster) -> list[str]:
     return [path.rpartition("/")[2] for method, path in _writes(server) if method == "PATCH"]
 
 
-def test_hooks_for_failures_run_after_a_failure_only(live: Live, server: Cluster) -> None:
+def test_sync_fail_hook_runs_only_after_failure(live: Live, server: Cluster) -> None:
     _write("shop/hook.yaml", _configmap("alarm", **{"argocd.argoproj.io/hook": "SyncFail"}))
 
     plan = _plan(live, "--app", "shop")
@@ -1151,7 +1139,7 @@ def test_value_with_embedded_reference_is_not_compared(live: Live, server: Clust
     assert "postgres" not in ran.out + ran.err
 
 
-def test_one_of_several_clusters_is_found_in_its_folder(
+def test_cluster_compiled_with_others_is_found_in_its_folder(
     commodore: CommandLine, server: Cluster, live: Live
 ) -> None:
     del live, server  # they have prepared the catalog
@@ -1175,7 +1163,7 @@ def test_one_of_several_clusters_is_found_in_its_folder(
     assert Path("clusters/c-demo-2/.commodore/live/c-demo-2/cluster.json").is_file()
 
 
-def test_where_nothing_was_compiled_the_catalog_can_be_named(commodore: CommandLine) -> None:
+def test_live_status_without_compile_hints_at_catalog_option(commodore: CommandLine) -> None:
     ran = commodore("live", "status", "c-demo-1")
 
     assert ran.code == 2
@@ -1213,7 +1201,7 @@ def test_immutable_field_is_graded_as_recreation(live: Live, server: Cluster) ->
     assert 'data.a: "2" -> "1"' in ran.out
 
 
-def test_server_side_shows_what_admission_webhooks_add(live: Live, server: Cluster) -> None:
+def test_server_side_diff_shows_webhook_changes(live: Live, server: Cluster) -> None:
     server.put(_marked({**_configmap("new"), "data": {"a": "1"}}))
     server.mutate = lambda one: {**one, "data": {**one["data"], "webhook": "x"}}
 

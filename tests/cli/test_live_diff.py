@@ -52,7 +52,7 @@ def _secret(**data: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}
 
 
-def test_differences_and_steps(diff: Callable[..., Ran]) -> None:
+def test_live_diff_lists_changes_and_steps(diff: Callable[..., Ran]) -> None:
     ran = diff(_deployment(2), _deployment(3), "--exit-code")
 
     assert ran.code == 5
@@ -68,13 +68,13 @@ def test_differences_and_steps(diff: Callable[..., Ran]) -> None:
     assert "1 objects were compared two-way: fields that are gone are not seen" in ran.err
 
 
-def test_no_difference(diff: Callable[..., Ran]) -> None:
+def test_live_diff_without_changes_exits_with_zero(diff: Callable[..., Ran]) -> None:
     ran = diff(_deployment(2), _deployment(2), "--exit-code")
 
     assert (ran.code, ran.out) == (0, " > No changes.\n1 keep\n")
 
 
-def test_json_names_the_mode_of_each_object(diff: Callable[..., Ran]) -> None:
+def test_live_diff_json_names_mode_of_objects(diff: Callable[..., Ran]) -> None:
     applied = _deployment(2)
     applied["spec"]["paused"] = True
     live = _deployment(2, annotations={RECORD: json.dumps(applied)})
@@ -144,7 +144,7 @@ def test_secrets_and_references_are_in_no_dry_run(
     assert not any(method == "PATCH" for method, _ in server.requests)
 
 
-def test_references_are_counted(diff: Callable[..., Ran]) -> None:
+def test_uncompared_secret_references_are_counted(diff: Callable[..., Ran]) -> None:
     desired = {**_secret(), "stringData": {"a": "?{vaultkv:a/b}", "b": "same"}}
 
     ran = diff(_secret(a="eA==", b="c2FtZQ=="), desired)
@@ -176,7 +176,7 @@ def test_ignore_differences(diff: Callable[..., Ran]) -> None:
     assert "not shown: 1 (ignoreDifferences)" in ran.err
 
 
-def test_jq_expressions_are_named_and_what_they_ignore_is_shown(diff: Callable[..., Ran]) -> None:
+def test_jq_path_expressions_warn_and_hide_nothing(diff: Callable[..., Ran]) -> None:
     _ignore(jqPathExpressions=[".spec.replicas"])
 
     ran = diff(_deployment(2), _deployment(3))

@@ -62,7 +62,7 @@ def things(commodore: CommandLine) -> Callable[..., Ran]:
     return run
 
 
-def test_rules_judge_objects_of_files(things: Callable[..., Ran]) -> None:
+def test_rules_of_hierarchy_judge_objects_of_files(things: Callable[..., Ran]) -> None:
     ran = things()
 
     assert (ran.code, ran.err) == (0, "")
@@ -77,7 +77,7 @@ def test_lua_script_of_hierarchy_judges_health(commodore: CommandLine) -> None:
     assert ran.out == f"Suspended    Thing one  Thing  {RULE}\n"
 
 
-def test_all_that_is_wrong_with_them_is_said(commodore: CommandLine) -> None:
+def test_all_problems_of_rules_are_reported(commodore: CommandLine) -> None:
     _compiled({"example.com/Thing": {"healthy": ["Ready"], "grace": "soon"}})
 
     ran = commodore("live", "health", "-", stdin=json.dumps(THING))
@@ -163,7 +163,9 @@ def test_wait_tolerates_degraded_object_in_grace_period(
 @pytest.mark.parametrize(
     ("cluster", "grace"), [("c-demo-1", "1s"), ("c-demo-2", LASTING)], ids=["ended", "of another"]
 )
-def test_without_a_grace_waiting_fails(live: Callable[..., Ran], cluster: str, grace: str) -> None:
+def test_wait_without_grace_period_fails(
+    live: Callable[..., Ran], cluster: str, grace: str
+) -> None:
     _compiled({"apps/Deployment": {"grace": grace}}, cluster=cluster)
 
     ran = live("wait", "--timeout", "5")
@@ -172,7 +174,7 @@ def test_without_a_grace_waiting_fails(live: Callable[..., Ran], cluster: str, g
     assert "Deployment shop/web has failed" in ran.err
 
 
-def test_the_clock_of_the_server_counts(
+def test_grace_period_uses_clock_of_server(
     live: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _compiled({"apps/Deployment": {"grace": "1h"}})

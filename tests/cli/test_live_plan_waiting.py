@@ -150,13 +150,13 @@ def test_wait_for_gone_names_owner_without_prune(wait: Callable[..., Ran], serve
 @pytest.mark.parametrize(
     "words", [("--for", "synced"), ("--app", "one"), ("-n", "syn")], ids=lambda words: words[0]
 )
-def test_options_that_a_plan_has_no_use_for_are_refused(
+def test_options_without_use_for_plan_are_refused(
     wait: Callable[..., Ran], words: tuple[str, ...]
 ) -> None:
     assert wait(*words).code == 2
 
 
-def test_options_of_a_plan_need_one(commodore: CommandLine) -> None:
+def test_plan_options_require_plan(commodore: CommandLine) -> None:
     ran = commodore("live", "wait", "c-demo-1", "--fail-fast")
 
     assert (ran.code, "--plan" in ran.err) == (2, True)

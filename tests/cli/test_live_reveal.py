@@ -106,7 +106,7 @@ def live(
 
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize(("value", "differs"), [(VALUE, False), (OTHER, True)])
-def test_values_are_compared(
+def test_revealed_values_are_compared(
     live: Live, server: Cluster, value: str, differs: bool, output: str
 ) -> None:
     server.put(_secret(value))
@@ -122,7 +122,7 @@ def test_values_are_compared(
     ) == differs
 
 
-def test_other_objects_do_not_show_what_they_have_instead(live: Live, server: Cluster) -> None:
+def test_replaced_plain_value_is_masked(live: Live, server: Cluster) -> None:
     server.put(_configmap(OTHER))
 
     ran = live("diff", "--reveal", catalog=[_configmap(_reference(PASSWORD))])
@@ -192,7 +192,7 @@ def test_vault_that_user_did_not_name_gets_no_token(
         ("?{plain:t/c/shop/password}", "the catalog has no such reference file"),
     ],
 )
-def test_references_that_the_catalog_does_not_describe(
+def test_undescribed_reference_is_an_error(
     live: Live, server: Cluster, text: str, why: str
 ) -> None:
     server.put(_configmap(OTHER))
@@ -208,7 +208,9 @@ def _applied(server: Cluster) -> Any:  # noqa: ANN401 - JSON
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_values_are_applied(live: Live, server: Cluster, there: bool) -> None:
+def test_revealed_values_are_applied_and_not_stored(
+    live: Live, server: Cluster, there: bool
+) -> None:
     if there:
         server.put(_secret(OTHER))
 
@@ -232,7 +234,7 @@ def test_revealed_values_do_not_change_plan(live: Live, server: Cluster) -> None
     assert VALUE not in Path("plan.json").read_text()
 
 
-def test_all_values_are_there_before_the_first_write(live: Live, server: Cluster) -> None:
+def test_missing_value_prevents_first_write(live: Live, server: Cluster) -> None:
     second = _wanted(MISSING)
     second["metadata"] = {"name": "a-second", "namespace": "shop"}
 

@@ -68,7 +68,7 @@ def test_lock_export_lists_members(locked: CommandLine) -> None:
     assert all((Path("it") / one).is_file() for one in members)
 
 
-def test_the_default_is_the_lock_of_the_directory_s_cluster(
+def test_default_lock_belongs_to_compiled_cluster(
     locked: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMMODORE_API_URL", "./demo/facts")
@@ -90,7 +90,7 @@ def test_the_default_is_the_lock_of_the_directory_s_cluster(
         assert ran.code == 0
 
 
-def test_several_clusters_have_a_lock_each(locked: CommandLine) -> None:
+def test_each_of_several_clusters_has_its_lock(locked: CommandLine) -> None:
     both = ("c-demo-1", "c-demo-2")
     compile_ = ("catalog", "compile", *both, *_API, "--lock", "{cluster}.lock")
     first = locked(*compile_)

@@ -106,7 +106,7 @@ def test_denied_login_fails(commodore: CommandLine, api: Api, command: str) -> N
 
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
 @pytest.mark.parametrize("variables", [{"CI": "true", "DISPLAY": ":0"}, {"BROWSER": "false %s"}])
-def test_no_browser_without_a_user(
+def test_login_without_user_starts_no_browser(
     commodore: CommandLine, api: Api, command: str, variables: dict[str, str]
 ) -> None:
     ran = commodore(command, "--api-url", api.url, **variables)
@@ -118,7 +118,7 @@ def test_no_browser_without_a_user(
 
 
 @pytest.mark.parametrize("command", ["fetch-token", "logout"])
-def test_without_an_api_nothing_can_be_done(commodore: CommandLine, command: str) -> None:
+def test_login_commands_without_api_url_fail(commodore: CommandLine, command: str) -> None:
     ran = commodore(command)
 
     assert (ran.code, ran.out) == (1, "")
@@ -172,13 +172,13 @@ def test_invalid_discovery_document_is_an_error(commodore: CommandLine, api: Api
         (["--timeout", "soon"], {}),
     ],
 )
-def test_no_time_to_log_in_is_a_wrong_use(
+def test_zero_login_timeout_is_a_usage_error(
     commodore: CommandLine, words: list[str], variables: dict[str, str]
 ) -> None:
     assert commodore("login", *words, **variables).code == 2
 
 
-def test_the_wait_is_limited(commodore: CommandLine, api: Api) -> None:
+def test_device_login_times_out(commodore: CommandLine, api: Api) -> None:
     ran = commodore("login", "--device", "--timeout", "1", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (1, "")

@@ -35,7 +35,7 @@ def fleet(commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("component-argocd.git", "component-argo.git", "does not appear to be a git repository"),
     ],
 )
-def test_components_that_cannot_be_fetched_have_a_line(
+def test_unfetchable_component_reports_line(
     commodore: CommandLine, fleet: Path, old: str, new: str, says: str
 ) -> None:
     commodore("catalog", "compile", "c-fleet")

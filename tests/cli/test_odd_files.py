@@ -45,14 +45,16 @@ def _is_an_error(ran: Ran, *words: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_settings_file(commodore: CommandLine, empty_home: Path, kind: str) -> None:
+def test_special_settings_file_is_an_error(
+    commodore: CommandLine, empty_home: Path, kind: str
+) -> None:
     _make(empty_home / ".config/commodore/config.toml", kind)
 
     _is_an_error(commodore("config", "show"), "config.toml")
 
 
 @pytest.mark.parametrize("kind", [one for one in KINDS if one != "null"])
-def test_the_dotenv_file_is_ignored(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
+def test_special_dotenv_file_is_ignored(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
     _make(tmp_path / ".env", kind)
 
     ran = commodore("config", "show")
@@ -123,7 +125,7 @@ def test_unwritable_output_dir_is_an_error(commodore: CommandLine, facts: str, f
 
 
 @pytest.mark.parametrize("name", ["running", "lock", "journal"])
-def test_state_that_cannot_be_read(
+def test_unreadable_state_file_is_an_error(
     commodore: CommandLine, facts: str, tmp_path: Path, name: str
 ) -> None:
     place = tmp_path / ".commodore" / name
@@ -140,7 +142,7 @@ def test_state_that_cannot_be_read(
 
 
 @pytest.mark.parametrize("kind", [one for one in KINDS if one not in ("fifo", "null")])
-def test_the_value_of_an_edit(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
+def test_special_value_file_is_an_error(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
     file = _make(tmp_path / "value", kind)
 
     _is_an_error(commodore("edit", "set", "a", "--from-file", str(file)), "value")

@@ -206,7 +206,7 @@ def test_suggested_steps_of_new_component_compile(
     assert (again.code, "there is a repository of that name" in again.err) == (1, True)
 
 
-def test_new_with_an_owner_has_a_remote_at_github(commodore: CommandLine, fleet: Path) -> None:
+def test_new_component_with_owner_has_github_remote(commodore: CommandLine, fleet: Path) -> None:
     ran = commodore("component", "new", "web-shop", "--owner", "me")
 
     assert "github.com/me/component-web-shop.git" in ran.err
@@ -236,7 +236,7 @@ def test_moved_installation_compiles_after_replacing_urls(
 
 
 @pytest.mark.parametrize("removed", ["dependencies/hello", "dependencies", "dependencies/.repos"])
-def test_removed_checkouts_come_back(commodore: CommandLine, fleet: Path, removed: str) -> None:
+def test_removed_checkouts_are_restored(commodore: CommandLine, fleet: Path, removed: str) -> None:
     shutil.rmtree(fleet / removed)
 
     local = commodore("catalog", "compile", "c-fleet", "--local")
@@ -269,7 +269,7 @@ def test_new_component_in_place_of_checkout_is_local_work(
     assert "github.com/me" in (fleet / "dependencies/hello/.git").read_text()
 
 
-def test_without_an_api_url_the_facts_of_the_directory_are_named(
+def test_missing_api_url_names_facts_of_directory(
     commodore: CommandLine, fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COMMODORE_API_URL")

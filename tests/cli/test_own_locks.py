@@ -64,7 +64,7 @@ def test_component_test_uses_locked_inputs(inputs: LockedCluster, commodore: Com
     assert "library: '2'" in changed.out or '"2"' in changed.out
 
 
-def test_without_the_option_the_variable_has_no_effect(
+def test_lock_variable_has_no_effect_on_component_test(
     inputs: LockedCluster, commodore: CommandLine
 ) -> None:
     _passed(commodore("component", "test", "component-app", "--update", COMMODORE_LOCK="it.lock"))
@@ -93,7 +93,7 @@ def test_frozen_component_test_lists_unlocked_inputs(
     assert inputs.web.pages
 
 
-def test_one_case_leaves_the_pins_of_others(inputs: LockedCluster, commodore: CommandLine) -> None:
+def test_single_case_keeps_pins_of_others(inputs: LockedCluster, commodore: CommandLine) -> None:
     more = {"type": "https", "source": inputs.web.put("/b", b"b"), "output_path": "vendor/b"}
     values = {"parameters": {"kapitan": {"dependencies": [more]}}}
     case = Path("component-app/tests/two.yml")
@@ -114,7 +114,7 @@ def test_one_case_leaves_the_pins_of_others(inputs: LockedCluster, commodore: Co
     assert len(both) - len(_blocks()["file"]) == 1
 
 
-def test_offline_uses_what_was_locked_and_cached(
+def test_offline_component_test_uses_locked_downloads(
     inputs: LockedCluster, commodore: CommandLine
 ) -> None:
     _passed(commodore(*_TEST, "--update"))

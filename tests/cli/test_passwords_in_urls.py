@@ -25,9 +25,7 @@ local size = std.length(std.manifestJson([parameters.web, parameters.components]
 """
 
 
-def test_no_file_of_a_run_holds_the_password_of_a_url(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_password_in_url_is_written_to_no_file(commodore: CommandLine, tmp_path: Path) -> None:
     files = configmap_component("web", READS_URLS)
     entry = {"type": "https", "source": "${web:from}", "output_path": "dependencies/web/a.yaml"}
     files["class/web.yml"] = files["class/web.yml"].replace(

@@ -50,7 +50,7 @@ def test_render_writes_folders_in_order(commodore: CommandLine, work: Path, tmp_
     assert (tmp_path / "mine").exists()
 
 
-def test_check_reads_the_order_back_from_what_is_rendered(
+def test_plan_check_verifies_rendered_order(
     commodore: CommandLine, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_plan(work, PLAN)

@@ -99,9 +99,7 @@ def test_compile_writes_catalog_in_plan_order(commodore: CommandLine, playground
     assert git(playground / "catalog", "diff", "--cached", "--name-only") == ""
 
 
-def test_objects_of_an_instance_that_a_condition_removes_are_counted(
-    commodore: CommandLine, playground: Path
-) -> None:
+def test_objects_of_removed_instance_are_counted(commodore: CommandLine, playground: Path) -> None:
     facts = ("--api-url", str(playground / "facts"))
     here = ("-d", str(playground))
     assert commodore(*here, "catalog", "compile", "c-demo-1", *facts, "--push").code == 0
@@ -129,7 +127,7 @@ def test_objects_of_an_instance_that_a_condition_removes_are_counted(
     assert "removed: backup: 1 object leaves the catalog\n" in taken.out
 
 
-def test_demo_has_a_plan_that_argocd_can_follow(
+def test_plan_of_demo_declares_used_namespaces(
     commodore: CommandLine, facts: str, tmp_path: Path
 ) -> None:
     here = ("-d", str(tmp_path / "trial"))
@@ -178,7 +176,7 @@ def test_invalid_plan_fails_compile_before_writing(
     assert files_in(work / "catalog") == before
 
 
-def test_without_a_plan_a_catalog_is_the_same_as_without_the_feature(
+def test_delivery_settings_without_plan_change_nothing(
     commodore: CommandLine, work: Path, facts: str, tmp_path: Path
 ) -> None:
     """Settings of the delivery and a plan that is null change no byte, and import nothing."""

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_file_of_a_folder_is_read(commodore: CommandLine, folder: Path) -> None:
+def test_ignore_file_of_linted_folder_is_read(commodore: CommandLine, folder: Path) -> None:
     (folder / NAME).write_text(
         f'ignore = [\n{{ code = "{ONE}", reason = "r" }},\n{{ code = "x" }} ]\n'
     )
@@ -39,7 +39,7 @@ def test_the_file_of_a_folder_is_read(commodore: CommandLine, folder: Path) -> N
     assert ONE not in ran.out
 
 
-def test_forms_escape_hostile_names(commodore: CommandLine, folder: Path) -> None:
+def test_output_formats_escape_hostile_names(commodore: CommandLine, folder: Path) -> None:
     (folder / "common.yml").write_text(HOSTILE)
     forms = ("text", "json", "sarif", "markdown")
 

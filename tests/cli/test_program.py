@@ -57,7 +57,7 @@ def compiling(program: list[str], fleet: Fleet, *more: str) -> list[str]:
         (["catalog", "compile", "--help"], 0),
     ],
 )
-def test_exit_codes_come_through(
+def test_program_returns_exit_code(
     program: list[str], tmp_path: Path, words: list[str], code: int
 ) -> None:
     done = subprocess.run([*program, *words], cwd=tmp_path, capture_output=True, check=False)
@@ -65,7 +65,7 @@ def test_exit_codes_come_through(
     assert done.returncode == code
 
 
-def test_stdin_comes_through(program: list[str], fleet: Fleet) -> None:
+def test_program_reads_stdin(program: list[str], fleet: Fleet) -> None:
     command = compiling(program, fleet, "--push", "--interactive")
 
     done = subprocess.run(command, input="y\n", capture_output=True, text=True, check=False)
@@ -115,7 +115,7 @@ local list = std.native('list_dir');
 """
 
 
-def test_nulls_for_natives_do_not_break_the_exit(tmp_path: Path) -> None:
+def test_null_arguments_of_natives_do_not_crash_exit(tmp_path: Path) -> None:
     # Before Python 3.12, gojsonnet releases a reference to None for each.
     fleet = make_fleet(tmp_path / "fleet", one=configmap_component("one", NULLS))
 

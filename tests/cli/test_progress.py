@@ -102,7 +102,9 @@ def test_progress_does_not_cover_prompts_of_programs() -> None:
         (("refs",), {}),
     ],
 )
-def test_others_get_whole_lines_only(words: tuple[str, ...], variables: dict[str, str]) -> None:
+def test_terminal_without_progress_gets_complete_lines(
+    words: tuple[str, ...], variables: dict[str, str]
+) -> None:
     shown, result = on_a_terminal(*words, **variables)
 
     assert "Compiling" not in shown

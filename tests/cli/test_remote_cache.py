@@ -170,7 +170,7 @@ def test_record_of_another_key_is_refused(machines: Machines, tmp_path: Path) ->
         "[" * 100_000,
     ],
 )
-def test_odd_record_of_trusted_writer_is_a_miss(
+def test_malformed_record_of_trusted_writer_is_a_miss(
     machines: Machines, tmp_path: Path, change: str | list[object] | dict[str, object]
 ) -> None:
     private, public = key_pair(tmp_path)
@@ -223,7 +223,7 @@ def test_failed_run_shares_nothing(machines: Machines, tmp_path: Path) -> None:
     assert not machines.storage.exists()
 
 
-def test_records_of_unknown_writers_do_not_count(machines: Machines, tmp_path: Path) -> None:
+def test_records_of_unknown_writers_are_ignored(machines: Machines, tmp_path: Path) -> None:
     machines.compile("stranger", remote_key=key_pair(tmp_path, "stranger")[0])
 
     ran = machines.compile("laptop", remote_trust=[key_pair(tmp_path)[1]])
@@ -241,7 +241,7 @@ def test_objects_of_kind_secret_are_not_shared(machines: Machines, tmp_path: Pat
     assert machines.files("blobs") == []
 
 
-def test_unusable_storage_is_a_warning(machines: Machines, tmp_path: Path) -> None:
+def test_unusable_storage_warns(machines: Machines, tmp_path: Path) -> None:
     private, _ = key_pair(tmp_path)
     machines.storage.write_text("a file")
 
@@ -253,7 +253,7 @@ def test_unusable_storage_is_a_warning(machines: Machines, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [None, "no key"])
-def test_unusable_key_is_a_warning(machines: Machines, tmp_path: Path, content: str | None) -> None:
+def test_unusable_key_warns(machines: Machines, tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "key.pem"
     if content:
         file.write_text(content)

@@ -52,7 +52,7 @@ def _run(
     )
 
 
-def test_builds_into_a_new_folder_and_becomes_kustomize(programs: Path, tmp_path: Path) -> None:
+def test_run_kustomize_replaces_itself_by_kustomize(programs: Path, tmp_path: Path) -> None:
     _add_kustomize(programs)
 
     run = _run(programs, tmp_path, "out dir/app", "--enable-helm", "a b", INPUT_DIR="my input")
@@ -61,7 +61,7 @@ def test_builds_into_a_new_folder_and_becomes_kustomize(programs: Path, tmp_path
     assert run.returncode == 3
 
 
-def test_without_kustomize_the_one_in_kubectl_does(programs: Path, tmp_path: Path) -> None:
+def test_run_kustomize_falls_back_to_kubectl(programs: Path, tmp_path: Path) -> None:
     _add_kustomize(programs, "kubectl")
 
     run = _run(programs, tmp_path, "out", "--enable-helm", INPUT_DIR="in")

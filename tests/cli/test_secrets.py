@@ -99,7 +99,7 @@ def with_credentials(fleet: Fleet, server: HttpServer, user: str) -> None:
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("user", USERS)
-def test_credentials_in_the_urls_of_a_cluster(
+def test_credentials_in_cluster_urls_are_masked(
     fleet: Fleet, server: HttpServer, run: Runs, monkeypatch: pytest.MonkeyPatch, user: str
 ) -> None:
     with_credentials(fleet, server, user)
@@ -151,7 +151,7 @@ def test_credentials_in_the_urls_of_components(
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("user", USERS)
-def test_credentials_in_urls_that_fail(
+def test_credentials_in_failing_urls_are_masked(
     fleet: Fleet, server: HttpServer, run: Runs, user: str
 ) -> None:
     with_credentials(fleet, server, user)
@@ -278,7 +278,7 @@ def test_names_of_outputs_are_escaped(fleet: Fleet, run: Runs, log: str) -> None
 
 
 @pytest.mark.parametrize("name", ["DB_PASSWORD", "DB", "lower"])
-def test_variables_of_a_failing_program_are_not_shown(fleet: Fleet, run: Runs, name: str) -> None:
+def test_variables_of_failing_program_are_masked(fleet: Fleet, run: Runs, name: str) -> None:
     entry = {
         "input_paths": ["${_base_directory}/s.sh"],
         "input_type": "external",
@@ -311,7 +311,7 @@ def test_credentials_of_refused_api_url_are_masked(run: Runs, url: str) -> None:
     assert CANARY not in run.shown
 
 
-def test_credentials_in_a_repository_to_download(
+def test_credentials_of_downloaded_repository_are_masked(
     fleet: Fleet, server: HttpServer, run: Runs
 ) -> None:
     download = {

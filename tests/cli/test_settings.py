@@ -86,7 +86,9 @@ def test_unreadable_settings_file_is_an_error(
     assert f"\n  {settings.file}" in ran.err
 
 
-def test_every_command_may_have_a_section(commodore: CommandLine, settings: Settings) -> None:
+def test_settings_file_has_section_for_every_command(
+    commodore: CommandLine, settings: Settings
+) -> None:
     commands = {one["command"] for one in settings.all()["settings"]} - {"", "version"}
     lines = [f"[{command.replace(' ', '.')}]" for command in sorted(commands)]
     settings.write("\n".join([*lines, "[version]", 'output = "json"']))
@@ -154,9 +156,7 @@ def test_dotenv_with_exploding_references_is_ignored(
 REDIRECTED = "the API that this file names gets a token that is not from this file"
 
 
-def test_doctor_sends_no_token_to_the_api_of_a_dotenv(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_doctor_sends_no_token_to_api_of_dotenv(commodore: CommandLine, tmp_path: Path) -> None:
     with serve_api() as api:
         (tmp_path / ".env").write_text(f"COMMODORE_API_URL={api.url}\n")
 

@@ -157,7 +157,7 @@ def a_cluster_of_another_tenant(fleet: Fleet) -> None:
         (facts / kind / f"{new}.yaml").write_text(yaml.safe_dump(content))
 
 
-def test_one_that_fails_does_not_stop_the_others(compiling: Compile) -> None:
+def test_failed_cluster_does_not_stop_others(compiling: Compile) -> None:
     ran = compiling("c-unknown", CLUSTER, "../c-out", SECOND, "--push")
 
     assert ran.code == 1
@@ -183,7 +183,7 @@ def test_fail_fast_skips_the_rest(compiling: Compile) -> None:
     assert not compiling.pushed("catalog")
 
 
-def test_the_result_for_programs_has_everything(compiling: Compile) -> None:
+def test_fleet_run_prints_json(compiling: Compile) -> None:
     compiling("--all", "--push")
     compiling.fleet.configure(
         {"applications": ["one"], "parameters": {"one": {"data": {"of": "new"}}}}
@@ -210,7 +210,7 @@ def test_changes_alone_have_the_exit_code_of_changes(compiling: Compile) -> None
     assert compiling("--all", "--exit-code").code == 5
 
 
-def test_markdown_has_changes_and_table(compiling: Compile) -> None:
+def test_fleet_run_prints_markdown(compiling: Compile) -> None:
     ran = compiling("--all", "-o", "markdown", "--dry-run")
 
     headings = [line for line in ran.out.splitlines() if line.startswith("## ")]
@@ -218,7 +218,7 @@ def test_markdown_has_changes_and_table(compiling: Compile) -> None:
     assert "| c-two | changed | 2 | 0 | 0 |" in ran.out
 
 
-def test_offline_compiles_what_was_compiled_before(compiling: Compile) -> None:
+def test_offline_fleet_run_compiles_earlier_clusters(compiling: Compile) -> None:
     empty = compiling("--all", "--offline")
     compiling(SECOND, SECOND)
 
@@ -277,7 +277,9 @@ def test_contradictions_are_refused(compiling: Compile, words: list[str], messag
     assert (ran.code, message in ran.err, ran.out) == (2, True, "")
 
 
-def test_the_folder_of_facts_is_not_written_to(compiling: Compile, commodore: CommandLine) -> None:
+def test_facts_folder_as_working_directory_is_refused(
+    compiling: Compile, commodore: CommandLine
+) -> None:
     facts = compiling.fleet.root / "facts"
     before = files_in(facts)
 
@@ -288,7 +290,7 @@ def test_the_folder_of_facts_is_not_written_to(compiling: Compile, commodore: Co
     assert files_in(facts) == before
 
 
-def test_one_cluster_is_compiled_where_it_always_was(compiling: Compile) -> None:
+def test_single_cluster_is_compiled_in_working_directory(compiling: Compile) -> None:
     ran = compiling(CLUSTER)
 
     assert ran.out.endswith(f"Catalog of cluster {CLUSTER} compiled\n")
@@ -296,9 +298,7 @@ def test_one_cluster_is_compiled_where_it_always_was(compiling: Compile) -> None
     assert not (compiling.fleet.work / "clusters").exists()
 
 
-def test_options_without_effect_are_reported_if_they_were_typed(
-    compiling: Compile, empty_home: Path
-) -> None:
+def test_ineffective_option_warns_only_if_typed(compiling: Compile, empty_home: Path) -> None:
     settings = empty_home / ".config/commodore/config.toml"
     settings.write_text("[catalog.compile]\njobs = 2\n")
 

@@ -193,7 +193,7 @@ def test_colours_are_for_terminals(facts: str, variables: dict[str, str]) -> Non
     assert ("\x1b[" in shown) == (not variables)
 
 
-def test_no_color_is_a_flag_too(facts: str) -> None:
+def test_no_color_flag_disables_colour(facts: str) -> None:
     shown = on_a_terminal("--no-color", "catalog", "compile", "c-none", "--api-url", facts)
 
     assert "error: cluster c-none is not known" in shown
@@ -206,7 +206,7 @@ def on_a_terminal(*words: str, **variables: str) -> str:
     return shown
 
 
-def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
+def test_ctrl_c_exits_with_130(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
     with subprocess.Popen(
@@ -244,7 +244,7 @@ def test_closed_pipe_ends_quietly(facts: str) -> None:
     assert done.stderr == b""
 
 
-def test_running_twice_in_a_process_is_like_running_once(
+def test_second_run_in_process_prints_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["catalog", "list", "--api-url", "./none", "-o", "x"]) == 1

@@ -71,7 +71,7 @@ def test_changes_are_proposed_once(scenario: TemplateSync) -> None:
     assert (branch_of(one), len(one.pulls)) == (offered, 1)
 
 
-def test_output_of_a_run(scenario: TemplateSync) -> None:
+def test_sync_prints_result_of_each_component(scenario: TemplateSync) -> None:
     for slug in ("one", "conflict"):
         scenario.a_component(slug)
     hosted = scenario.hosted["conflict"]

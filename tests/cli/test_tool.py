@@ -91,7 +91,7 @@ def all_latest(tool_command: ToolCommand) -> None:
         (("list",), "", None),
     ],
 )
-def test_the_token_counts_wherever_it_is_given(
+def test_github_token_is_read_from_option_and_variable(
     tool_command: ToolCommand, words: tuple[str, ...], variable: str, sent: str | None
 ) -> None:
     all_latest(tool_command)

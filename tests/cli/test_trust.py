@@ -56,7 +56,7 @@ def test_managed_tools_of_another_user_are_not_run(
     assert "can be changed by another user" in upgrade.err
 
 
-def test_managed_tools_that_others_may_write_are_not_run(
+def test_managed_tools_writable_by_others_are_not_run(
     commodore: CommandLine, tmp_path: Path, tools: Path
 ) -> None:
     plant(tools, tmp_path / "log")
@@ -159,7 +159,7 @@ def test_malformed_urls_are_errors_with_their_text(
         ("/apis/argoproj.io/v1alpha1/applications", '{"items": [{"spec": [], "metadata": {}}]}', 0),
     ],
 )
-def test_odd_answers_of_a_cluster_are_errors(
+def test_malformed_cluster_responses_are_errors(
     commodore: CommandLine, tmp_path: Path, path: str, answer: str, code: int
 ) -> None:
     content = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
@@ -178,7 +178,7 @@ def test_odd_answers_of_a_cluster_are_errors(
     assert code == 0 or "answered with" in ran.err
 
 
-def test_credentials_of_a_program_have_a_limit(commodore: CommandLine, tmp_path: Path) -> None:
+def test_oversized_exec_plugin_output_is_an_error(commodore: CommandLine, tmp_path: Path) -> None:
     make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": ""})
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(

@@ -160,7 +160,7 @@ def test_right_command_line_succeeds(typed: Typed, case: dict[str, Any]) -> None
     assert not any(word in ran.err for word in case.get("lacks", ())), ran.err
 
 
-def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
+def test_cases_leave_playground_unchanged(typed: Typed, playground: Path) -> None:
     """A case leaves nothing that another one could stumble over: the catalog is up to date."""
     ran = typed({"run": "catalog compile c-demo-1 --dry-run"})
 

@@ -31,7 +31,7 @@ def install(folder: Path, *names: str) -> None:
         (folder / name).chmod(0o755)
 
 
-def test_the_whole_of_it(commodore: CommandLine, bin_: Path) -> None:
+def test_version_lists_libraries_and_tools(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "jb", "kustomize")
 
     ran = commodore("version")
@@ -77,7 +77,7 @@ def test_built_in_tool_is_not_missing(commodore: CommandLine, bin_: Path) -> Non
     assert "\njb: built in\n" in ran.out
 
 
-def test_versions_for_programs(commodore: CommandLine, bin_: Path) -> None:
+def test_version_prints_json(commodore: CommandLine, bin_: Path) -> None:
     install(bin_, "helm", "jb")
 
     ran = commodore("version", "-o", "json")

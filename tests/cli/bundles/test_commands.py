@@ -78,7 +78,7 @@ def test_publish_pins_branch_to_commit(place: Place, checkout: Path) -> None:
 
 
 @pytest.mark.usefixtures("checkout")
-def test_versions_that_a_test_cluster_overrides_are_named(place: Place) -> None:
+def test_publish_names_versions_not_tested(place: Place) -> None:
     applications = "applications: [web, db]\nparameters:\n  components:\n"
     place.tenant(f"{applications}    web: {{version: v1.1.0}}\n")
     words = ("bundle", "publish", "2026.12.1", "--set", "web=v1.3.0", "--test", "c-one")
@@ -107,7 +107,7 @@ def test_publish_of_existing_version_or_file_is_refused(
     assert git(checkout, "status", "--porcelain") == ""
 
 
-def test_locks_that_disagree_are_listed(place: Place, checkout: Path) -> None:
+def test_publish_lists_conflicting_locks(place: Place, checkout: Path) -> None:
     for name, version in (("one", "v1.0.0"), ("two", "v1.1.0")):
         place.bundle("2026.11.1", web=version, db="v1.0.0")
         lock = ("lock", "create", "c-one", "--lock", str(place.root / f"{name}.lock"))
@@ -142,7 +142,7 @@ def test_versions_aliases_and_other_classes_are_listed(place: Place, checkout: P
 
 
 @pytest.mark.usefixtures("checkout")
-def test_the_steps_from_the_versions_before_are_graded(place: Place) -> None:
+def test_publish_grades_steps_from_earlier_versions(place: Place) -> None:
     publish(place, "2026.11.2", "--set", "web=v1.2.0")
 
     ran = place.run(

@@ -32,7 +32,7 @@ def test_cluster_that_follows_bundle_has_no_notice(place: Place) -> None:
     assert json.loads(place.compile("-o", "json").out)["bundle"] == bundle  # of an unchanged run
 
 
-def test_deviations_have_the_line_that_wins(place: Place) -> None:
+def test_deviation_names_line_that_wins(place: Place) -> None:
     place.component("web", "v1.1.0", replicas=2)
     place.component("extra", "v0.1.0")
     place.tenant(
@@ -126,7 +126,7 @@ def test_bundle_for_newer_commodore_warns(place: Place) -> None:
     assert place.compile("--strict").code == 1
 
 
-def test_the_later_of_two_bundles_counts(place: Place) -> None:
+def test_later_of_two_bundles_wins(place: Place) -> None:
     place.component("web", "v1.1.0")
     place.bundle("2026.11.2", web="v1.1.0", db="v1.0.0")
     place.index()
