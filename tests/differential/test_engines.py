@@ -54,7 +54,7 @@ def refused(root: Path, names: Iterable[str], engine: Engine) -> set[str]:
     }
 
 
-def test_both_engines_make_the_same_trees(tmp_path: Path) -> None:
+def test_both_engines_compile_same_trees(tmp_path: Path) -> None:
     """Compile everything at once: Kapitan takes long to start."""
     ours = compiled(tmp_path / "same", COMPILING, "native")
     theirs = compiled(tmp_path / "same", COMPILING, "reference")
@@ -65,7 +65,7 @@ def test_both_engines_make_the_same_trees(tmp_path: Path) -> None:
     }
 
 
-def test_both_engines_refuse_the_same(tmp_path: Path) -> None:
+def test_both_engines_refuse_same_targets(tmp_path: Path) -> None:
     failing = FAILING - MISSING.keys()
 
     assert refused(tmp_path / "same", failing, "native") == failing
@@ -77,7 +77,7 @@ def test_program_is_there_to_compare(tool: str) -> None:
     pytest.skip(f"there is no {tool} in PATH: install it to compare its entries")
 
 
-def test_missing_helm_is_an_error_that_names_all_ways_to_one(
+def test_missing_helm_error_lists_ways_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = os.environ["PATH"].split(os.pathsep)

@@ -78,7 +78,7 @@ def _without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ),
     st.one_of(st.none(), st.lists(_an_entry("type", DEPENDENCY_TYPES), max_size=2)),
 )
-def test_entries_are_taken_as_kapitan_takes_them(
+def test_entries_are_read_like_kapitan(
     compiled: list[dict[str, Any]], dependencies: list[dict[str, Any]] | None
 ) -> None:
     node = _node(compile=compiled, dependencies=dependencies)

@@ -23,12 +23,12 @@ MINUTES = float(os.environ.get("DIFFERENTIAL_MINUTES", "30"))
 SEED = os.environ.get("DIFFERENTIAL_SEED", "7")
 
 
-def test_engine_renders_what_reclass_rs_renders(tmp_path: Path) -> None:
+def test_engine_renders_like_reclass_rs(tmp_path: Path) -> None:
     compare((f"7:{number}" for number in range(HIERARCHIES)), tmp_path)
 
 
 @pytest.mark.long
-def test_engine_renders_what_reclass_rs_renders_for_half_an_hour(tmp_path: Path) -> None:
+def test_engine_renders_like_reclass_rs_for_half_an_hour(tmp_path: Path) -> None:
     until = time.monotonic() + MINUTES * 60
     compare((f"{SEED}:{number}" for number in count()), tmp_path, until=until)
 

@@ -92,7 +92,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return Both(component)
 
 
-def test_the_library_offers_the_same_hidden_fields(both: Both) -> None:
+def test_library_has_same_fields_as_kapitan(both: Both) -> None:
     fields = "[std.objectFieldsAll(kap), std.objectFields(kap)]"
 
     assert both.ours(fields) == both.kapitans(fields)
@@ -129,7 +129,7 @@ def test_paths_are_spelt_as_kapitan_does(call: str, both: Both) -> None:
         "[x == x, x == {}]",
     ],
 )
-def test_the_inventory_is_the_same_object(expression: str, target: str, both: Both) -> None:
+def test_inventory_function_returns_same_object(expression: str, target: str, both: Both) -> None:
     whole = f"local x = kap.inventory({target}); {expression}"
 
     assert both.ours(whole) == both.kapitans(whole)
@@ -184,7 +184,7 @@ def test_yaml_documents_are_written_the_same(value: object, both: Both) -> None:
 
 @pytest.mark.parametrize("name", ["yaml_load", "yaml_load_stream"])
 @given(text=st.lists(st.sampled_from(_PIECES), max_size=14).map("".join))
-def test_yaml_that_kapitan_reads_is_read_the_same(name: str, text: str, both: Both) -> None:
+def test_yaml_functions_read_like_kapitan(name: str, text: str, both: Both) -> None:
     folder: Path = both.component.search_paths[1]
     (folder / "generated.yaml").write_bytes(text.encode())
     try:

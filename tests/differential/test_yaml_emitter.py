@@ -206,7 +206,7 @@ class _Text(str):
     ],
 )
 @each("name", WRITERS)
-def test_value_that_pyyaml_refuses_is_an_error(name: str, value: object) -> None:
+def test_value_refused_by_pyyaml_is_error(name: str, value: object) -> None:
     with pytest.raises((yaml.YAMLError, ValueError, RecursionError)):
         yaml.dump_all([[value]], Dumper=WRITERS[name].dumper)
     with pytest.raises(CommodoreError):

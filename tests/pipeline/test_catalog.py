@@ -112,7 +112,7 @@ def kinds(clone: CatalogClone, compiled: Rendered) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("branch", ["master", "main"])
-def test_first_push_to_an_empty_remote(tmp_path: Path, branch: str) -> None:
+def test_first_push_creates_initial_commit(tmp_path: Path, branch: str) -> None:
     clone = make_clone(tmp_path, branch)
 
     commit = clone.push(rendered({"foo/cm.yaml": "a: 1\n"}))
@@ -126,7 +126,7 @@ def test_first_push_to_an_empty_remote(tmp_path: Path, branch: str) -> None:
     assert git(clone.remote, "ls-tree", f"{branch}^") == ""
 
 
-def test_the_branch_of_an_empty_catalog_is_the_remotes(tmp_path: Path) -> None:
+def test_empty_catalog_uses_branch_of_remote(tmp_path: Path) -> None:
     clone = make_clone(tmp_path, "main")
     git(clone.catalog, "symbolic-ref", "HEAD", "refs/heads/elsewhere")
 
@@ -152,7 +152,7 @@ def test_sha256_catalog_is_staged_and_pushed(tmp_path: Path) -> None:
     assert len(clone.push(rendered({"foo/cm.yaml": "a: 2\n"}))) == 64
 
 
-def test_the_message_is_kept_to_the_byte(clone: CatalogClone) -> None:
+def test_commit_message_is_kept_byte_for_byte(clone: CatalogClone) -> None:
     commit = git_bytes(clone.remote, "cat-file", "commit", "master")
 
     assert commit.partition(b"\n\n")[2] == MESSAGE.encode()
@@ -208,7 +208,7 @@ def _untouched(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def test_no_change_is_false_and_touches_no_file(clone: CatalogClone) -> None:
+def test_unchanged_catalog_writes_no_file(clone: CatalogClone) -> None:
     compiled = rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"})
     places = [p for top in (clone.catalog, clone.paths.compiled) for p in top.rglob("*")]
     files = [p for p in places if p.is_file() and ".git" not in p.parts]
@@ -221,7 +221,7 @@ def test_no_change_is_false_and_touches_no_file(clone: CatalogClone) -> None:
     assert {p: _untouched(p) for p in files} == before
 
 
-def test_only_what_differs_is_written(clone: CatalogClone) -> None:
+def test_only_changed_files_are_written(clone: CatalogClone) -> None:
     same = clone.catalog / "manifests/foo/ns.yaml"
     before = _untouched(same)
 
@@ -342,7 +342,7 @@ def test_ignored_files_are_left_out_and_named_with_the_rule(clone: CatalogClone)
     )
 
 
-def test_ignored_files_that_are_tracked_already_are_updated(clone: CatalogClone) -> None:
+def test_tracked_files_are_updated_although_ignored(clone: CatalogClone) -> None:
     (clone.catalog / ".gitignore").write_text("cm.yaml\n")
 
     change = clone.sink().stage(rendered({"foo/cm.yaml": "a: 2\n"}))

@@ -124,9 +124,7 @@ def test_catalog_with_unborn_head_has_no_commit(checkout: CatalogCheckout, remot
     assert checkout.fetch(remote).commit is None
 
 
-def test_leftovers_of_an_unpushed_run_are_not_local_work(
-    checkout: CatalogCheckout, remote: Path
-) -> None:
+def test_files_of_unpushed_run_are_not_local_work(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     leftovers(checkout.place)
 
@@ -138,7 +136,7 @@ def test_leftovers_of_an_unpushed_run_are_not_local_work(
     assert backups(checkout.place) == []
 
 
-def test_leftovers_in_an_empty_catalog_are_not_local_work(checkout: CatalogCheckout) -> None:
+def test_files_of_unpushed_run_in_empty_catalog_are_removed(checkout: CatalogCheckout) -> None:
     remote = make_repository(checkout.root / "empty.git", {})
     checkout.fetch(remote)
     (checkout.place / "manifests/foo").mkdir(parents=True)
@@ -150,7 +148,7 @@ def test_leftovers_in_an_empty_catalog_are_not_local_work(checkout: CatalogCheck
 
 
 @pytest.mark.parametrize("name", ["README.md", "mine.txt"])
-def test_work_outside_of_what_is_generated_stops_the_run(
+def test_local_work_outside_generated_folders_stops_run(
     checkout: CatalogCheckout, remote: Path, name: str
 ) -> None:
     checkout.fetch(remote)
@@ -166,7 +164,7 @@ def test_work_outside_of_what_is_generated_stops_the_run(
     assert (checkout.place / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
 
 
-def test_force_puts_work_aside(checkout: CatalogCheckout, remote: Path) -> None:
+def test_force_backs_up_local_work(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     (checkout.place / "README.md").write_text("mine")
     (checkout.place / "new.txt").write_text("new")
@@ -179,7 +177,7 @@ def test_force_puts_work_aside(checkout: CatalogCheckout, remote: Path) -> None:
     assert checkout.files() == set(FILES)
 
 
-def test_ignored_files_stay(checkout: CatalogCheckout, remote: Path) -> None:
+def test_ignored_files_are_kept(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     (checkout.place / ".README.md.swp").write_text("ignored")
 
@@ -204,7 +202,7 @@ def test_unpushed_catalog_commit_is_backed_up(checkout: CatalogCheckout, remote:
     assert len(backed_up) == 1
 
 
-def test_the_first_commit_of_an_empty_catalog_is_kept(checkout: CatalogCheckout) -> None:
+def test_local_commit_in_empty_catalog_is_backed_up(checkout: CatalogCheckout) -> None:
     remote = make_repository(checkout.root / "empty.git", {})
     checkout.fetch(remote)
     mine = commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: 9\n"})
@@ -225,7 +223,9 @@ def test_empty_first_commit_is_not_backed_up(checkout: CatalogCheckout) -> None:
     assert backups(checkout.place) == []
 
 
-def test_the_catalog_of_another_cluster_takes_over(checkout: CatalogCheckout, remote: Path) -> None:
+def test_catalog_of_another_cluster_replaces_checkout(
+    checkout: CatalogCheckout, remote: Path
+) -> None:
     other = make_repository(checkout.root / "other.git", {"manifests/b.yaml": "b: 1\n"})
     checkout.fetch(remote)
     leftovers(checkout.place)
@@ -274,7 +274,7 @@ def test_catalog_folder_that_is_not_a_clone_is_kept(
     assert checkout.files() == {"mine.txt"}
 
 
-def test_local_mode_begins_a_catalog_that_is_not_there(
+def test_local_mode_creates_missing_catalog(
     checkout: CatalogCheckout, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     got = checkout.fetch(remote, local=True)
@@ -283,7 +283,7 @@ def test_local_mode_begins_a_catalog_that_is_not_there(
     assert "everything counts as added" in caplog.text
 
 
-def test_local_mode_takes_the_catalog_as_it_is(checkout: CatalogCheckout, remote: Path) -> None:
+def test_local_mode_keeps_catalog_unchanged(checkout: CatalogCheckout, remote: Path) -> None:
     checkout.fetch(remote)
     mine = commit_in(checkout.place, {"README.md": "mine"})
     (checkout.place / "new.txt").write_text("new")

@@ -59,7 +59,7 @@ def test_name_template_counts_as_release_name(tmp_path: Path, template: str, pro
     assert len(found) == problems
 
 
-def test_programs_that_helm_would_run_are_refused_when_strict(tmp_path: Path) -> None:
+def test_programs_run_by_helm_are_strict_problem(tmp_path: Path) -> None:
     params = {"name": "x", "post_renderer": "/x"}
 
     first, *_ = problems_of(tmp_path, {"helm_params": params})

@@ -107,7 +107,7 @@ def test_instance_has_parameters_of_its_own(tmp_path: Path) -> None:
     assert yaml.safe_load(files["manifests/web-two/out.yaml"])["data"] == {"of": "web", "n": "2"}
 
 
-def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> None:
+def test_instance_of_single_instance_component_is_refused(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure({"applications": ["web as web-two"]})
 
@@ -136,7 +136,7 @@ def test_problems_of_all_instances_are_reported_together(tmp_path: Path) -> None
     assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "HEAD")
 
 
-def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
+def test_conflicting_content_for_one_path_is_error(tmp_path: Path) -> None:
     shared = configmap_component("web")["class/web.yml"].replace("${_instance}", "shared")
     fleet = make_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
 
@@ -149,7 +149,7 @@ def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
     assert "instance web: component/main.jsonnet" in caught.value.where
 
 
-def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
+def test_removed_instance_is_deleted_from_catalog(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={}, shop={})
     _push(fleet.config())
     fleet.configure({"applications": ["web"]})
@@ -165,7 +165,7 @@ def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
     assert not (fleet.work / "inventory" / "classes" / "components" / "shop.yml").is_symlink()
 
 
-def test_package_brings_a_component(tmp_path: Path) -> None:
+def test_component_of_package_is_compiled(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={}, extra={})
     package = {"main.yml": "applications: [extra]\n"}
     fleet.configure(
@@ -189,7 +189,7 @@ def test_package_brings_a_component(tmp_path: Path) -> None:
     assert [record.name for record in published.record.packages] == ["monitoring"]
 
 
-def test_local_mode_compiles_what_lies_there(tmp_path: Path) -> None:
+def test_local_mode_compiles_edited_files(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     _push(fleet.config())
     main = fleet.work / "dependencies" / "web" / "component" / "main.jsonnet"
@@ -234,7 +234,7 @@ def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_hierarchy_that_cannot_work(
+def test_invalid_hierarchy_is_refused(
     tmp_path: Path, values: dict[str, object], expected: str
 ) -> None:
     fleet = make_fleet(tmp_path, web={})
@@ -248,9 +248,7 @@ def test_hierarchy_that_cannot_work(
     ("engine", "expected"),
     [("native", "YAML tag !x is not supported"), ("reference", "inventory cannot be rendered")],
 )
-def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
-    tmp_path: Path, engine: str, expected: str
-) -> None:
+def test_yaml_tag_in_class_is_error(tmp_path: Path, engine: str, expected: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     commit_to(
         fleet.repository("tenant"), {"common.yml": "applications: [web]\nparameters:\n  a: !x y\n"}
@@ -262,7 +260,7 @@ def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
     assert "tag" in caught.value.hint
 
 
-def test_removed_reference_names_file_and_replacement(tmp_path: Path) -> None:
+def test_removed_reference_reports_file_and_replacement(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure(
         {"applications": ["web"], "parameters": {"web": {"data": {"c": "${customer:name}"}}}}
@@ -313,7 +311,7 @@ def test_component_cannot_reach_outside_its_place(
     assert victim.is_dir()
 
 
-def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
+def test_unknown_entry_type_is_reported(tmp_path: Path) -> None:
     unknown = configmap_component("web")["class/web.yml"].replace(
         "input_type: jsonnet", "input_type: jsonent"
     )
@@ -330,7 +328,7 @@ def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
     assert caught.value.hint.startswith("did you mean jsonnet?")
 
 
-def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_path: Path) -> None:
+def test_instance_named_cluster_is_refused_with_its_place(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"class/defaults.yml": MULTI})
     fleet.configure({"applications": ["web", "web as cluster"]})
 
@@ -364,7 +362,7 @@ def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_p
         ),
     ],
 )
-def test_versions_that_cannot_be_fetched_say_where_they_are_set_and_asked_for(
+def test_missing_version_error_shows_its_place_and_users(
     tmp_path: Path, values: dict[str, object], place: str, notes: tuple[str, ...]
 ) -> None:
     fleet = make_fleet(tmp_path, web={})

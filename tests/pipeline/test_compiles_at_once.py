@@ -69,7 +69,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
     return Playground(tmp_path_factory.mktemp("playground"))
 
 
-def test_in_several_working_directories_with_one_store(playground: Playground) -> None:
+def test_concurrent_compiles_share_a_store(playground: Playground) -> None:
     names = [f"work {number}" for number in range(DIRECTORIES)]
 
     runs = [ended(process) for process in [playground.begin(name) for name in names]]
@@ -81,7 +81,7 @@ def test_in_several_working_directories_with_one_store(playground: Playground) -
     assert damaged_in(playground.store) == ()
 
 
-def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground) -> None:
+def test_concurrent_compiles_in_one_directory_wait_or_fail(playground: Playground) -> None:
     runs = [ended(process) for process in [playground.begin("shared") for _ in range(2)]]
 
     assert 0 in {code for code, _ in runs}

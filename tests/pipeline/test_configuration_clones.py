@@ -65,7 +65,7 @@ def test_configuration_is_cloned_into_empty_folder(workspace: Workspace, remote:
     assert (place / "common.yml").is_file()
 
 
-def test_the_clone_is_updated_in_place(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_clone_is_updated_in_place(workspace: Workspace, remote: Path, place: Path) -> None:
     (place / "mine.swp").write_text("ignored")
     commit = commit_to(remote, {"common.yml": "a: 2\n", "more.yml": "c: 1\n"})
     before = (place / ".git").stat().st_ino
@@ -172,7 +172,7 @@ def test_moved_configuration_tag_is_followed_with_warning(
     assert f"a tag was moved in {url_of(remote)}: v1 (" in caplog.text
 
 
-def test_another_repository_takes_over_in_place(
+def test_changed_repository_replaces_clone_in_place(
     workspace: Workspace, place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
@@ -205,9 +205,7 @@ def test_unreachable_repository_leaves_clone_unchanged(
     assert git(place, "remote", "get-url", "origin") == url_of(remote)
 
 
-def test_all_local_work_is_reported_and_kept(
-    workspace: Workspace, remote: Path, place: Path
-) -> None:
+def test_local_work_is_reported_and_kept(workspace: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -229,7 +227,7 @@ def test_all_local_work_is_reported_and_kept(
     assert (head(place), (place / "common.yml").read_text()) == (mine, "edited")
 
 
-def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_force_backs_up_local_work(workspace: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -289,7 +287,7 @@ def test_missing_configuration_revision_leaves_no_folder(
     assert list((workspace.work / "inventory/classes").iterdir()) == []
 
 
-def test_both_configurations_are_wanted_with_their_revisions() -> None:
+def test_both_configurations_are_requested_with_revisions() -> None:
     cluster = make_cluster(
         global_repo=RepositoryRef("file:///g.git", "v1"), tenant_repo=RepositoryRef("file:///t.git")
     )

@@ -144,7 +144,7 @@ def test_moved_tag_is_followed_with_warning(
     assert f"a tag was moved in {url_of(foo)}: {found}" in caplog.text
 
 
-def test_the_version_is_switched_forth_and_back(workspace: Workspace, foo: Path) -> None:
+def test_version_can_be_switched_back(workspace: Workspace, foo: Path) -> None:
     for version, on_branch in [
         ("master", "master"),
         ("feat/x", "feat/x"),
@@ -189,7 +189,7 @@ def test_deleted_worktree_is_restored_up_to_date(workspace: Workspace, foo: Path
     assert branch(workspace.place("foo")) == "master"
 
 
-def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> None:
+def test_worktrees_work_after_moving_the_working_directory(tmp_path: Path) -> None:
     old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
     foo = old.repository("foo")
     old.fetch(component(foo))
@@ -281,7 +281,7 @@ def test_checkout_with_damaged_clone_is_an_error(workspace: Workspace, foo: Path
     assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
-def test_another_repository_takes_a_clean_place(
+def test_changed_repository_replaces_clean_checkout(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     workspace.fetch(component(foo))
@@ -327,9 +327,7 @@ def test_instance_on_branch_of_component_follows_detached(workspace: Workspace, 
         assert [branch(workspace.place(name)) for name in ("foo", "foo-2")] == ["master", "HEAD"]
 
 
-def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_two_worktrees_on_one_branch_are_both_updated(workspace: Workspace, foo: Path) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
     workspace.fetch(*specs)
     git(workspace.place("foo-2"), "checkout", "--quiet", "--ignore-other-worktrees", "master")
@@ -351,7 +349,7 @@ def test_branch_of_deleted_worktree_can_be_checked_out(workspace: Workspace, foo
     assert head(workspace.place("foo-2")) == git(foo, "rev-parse", "feat/x")
 
 
-def test_components_of_one_repository_have_a_folder_and_a_version_each(
+def test_components_of_one_repository_have_own_folders(
     workspace: Workspace,
 ) -> None:
     mono = workspace.repository("mono", component_files("a", folder="comps/a/"))

@@ -62,7 +62,7 @@ def test_chart_without_version_follows_newest(downloads: Downloads, web: Web) ->
     assert "version: 1.2.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_another_version_replaces_a_chart(downloads: Downloads, web: Web) -> None:
+def test_changed_version_replaces_chart(downloads: Downloads, web: Web) -> None:
     charts = {
         ("own", "1.0.0"): chart_archive("own", "1.0.0", templates__gone="x"),
         ("own", "1.1.0"): chart_archive("own", "1.1.0"),
@@ -114,7 +114,7 @@ def test_credentials_are_not_among_the_arguments_of_the_program(
     assert "c4nary" not in f"{error} {error.where} {error.__notes__}"
 
 
-def test_where_we_cannot_the_program_may(downloads: Downloads, tmp_path: Path) -> None:
+def test_unsupported_source_is_fetched_by_helm(downloads: Downloads, tmp_path: Path) -> None:
     helm = tmp_path / "bin/helm"
     helm.parent.mkdir()
     helm.write_text(
@@ -158,9 +158,7 @@ def test_chart_is_fetched_from_registry(
     assert "version: 1.0.0+build.1" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_failed_authentication_at_a_registry_is_reported_with_a_hint(
-    downloads: Downloads, web: Web
-) -> None:
+def test_failed_registry_authentication_is_reported(downloads: Downloads, web: Web) -> None:
     registry = Registry(web, ("me", "secret"))
     registry.push("charts/own", "1.0.0", {"own.tgz": chart_archive("own", "1.0.0")})
 
@@ -171,7 +169,7 @@ def test_failed_authentication_at_a_registry_is_reported_with_a_hint(
     assert "answered 401" in str(error)
 
 
-def test_the_newest_chart_of_a_registry(downloads: Downloads, web: Web) -> None:
+def test_newest_matching_chart_of_registry_is_fetched(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "latest"):
         registry.push("charts/own", version, {"own.tgz": chart_archive("own", version)})
@@ -196,7 +194,7 @@ def test_registry_blob_with_wrong_digest_is_refused(downloads: Downloads, web: W
     assert downloads.files() == {"tracked.txt": "tracked\n"}
 
 
-def test_files_of_a_registry(downloads: Downloads, web: Web) -> None:
+def test_files_of_registry_artifact_are_fetched(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     digest = registry.push(
         "files/x",

@@ -100,7 +100,7 @@ def test_submodules_come_along(downloads: Downloads) -> None:
     assert "sub/deep" not in downloads.files("without")
 
 
-def test_links_become_what_they_lead_to(downloads: Downloads) -> None:
+def test_links_are_replaced_by_their_targets(downloads: Downloads) -> None:
     repository = _linking(downloads, {"real/file": "x"}, {"link": "real/file", "folder": "real"})
 
     downloads.fetch(downloads.git(url_of(repository), subdir=""))
@@ -109,7 +109,7 @@ def test_links_become_what_they_lead_to(downloads: Downloads) -> None:
     assert not (downloads.place / "repo/link").is_symlink()
 
 
-def test_links_that_lead_out_are_refused(downloads: Downloads) -> None:
+def test_links_out_of_folder_are_refused(downloads: Downloads) -> None:
     repository = _linking(downloads, {"a": "x"}, {"link": "/etc/hostname"})
 
     (error,) = downloads.refused(downloads.git(url_of(repository)))

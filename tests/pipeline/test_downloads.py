@@ -48,7 +48,7 @@ def test_unchanged_file_is_revalidated(downloads: Downloads, web: Web) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"local": True}, {"local": True, "offline": True}])
-def test_local_mode_uses_a_file_as_it_was_found(
+def test_local_mode_uses_cached_file(
     downloads: Downloads, web: Web, settings: dict[str, bool]
 ) -> None:
     entry = downloads.file(web.put("/a.yaml", "one"))
@@ -62,13 +62,13 @@ def test_local_mode_uses_a_file_as_it_was_found(
     assert (web.answers(), downloads.files()["file.yaml"]) == ([], "one")
 
 
-def test_local_mode_fetches_what_was_never_here(downloads: Downloads, web: Web) -> None:
+def test_local_mode_fetches_missing_file(downloads: Downloads, web: Web) -> None:
     downloads.fetch(downloads.file(web.put("/a.yaml", "one")), local=True)
 
     assert downloads.files()["file.yaml"] == "one"
 
 
-def test_without_fetching_only_those_who_insist_are_served(downloads: Downloads, web: Web) -> None:
+def test_disabled_fetching_fetches_only_force_fetch(downloads: Downloads, web: Web) -> None:
     calm = downloads.file(web.put("/a.yaml", "one"), "a.yaml")
     insisting = downloads.file(web.put("/b.yaml", "two"), "b.yaml", force_fetch=True)
 
@@ -80,7 +80,7 @@ def test_without_fetching_only_those_who_insist_are_served(downloads: Downloads,
     assert downloads.files() == {"tracked.txt": "tracked\n", "a.yaml": "one", "b.yaml": "two"}
 
 
-def test_one_source_for_two_places_is_fetched_once(downloads: Downloads, web: Web) -> None:
+def test_source_with_two_output_paths_is_fetched_once(downloads: Downloads, web: Web) -> None:
     url = web.put("/a.yaml", "one")
 
     downloads.fetch(downloads.file(url, "a.yaml"), downloads.file(url, "b/c.yaml"))
@@ -171,9 +171,7 @@ def test_hostile_archives_write_nothing(downloads: Downloads, web: Web, kind: st
     assert any(word in str(error) for word in ("bad", "outside", "Git"))
 
 
-def test_all_failures_are_reported_together_with_who_needs_them(
-    downloads: Downloads, web: Web
-) -> None:
+def test_all_failures_are_reported_with_their_users(downloads: Downloads, web: Web) -> None:
     web.put("/broken", status=500)
     entries = [
         downloads.file(f"{web.url}/none", "a"),
@@ -221,7 +219,7 @@ def test_download_uses_netrc_credentials(downloads: Downloads, web: Web, empty_h
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"])
-def test_authorities_that_are_not_there_are_reported(
+def test_missing_certificate_file_is_reported(
     downloads: Downloads, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
@@ -233,7 +231,7 @@ def test_authorities_that_are_not_there_are_reported(
     assert str(error) == f"{variable} names no file: /no/such/file.pem"
 
 
-def test_the_authorities_of_other_programs_count(
+def test_certificate_variables_of_other_programs_are_read(
     downloads: Downloads, web: Web, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.pem").write_text("no certificate")
@@ -266,7 +264,7 @@ def test_password_in_download_url_is_used_and_masked(downloads: Downloads, web: 
     assert "secret" not in f"{error}{error.where}{error.hint}{error.__notes__}"
 
 
-def test_offline_lists_everything_that_is_missing(downloads: Downloads, web: Web) -> None:
+def test_offline_lists_all_missing_downloads(downloads: Downloads, web: Web) -> None:
     entries = [
         downloads.file(f"{web.url}/a", "a"),
         downloads.git(f"{web.url}/r.git", "b"),
@@ -283,7 +281,7 @@ def test_offline_lists_everything_that_is_missing(downloads: Downloads, web: Web
     assert web.answers() == []
 
 
-def test_offline_finds_what_an_earlier_run_fetched(downloads: Downloads, web: Web) -> None:
+def test_offline_uses_downloads_of_earlier_run(downloads: Downloads, web: Web) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     entries = [

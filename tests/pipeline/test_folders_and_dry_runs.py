@@ -59,7 +59,7 @@ def test_output_dir_holds_same_tree_as_catalog(fleet: Fleet) -> None:
     assert written == {OUT: (fleet.work / "catalog" / OUT).read_bytes()}
 
 
-def test_only_what_differs_is_written_to_a_folder(tmp_path: Path) -> None:
+def test_only_changed_files_are_written_to_folder(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={}, shop={}, gone={})
     folder = fleet.root / "out"
     push(fleet.config(output_dir=folder))

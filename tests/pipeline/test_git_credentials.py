@@ -106,7 +106,7 @@ def test_stored_credentials_are_removed_from_clone(workspace: Workspace, web: Ht
     assert files_with(workspace.config.paths.root, MARK) == []
 
 
-def test_the_settings_of_the_user_stay(
+def test_credential_settings_of_user_are_used(
     workspace: Workspace, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A helper of the user answers for a URL that has only a user.

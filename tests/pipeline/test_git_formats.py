@@ -70,7 +70,7 @@ def _convert(repository: Path, option: str) -> None:
 @pytest.mark.parametrize("change", [plain, sha256, reftable, packed])
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.sample(3)
-def test_life_of_a_checkout(
+def test_checkout_supports_repository_formats(
     workspace: Workspace, change: Callable[[Path], None], *, mirrored: bool
 ) -> None:
     cache = {"git_cache": workspace.root / "cache/git"} if mirrored else {}
@@ -96,7 +96,9 @@ def test_life_of_a_checkout(
 
 
 @pytest.mark.parametrize("change", [sha256, reftable, packed])
-def test_life_of_a_configuration(workspace: Workspace, change: Callable[[Path], None]) -> None:
+def test_configuration_supports_repository_formats(
+    workspace: Workspace, change: Callable[[Path], None]
+) -> None:
     remote = workspace.repository("global", {"common.yml": "{}"})
     change(remote)
     spec = configuration(remote)
@@ -123,7 +125,7 @@ def test_sparse_checkout(workspace: Workspace) -> None:
     assert workspace.fetch(component(remote)) == (got,)
 
 
-def test_submodule_that_the_user_has_fetched(workspace: Workspace) -> None:
+def test_edits_in_fetched_submodule_are_kept(workspace: Workspace) -> None:
     inner = workspace.repository("inner", {"a.txt": "a"})
     remote = workspace.repository("foo")
     allow = ("-c", "protocol.file.allow=always")
@@ -155,7 +157,7 @@ def test_branch_names_with_line_separators(workspace: Workspace, separator: str)
     assert got.commit == first.commit
 
 
-def test_id_of_a_tag_is_its_commit(workspace: Workspace) -> None:
+def test_tag_id_resolves_to_its_commit(workspace: Workspace) -> None:
     remote = workspace.repository("foo")
     tag(remote, "v1")
     of_tag = git(remote, "rev-parse", "v1")
@@ -166,7 +168,7 @@ def test_id_of_a_tag_is_its_commit(workspace: Workspace) -> None:
         assert got.commit == head(workspace.place("foo")) == git(remote, "rev-parse", "master")
 
 
-def test_local_branch_that_is_named_like_a_commit(workspace: Workspace) -> None:
+def test_commit_takes_precedence_over_branch_of_same_name(workspace: Workspace) -> None:
     remote = workspace.repository("foo")
     (first,) = workspace.fetch(component(remote))
     commit_to(remote, {"new.txt": "new"})
@@ -216,7 +218,7 @@ def test_remote_below_the_path_of_another(workspace: Workspace) -> None:
     assert Mirrors(cache).has(url_of(inner))
 
 
-def test_name_of_remotes_in_the_settings_of_the_user(
+def test_default_remote_name_setting_is_ignored(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = workspace.root / "settings"

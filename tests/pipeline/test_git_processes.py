@@ -112,7 +112,7 @@ def test_unchanged_dependencies_start_two_programs_each(
     assert started() == {"ls-remote": len(specs), "status": len(specs)}
 
 
-def test_several_checkouts_of_a_repository(
+def test_several_checkouts_need_one_ls_remote(
     workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     spec = component(workspace.repository("foo"))
@@ -162,7 +162,7 @@ def test_present_commits_need_no_request(
     assert counted.total() <= 2 * len(specs), counted
 
 
-def test_local_run(
+def test_local_run_needs_few_processes(
     workspace: Workspace, specs: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
     workspace.fetch(*specs)

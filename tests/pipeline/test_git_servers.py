@@ -191,7 +191,7 @@ def test_truncated_git_answer_is_retried(workspace: Workspace, foo: Path, web: H
 
 
 @pytest.mark.usefixtures("foo")
-def test_all_servers_that_fail_are_named_at_once(workspace: Workspace, web: HttpServer) -> None:
+def test_all_failing_servers_are_reported(workspace: Workspace, web: HttpServer) -> None:
     web.behaviour.forbidden = True
     urls = [web.url(f"{name}.git") for name in ("one", "two", "three")]
 
@@ -335,7 +335,9 @@ def test_concurrent_catalog_push_is_not_overwritten(workspace: Workspace, web: H
     assert git(remote, "rev-parse", "master") == theirs
 
 
-def test_over_ssh_with_a_key(workspace: Workspace, foo: Path, shell: SshServer) -> None:
+def test_ssh_with_key_fetches_moved_versions(
+    workspace: Workspace, foo: Path, shell: SshServer
+) -> None:
     tag(foo, "v1")
     url = shell.url(foo)
     first = workspace.fetch(from_url(url))
@@ -357,7 +359,7 @@ def test_catalog_is_cloned_and_pushed_over_ssh(workspace: Workspace, shell: SshS
     assert git(remote, "rev-parse", "main") == commit
 
 
-def test_over_ssh_with_an_unknown_key(
+def test_ssh_with_unknown_key_is_refused(
     workspace: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_SSH_COMMAND", shell.stranger)

@@ -40,7 +40,7 @@ def api() -> Iterator[Api]:
 
 @each("form", DEEP)
 @each("status", [200, 500])
-def test_deep_json_of_the_api_is_an_error_with_its_url(api: Api, form: str, status: int) -> None:
+def test_deeply_nested_json_is_error_with_url(api: Api, form: str, status: int) -> None:
     api.on("GET /clusters/c-1", Reply(status, body=DEEP[form]))
 
     with pytest.raises(HttpError, match=r"nested too deeply|answered 500") as caught:
@@ -148,9 +148,7 @@ def test_malformed_chart_index_is_an_error(
     assert "internal" not in str(error)
 
 
-def test_certificates_that_are_not_there_are_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_certificate_file_is_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "mine.pem"))
 
     with pytest.raises(HttpError, match=r"REQUESTS_CA_BUNDLE names no file: .*mine\.pem") as caught:

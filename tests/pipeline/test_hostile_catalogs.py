@@ -120,9 +120,7 @@ ATTRIBUTES = [
 
 @pytest.mark.parametrize("attributes", ATTRIBUTES)
 @pytest.mark.parametrize("where", [".gitattributes", "manifests/.gitattributes"])
-def test_attributes_of_a_catalog_change_no_byte(
-    tmp_path: Path, attributes: str, where: str
-) -> None:
+def test_git_attributes_do_not_change_content(tmp_path: Path, attributes: str, where: str) -> None:
     catalog = Catalog(tmp_path, {where: f"{attributes}\n".encode()})
 
     catalog.push(rendered(BYTES))
@@ -231,7 +229,7 @@ def test_edits_between_writing_and_committing_are_not_pushed(
 
 
 @pytest.mark.parametrize("change", EDITS)
-def test_edits_before_a_compile_are_replaced_and_named(
+def test_edits_before_compile_are_replaced_and_reported(
     tmp_path: Path, change: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     catalog = Catalog(tmp_path)
@@ -249,7 +247,7 @@ def test_edits_before_a_compile_are_replaced_and_named(
 
 
 @pytest.mark.parametrize("change", EDITS)
-def test_the_old_side_of_a_diff_is_that_of_the_commit(
+def test_diff_compares_with_committed_content(
     tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
     catalog = Catalog(tmp_path)
@@ -332,7 +330,7 @@ def test_nested_repository_in_catalog_runs_no_program(tmp_path: Path, place: str
     assert not ran.exists()
 
 
-def test_hidden_files_and_others_of_the_commit_stay(tmp_path: Path) -> None:
+def test_hidden_and_unmanaged_files_are_kept(tmp_path: Path) -> None:
     others = {
         "README.md": b"x",
         "manifests/.top": b"t",
@@ -351,7 +349,7 @@ def test_hidden_files_and_others_of_the_commit_stay(tmp_path: Path) -> None:
     assert pushed == {**kept, "manifests/.github/x.yaml": b"1", "manifests/.file": b"2"}
 
 
-def test_the_checkout_is_clean_after_a_push(tmp_path: Path) -> None:
+def test_checkout_is_clean_after_push(tmp_path: Path) -> None:
     catalog = Catalog(tmp_path, {"README.md": b"x", "manifests/gone.yaml": b"x"})
 
     catalog.push(rendered({**BYTES, **{f"many/{n}.yaml": b"n: %d\n" % n for n in range(200)}}))

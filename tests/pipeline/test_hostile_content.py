@@ -56,7 +56,7 @@ def copies(*paths: str, to: str = "${_instance}") -> dict[str, Any]:
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("door", ["file", "folder", "output_path"])
-def test_no_spelling_of_git_leaves_a_component(tmp_path: Path, spelling: str, door: str) -> None:
+def test_output_named_like_git_folder_is_refused(tmp_path: Path, spelling: str, door: str) -> None:
     key = {"file": spelling, "folder": f"x/{spelling}/config", "output_path": "x"}[door]
     main = f"{{ {key!r}: {{ a: 1 }} }}" if "\\" not in repr(key) else f'{{ "{key}": {{ a: 1 }} }}'
     entry = jsonnet() | ({"output_path": f"web/{spelling}"} if door == "output_path" else {})
@@ -164,7 +164,7 @@ def test_copied_repository_without_git_folder_is_accepted(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("source", ["clone", "checkout"])
-def test_helm_gets_a_clone_without_its_git_folder(
+def test_helm_reads_clone_without_git_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     files = {"Chart.yaml": "apiVersion: v2\nname: own\nversion: 0.1.0\n", "more.txt": "more"}
@@ -239,7 +239,9 @@ def test_secret_reference_below_git_folder_is_an_error(tmp_path: Path, name: str
         "file://%s/../nowhere",
     ],
 )
-def test_no_url_runs_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_urls_that_run_programs_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
     monkeypatch.delenv("GIT_ALLOW_PROTOCOL")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "protocol.allow")
@@ -256,7 +258,7 @@ def test_no_url_runs_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("place", ["home/.store", "other/catalog", "other"])
 @pytest.mark.parametrize("spelling", ["%s", "file://%s", "file://localhost%s", "/.%s"])
-def test_no_download_reads_a_repository_of_others(
+def test_download_from_private_repository_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, spelling: str
 ) -> None:
     make_repository(tmp_path / place, {"a": "CANARY"})
@@ -293,7 +295,7 @@ def test_distant_local_repository_fails_when_strict(
 
 
 @pytest.mark.parametrize("allowed", ["ext:fd:file", "ext", "fd:file:http"])
-def test_transports_that_run_programs_cannot_be_allowed(
+def test_unsafe_transports_stay_forbidden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str
 ) -> None:
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", allowed)
@@ -456,7 +458,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_the_first_compile_removes_nothing_of_the_user(tmp_path: Path, name: str) -> None:
+def test_first_compile_keeps_foreign_files(tmp_path: Path, name: str) -> None:
     fleet = make_fleet(tmp_path, web={})
     file = fleet.work / name
     file.parent.mkdir(parents=True)
@@ -486,7 +488,7 @@ def test_working_directory_of_commodore_is_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [".env", "lib/jinja2_filters.py", ".commodore/x", "catalog/.git/x"]
 )
-def test_no_download_is_placed_where_later_runs_obey_it(tmp_path: Path, path: str) -> None:
+def test_download_over_configuration_files_is_refused(tmp_path: Path, path: str) -> None:
     source = make_repository(tmp_path / "lib.git", {path: "evil\n"})
     top = "lib" if path.startswith("lib/") else "."
     files = {Path(path).name: "evil\n"} if top == "lib" else {path: "evil\n"}
@@ -552,7 +554,7 @@ def test_working_directory_removed_during_run_is_an_error(tmp_path: Path) -> Non
         compile_catalog(fleet.config(push=True), CLUSTER, approve)
 
 
-def test_edits_during_a_whole_run_are_not_pushed(tmp_path: Path) -> None:
+def test_edits_during_run_are_not_pushed(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={}, app={})
     push(fleet)
     fleet.change_data()

@@ -139,7 +139,7 @@ CLUSTERS = [
 ]
 
 
-def test_the_same_cluster_is_loaded(sourced: Config) -> None:
+def test_folder_and_server_load_same_cluster(sourced: Config) -> None:
     cluster = load_cluster(sourced, "c-3")
 
     assert cluster.parameters() == {
@@ -190,13 +190,13 @@ def test_ignored_dynamic_facts_are_mentioned(
     ]
 
 
-def test_the_same_clusters_are_listed(sourced: Config) -> None:
+def test_folder_and_server_list_same_clusters(sourced: Config) -> None:
     assert list_clusters(sourced) == CLUSTERS
     assert list_clusters(sourced, tenant="t-1") == CLUSTERS[:2]
     assert list_clusters(sourced, sort_by="displayName") == [CLUSTERS[i] for i in (1, 2, 0)]
 
 
-def test_the_same_ids_are_completed(sourced: Config) -> None:
+def test_folder_and_server_complete_same_ids(sourced: Config) -> None:
     assert cluster_ids(sourced) == ["c-1", "c-2", "c-3"]
 
 
@@ -225,7 +225,7 @@ def test_report_is_the_same_for_a_folder_and_a_server(source: Source, sourced: C
     )
 
 
-def test_report_that_cannot_be_stored_is_an_error(tmp_path: Path) -> None:
+def test_unwritable_report_is_error(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("in the way")
 
     with pytest.raises(CommodoreError, match="cannot write the report") as raised:
@@ -297,7 +297,7 @@ def test_no_request_is_sent_without_token(api: Api, config: Config, token: str) 
     assert api.received == []
 
 
-def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
+def test_missing_api_url_lists_alternatives(config: Config) -> None:
     with pytest.raises(CommodoreError, match="no API URL") as raised:
         list_clusters(replace(config, api_url=""))
 
@@ -351,7 +351,7 @@ def test_get_redirected_to_another_server_omits_token(api: Api) -> None:
         ("//a:b", "to an invalid URL"),
     ],
 )
-def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) -> None:
+def test_invalid_redirects_are_refused(api: Api, location: str, problem: str) -> None:
     api.on("GET /a", redirect_reply(location))
 
     with pytest.raises(HttpError, match=problem):
@@ -410,7 +410,7 @@ def test_refused_request_reports_status_and_reason(api: Api, reply: Reply, probl
     assert asked_for(api) == ["GET /a"]
 
 
-def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
+def test_status_of_html_error_page_is_reported(api: Api) -> None:
     api.on("GET /a", Reply(502, b"<html>Bad gateway</html>", {"Content-Type": "text/html"}))
 
     with pytest.raises(HttpError, match="answered 502 Bad Gateway"):
@@ -457,7 +457,7 @@ def test_record_of_another_cluster_is_refused(api: Api, config: Config) -> None:
     ("value", "problem"),
     [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent a list of other things")],
 )
-def test_clusters_that_are_not_a_list_are_refused(
+def test_invalid_cluster_list_is_refused(
     api: Api, config: Config, value: object, problem: str
 ) -> None:
     api.serves("/clusters/", value)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_everything_is_taken_as_it_is(workspace: Workspace) -> None:
+def test_local_mode_keeps_checkouts_unchanged(workspace: Workspace) -> None:
     foo, tenant = workspace.repository("foo"), workspace.repository("tenant", {"common.yml": "{}"})
     specs = (
         component(foo),
@@ -77,7 +77,7 @@ def test_missing_checkouts_are_skipped_with_warning(
     ]
 
 
-def test_all_that_cannot_be_used_is_reported_together(workspace: Workspace) -> None:
+def test_all_unusable_checkouts_are_reported(workspace: Workspace) -> None:
     foo, bar = workspace.repository("foo"), workspace.repository("bar")
     broken = workspace.repository("broken", {"class/defaults.yml": ""})
     workspace.place("bar").mkdir(parents=True)

@@ -59,7 +59,7 @@ def messages(errors: tuple[CommodoreError, ...]) -> list[tuple[str, str]]:
     return [(str(error), error.where.rpartition("/")[2]) for error in errors]
 
 
-def test_edited_files_stop_the_run(workspace: Workspace, foo: Path, place: Path) -> None:
+def test_edited_files_stop_run(workspace: Workspace, foo: Path, place: Path) -> None:
     (place / "class/foo.yml").write_text("edited")
     (place / "class/defaults.yml").unlink()
     commit_to(foo, {"new.txt": "new"})
@@ -134,7 +134,7 @@ def test_pushed_commit_of_deleted_branch_is_not_local_work(workspace: Workspace,
     assert head(workspace.place("foo")) == got.commit == git(foo, "rev-parse", "master")
 
 
-def test_force_keeps_everything_under_a_ref(
+def test_force_backs_up_local_work_in_ref(
     workspace: Workspace, foo: Path, place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     mine = commit_in(place, {"committed.txt": "committed"})
@@ -219,7 +219,7 @@ def test_force_backs_up_untracked_file(workspace: Workspace, foo: Path, place: P
     assert backed_up(workspace.bare(foo), "new.txt") == "mine"
 
 
-def test_another_repository_does_not_take_a_place_with_work(
+def test_changed_repository_keeps_checkout_with_local_work(
     workspace: Workspace, foo: Path, place: Path
 ) -> None:
     (place / "mine.txt").write_text("mine")
@@ -234,7 +234,7 @@ def test_another_repository_does_not_take_a_place_with_work(
     assert (place / "mine.txt").read_text() == "mine"
 
 
-def test_another_repository_takes_a_place_by_force(
+def test_force_replaces_checkout_of_changed_repository(
     workspace: Workspace, foo: Path, place: Path
 ) -> None:
     (place / "mine.txt").write_text("mine")
@@ -322,7 +322,7 @@ def test_linked_clone_is_refused_without_local_mode(
     assert head(elsewhere) == before
 
 
-def test_all_problems_are_reported_before_anything_changes(workspace: Workspace, foo: Path) -> None:
+def test_all_problems_are_reported_before_changes(workspace: Workspace, foo: Path) -> None:
     tenant = workspace.repository("tenant", {"common.yml": "{}"})
     bar, clean = workspace.repository("bar"), workspace.repository("clean")
     specs = (
@@ -360,7 +360,7 @@ def test_all_problems_are_reported_before_anything_changes(workspace: Workspace,
     assert git(workspace.bare(clean), "rev-parse", "refs/remotes/origin/master") == before
 
 
-def test_commit_that_is_pinned_by_its_id_stays_local_work(workspace: Workspace, foo: Path) -> None:
+def test_unpushed_commit_used_as_version_is_local_work(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     mine = commit_in(workspace.place("foo"), {"mine.txt": "mine"})
 
@@ -369,9 +369,7 @@ def test_commit_that_is_pinned_by_its_id_stays_local_work(workspace: Workspace, 
     assert f"commit {mine[:7]}" in str(pinned)
 
 
-def test_worktrees_of_a_copied_directory_are_its_own_in_each_step(
-    workspace: Workspace, foo: Path
-) -> None:
+def test_copied_working_directory_has_own_worktrees(workspace: Workspace, foo: Path) -> None:
     tenant = configuration(workspace.repository("global", {"common.yml": "{}"}))
     tag(foo, "v1", at="master")
     workspace.fetch(tenant)
@@ -388,7 +386,7 @@ def test_worktrees_of_a_copied_directory_are_its_own_in_each_step(
     assert branch(copy / "dependencies/foo") == "HEAD"
 
 
-def test_local_tag_does_not_save_the_commits_of_a_clone(workspace: Workspace, foo: Path) -> None:
+def test_commit_with_local_tag_is_local_work(workspace: Workspace, foo: Path) -> None:
     place = workspace.place("foo")
     place.parent.mkdir(parents=True)
     git(workspace.root, "clone", "--quiet", str(foo), str(place))
@@ -400,7 +398,7 @@ def test_local_tag_does_not_save_the_commits_of_a_clone(workspace: Workspace, fo
     assert f"commit {mine[:7]}" in str(error)
 
 
-def test_repository_in_a_checkout_that_makes_room_is_kept(workspace: Workspace, foo: Path) -> None:
+def test_repository_inside_replaced_checkout_is_kept(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     (workspace.place("foo") / ".gitignore").write_text("")
     inner = workspace.place("foo") / "inner"

@@ -115,7 +115,7 @@ def test_unreachable_commit_is_not_found(workspace: Workspace, foo: Path) -> Non
     assert f"revision {lost} not found" in str(error)
 
 
-def test_the_template_is_the_users_and_its_hooks_do_not_run(
+def test_user_template_is_copied_without_running_hooks(
     workspace: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = workspace.root / "template/hooks/post-checkout"

@@ -76,7 +76,7 @@ def test_invalid_output_path_is_refused(tmp_path: Path, name: str, _: str) -> No
 
 
 @pytest.mark.parametrize(("name", "_"), PATHS)
-def test_the_output_path_of_a_download(tmp_path: Path, name: str, _: str) -> None:
+def test_download_to_odd_path_is_refused(tmp_path: Path, name: str, _: str) -> None:
     download = {"type": "https", "source": "https://localhost/x", "output_path": name}
     fleet = make_fleet(
         tmp_path, web={"class/web.yml": _class(compile=[_entry()], dependencies=[download])}
@@ -188,7 +188,7 @@ def test_invalid_repository_field_of_tenant_is_refused(
     assert "character" in _refused(fleet)
 
 
-def test_usual_names_with_letters_of_the_world_are_as_good_as_ever(tmp_path: Path) -> None:
+def test_unicode_names_are_accepted(tmp_path: Path) -> None:
     name = "ä日本 \u200d'x"
     main = f"{{ [std.parseJson({json.dumps(json.dumps(name))})]: {{}} }}"
     fleet = make_fleet(tmp_path, web={"component/main.jsonnet": main})

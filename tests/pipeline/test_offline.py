@@ -127,7 +127,7 @@ def test_unchanged_run_downloads_nothing(tmp_path: Path, web: Web) -> None:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_offline_compiles_the_same(tmp_path: Path, web: Web, *, lost: bool) -> None:
+def test_offline_compile_is_identical(tmp_path: Path, web: Web, *, lost: bool) -> None:
     fleet = _fleet(tmp_path, web)
     online = _compile(fleet)
     web.answers()
@@ -145,7 +145,7 @@ def test_offline_compiles_the_same(tmp_path: Path, web: Web, *, lost: bool) -> N
     assert web.answers() == []
 
 
-def test_offline_lists_what_is_missing(tmp_path: Path, web: Web) -> None:
+def test_offline_lists_missing_downloads(tmp_path: Path, web: Web) -> None:
     fleet = _fleet(tmp_path, web)
     _compile(fleet)
     (fleet.root / "cache").rename(fleet.root / "elsewhere")
@@ -196,7 +196,7 @@ def test_component_compiles_offline_with_present_libraries(
     assert offline.tree == online.tree
 
 
-def test_libraries_that_a_component_lacks_offline_are_reported(tmp_path: Path) -> None:
+def test_missing_libraries_are_reported_offline(tmp_path: Path) -> None:
     config = make_config(tmp_path / "work", download_cache=tmp_path / "cache", offline=True)
 
     with no_connections(), pytest.raises(CommodoreError) as caught:

@@ -67,9 +67,7 @@ def test_edited_download_is_backed_up(
     assert str(backup) in caplog.text
 
 
-def test_files_in_a_chart_that_came_from_nobody_are_kept_aside(
-    downloads: Downloads, web: Web
-) -> None:
+def test_unmanaged_files_in_chart_are_backed_up(downloads: Downloads, web: Web) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     (downloads.place / "chart/templates").mkdir(parents=True)
     (downloads.place / "chart/templates/old.yaml").write_text("old")
@@ -219,9 +217,7 @@ world.fetch(world.file(sys.argv[2], "out", unpack=True))
 
 
 @pytest.mark.parametrize("written", [1, 120])
-def test_the_next_run_repairs_what_a_killed_one_left(
-    downloads: Downloads, web: Web, written: int
-) -> None:
+def test_next_run_repairs_after_kill(downloads: Downloads, web: Web, written: int) -> None:
     old = {f"{n % 7}/old-{n}": f"{n}" for n in range(400)}
     new = {f"{n % 7}/{'old' if n % 2 else 'new'}-{n}": f"{n} again" for n in range(400)}
     url = web.put("/a.tgz", tar_archive(old))

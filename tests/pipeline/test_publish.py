@@ -78,7 +78,7 @@ def test_overtaken_push_is_rebased_on_other_commits(fleet: Fleet) -> None:
     assert git(fleet.work / "catalog", "for-each-ref", "refs/commodore/backup") == ""
 
 
-def test_the_catalog_takes_few_git_processes(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalog_needs_few_git_processes(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     push(fleet.config())
     events, catalog = fleet.root / "events", str(fleet.work / "catalog")
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(events))
@@ -137,7 +137,7 @@ def test_withdrawn_staged_change_leaves_clean_checkout(fleet: Fleet) -> None:
     assert git(fleet.work / "catalog", "status", "--porcelain") == ""
 
 
-def test_another_change_than_the_approved_one_needs_approval_again(fleet: Fleet) -> None:
+def test_changed_diff_needs_new_approval(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
@@ -149,7 +149,7 @@ def test_another_change_than_the_approved_one_needs_approval_again(fleet: Fleet)
     assert list(fleet.catalog_files()) == [OUT]
 
 
-def test_no_is_an_answer_the_second_time_too(fleet: Fleet) -> None:
+def test_second_approval_can_be_refused(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
@@ -271,7 +271,7 @@ def test_catalog_checkout_records_its_cluster(fleet: Fleet) -> None:
     assert sorted(p.name for p in catalog.iterdir()) == [".git", "manifests", "refs"]
 
 
-def test_two_clusters_with_one_catalog_give_a_warning(fleet: Fleet) -> None:
+def test_two_clusters_with_one_catalog_are_reported(fleet: Fleet) -> None:
     push(fleet.config())
     other = fleet.a_second_cluster(fleet.catalog)
 
@@ -286,7 +286,7 @@ def test_two_clusters_with_one_catalog_give_a_warning(fleet: Fleet) -> None:
     assert git(fleet.work / "catalog", "config", "commodore.cluster") == other
 
 
-def test_another_cluster_with_its_own_catalog_takes_over(fleet: Fleet) -> None:
+def test_catalog_of_another_cluster_replaces_checkout(fleet: Fleet) -> None:
     push(fleet.config())
     theirs = make_repository(fleet.repository("catalog-two"), {})
     other = fleet.a_second_cluster(theirs)
@@ -343,7 +343,7 @@ def test_failed_report_is_repeated_by_next_push(fleet: Fleet) -> None:
     assert push(fleet.config(push=True)).report is ReportOutcome.NOT_DUE
 
 
-def test_the_acts_of_a_run_are_timed(fleet: Fleet) -> None:
+def test_phases_of_run_are_timed(fleet: Fleet) -> None:
     timings = dict(push(fleet.config(author=Author("A", "a@example.com"))).timings)
 
     assert list(timings) == ["gather", "render", "publish"]

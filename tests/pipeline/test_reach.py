@@ -162,7 +162,7 @@ WAYS = [
 
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-def test_content_from_elsewhere_is_reported_and_refused_with_strict(
+def test_outside_content_is_reported_and_refused_if_strict(
     tmp_path: Path,
     outside: Path,
     way: Callable[[Path, Path], Fleet],

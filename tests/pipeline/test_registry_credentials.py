@@ -43,7 +43,7 @@ def texts_of(web: Web) -> str:
 
 @each("login", LOGINS)
 @each("query", ["", "?a=1"])
-def test_another_server_gets_no_credentials(login: Login, query: str) -> None:
+def test_credentials_are_not_sent_to_another_server(login: Login, query: str) -> None:
     with serve() as web, serve() as other:
         web.pages["/v2/charts/own/manifests/1.0.0"] = challenge(f"{other.url}/token{query}")
         other.pages["/token"] = Page(b'{"token": "anonymous"}', "application/json")
@@ -66,7 +66,7 @@ def test_another_server_gets_no_credentials(login: Login, query: str) -> None:
     ],
 )
 @each("host", ["registry.example.com", "r.own.co.uk", "127.0.0.1:5000", "r"])
-def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> None:
+def test_credentials_are_not_sent_to_other_domains(realm: str, host: str) -> None:
     registry = Registry(
         Reference.parse(f"{host}/x:1"),
         timeout=5,
@@ -88,7 +88,7 @@ def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> Non
         ("10.0.0.1:5000", "https://10.0.0.1:8443/token"),
     ],
 )
-def test_the_own_domain_gets_them(host: str, realm: str) -> None:
+def test_credentials_are_sent_to_same_domain(host: str, realm: str) -> None:
     registry = Registry(Reference.parse(f"{host}/x:1"), timeout=5)
 
     assert registry.login_at(realm, LOGINS[0]) == LOGINS[0]

@@ -72,7 +72,7 @@ def hash_of(path: str) -> str:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_references_get_files_and_hashes(tmp_path: Path, engine: str) -> None:
+def test_references_are_written_with_files_and_hashes(tmp_path: Path, engine: str) -> None:
     fleet = secrets_fleet(tmp_path)
     one, two = "?{vaultkv:${cluster:tenant}/${cluster:name}/web/user}", f"?{{vaultkv:{PATH}/pw}}"
     tenant_says(
@@ -126,7 +126,7 @@ def test_tenant_overrides_where_secrets_are(
     assert len(lines) == 8
 
 
-def test_reference_that_is_gone_leaves_the_catalog(tmp_path: Path) -> None:
+def test_removed_reference_is_deleted_from_catalog(tmp_path: Path) -> None:
     fleet = secrets_fleet(tmp_path)
     fleet.configure({"applications": ["web"], "parameters": {"pw": f"?{{vaultkv:{PATH}/old}}"}})
     push(fleet)
@@ -169,9 +169,7 @@ def test_malformed_reference_is_reported_with_file_and_line(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", ["a/b/", "a/b@c"])
-def test_malformed_reference_in_a_manifest_is_reported_with_file_and_line(
-    tmp_path: Path, text: str, engine: str
-) -> None:
+def test_malformed_reference_is_reported_with_line(tmp_path: Path, text: str, engine: str) -> None:
     fleet = secrets_fleet(tmp_path)
     tenant_says(
         fleet, f"applications: [web]\nparameters:\n  web:\n    data: {{x: '?{{vaultkv:{text}}}'}}\n"
@@ -184,7 +182,7 @@ def test_malformed_reference_in_a_manifest_is_reported_with_file_and_line(
     assert "t-acme/common.yml:4, target web, parameters.web.data.x" in note
 
 
-def test_reference_that_only_code_makes_is_an_error(tmp_path: Path) -> None:
+def test_reference_made_by_code_is_error(tmp_path: Path) -> None:
     main = MAIN.replace("@CONTENT@", "stringData: { pw: '?{vaultkv:no/ref}' }")
     fleet = secrets_fleet(tmp_path, **{"component/main.jsonnet": main})
 
@@ -197,7 +195,7 @@ def test_reference_that_only_code_makes_is_an_error(tmp_path: Path) -> None:
     assert "write it into a parameter" in caught.value.hint
 
 
-def test_reference_that_is_encoded_is_reported(tmp_path: Path) -> None:
+def test_encoded_reference_is_reported(tmp_path: Path) -> None:
     main = MAIN.replace("@CONTENT@", "data: { pw: std.base64('?{vaultkv:a/b}') }")
     fleet = secrets_fleet(tmp_path, **{"component/main.jsonnet": main})
     fleet.configure({"applications": ["web"], "parameters": {"pw": "?{vaultkv:a/b}"}})
@@ -209,7 +207,7 @@ def test_reference_that_is_encoded_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_reference_that_only_a_copied_file_has_is_reported(tmp_path: Path, strict: bool) -> None:
+def test_reference_in_copied_file_is_reported(tmp_path: Path, strict: bool) -> None:
     files = configmap_component("web")
     entry = {
         "input_paths": ["${_base_directory}/static"],

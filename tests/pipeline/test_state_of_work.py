@@ -35,7 +35,7 @@ def refused(fleet: Fleet, *, cluster: str = CLUSTER, local: bool = False) -> Com
     return caught.value
 
 
-def test_removed_references_of_the_hierarchy_are_reported_with_place_and_count(
+def test_removed_references_of_hierarchy_are_reported(
     fleet: Fleet,
 ) -> None:
     data = {"a": "${customer:name}", "b": "x-${cloud:region}", "c": "${cluster:dist}"}
@@ -68,7 +68,7 @@ def test_removed_references_of_a_component_are_reported(fleet: Fleet, name: str)
     assert "${facts:cloud}" in error.hint
 
 
-def test_the_old_place_of_versions_is_reported_with_its_line(fleet: Fleet) -> None:
+def test_component_versions_parameter_is_reported_with_line(fleet: Fleet) -> None:
     values = "applications: [web]\nparameters:\n  component_versions:\n    web: {version: v1}\n"
     commit_to(fleet.repository("tenant"), {"common.yml": values})
 
@@ -90,7 +90,7 @@ def test_local_mode_needs_a_compiled_cluster(fleet: Fleet, name: str) -> None:
     assert error.hint == "compile c-one once without --local"
 
 
-def test_local_mode_is_for_the_cluster_that_lies_there(fleet: Fleet) -> None:
+def test_local_mode_refuses_another_cluster(fleet: Fleet) -> None:
     push(fleet.config())
 
     error = refused(fleet, cluster="c-two", local=True)
@@ -99,7 +99,7 @@ def test_local_mode_is_for_the_cluster_that_lies_there(fleet: Fleet) -> None:
     assert error.where == str(fleet.work / "inventory/classes/params/cluster.yml")
 
 
-def test_local_mode_recreates_the_folders_of_links(fleet: Fleet) -> None:
+def test_local_mode_recreates_links(fleet: Fleet) -> None:
     push(fleet.config())
     classes = fleet.work / "inventory/classes"
     for name in ("components", "defaults"):
@@ -113,7 +113,7 @@ def test_local_mode_recreates_the_folders_of_links(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("key", ["name", "tenant"])
-def test_local_mode_needs_the_names_of_cluster_and_tenant(fleet: Fleet, key: str) -> None:
+def test_local_mode_needs_names_of_cluster_and_tenant(fleet: Fleet, key: str) -> None:
     push(fleet.config())
     file = fleet.work / "inventory/classes/params/cluster.yml"
     params = yaml.safe_load(file.read_text())

@@ -68,7 +68,7 @@ def test_folder_replaced_by_link_during_run_is_not_followed(
     assert "is a link" in problem
 
 
-def test_no_download_is_written_behind_a_link_that_replaced_a_folder(
+def test_download_through_swapped_link_is_refused(
     downloads: Downloads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serve() as web:
@@ -88,7 +88,7 @@ def test_no_download_is_written_behind_a_link_that_replaced_a_folder(
     assert f"{downloads.place / 'deep'} is a link" in str(error)
 
 
-def test_links_that_users_made_before_the_run_are_followed(tmp_path: Path) -> None:
+def test_existing_links_of_user_are_followed(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"lib/web.libsonnet": "{}"})
     (tmp_path / "disk/deps").mkdir(parents=True)
     (tmp_path / "disk/work").mkdir()

@@ -86,7 +86,7 @@ def test_tool_is_installed_verified_and_recorded(
     assert sorted(path.name for path in folder.path.iterdir()) == sorted([tool, "state.json"])
 
 
-def test_the_mode_does_not_depend_on_the_umask(folder: ToolFolder, publisher: Publisher) -> None:
+def test_mode_does_not_depend_on_umask(folder: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("jb", "v1.2.3")
     before = os.umask(0o077)
     try:
@@ -97,7 +97,7 @@ def test_the_mode_does_not_depend_on_the_umask(folder: ToolFolder, publisher: Pu
     assert folder.program("jb").stat().st_mode & 0o7777 == 0o755
 
 
-def test_another_version_replaces_the_present_one(used: ToolFolder, publisher: Publisher) -> None:
+def test_new_version_replaces_installed_tool(used: ToolFolder, publisher: Publisher) -> None:
     bring(used, publisher, publisher.release("helm", "v0.9.0"))
 
     assert used.version_of("helm") == "v0.9.0"
@@ -351,9 +351,7 @@ def test_tools_folder_below_a_file_is_reported(tmp_path: Path, publisher: Publis
     assert notes_of(error) == ("while installing jb v1.2.3",)
 
 
-def test_something_else_in_the_place_of_a_tool_stays(
-    folder: ToolFolder, publisher: Publisher
-) -> None:
+def test_folder_in_place_of_tool_is_kept(folder: ToolFolder, publisher: Publisher) -> None:
     (folder.program("jb") / "mine").mkdir(parents=True)
 
     with pytest.raises(CommodoreError, match=r"cannot install jb v1\.2\.3: Is a directory"):
@@ -362,7 +360,7 @@ def test_something_else_in_the_place_of_a_tool_stays(
     assert (folder.program("jb") / "mine").is_dir()
 
 
-def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
+def test_record_keeps_unknown_tools(folder: ToolFolder) -> None:
     folder.path.mkdir(parents=True)
     folder.record.write_text('{"other": "2020-01-01T00:00:00"}')
 

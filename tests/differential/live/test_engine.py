@@ -44,7 +44,7 @@ DIFFS, HEALTHS, HOOKS, ORDERS = map(recorded, ("diffs", "healths", "hooks", "ord
 
 
 @each("case", [case for case in DIFFS if case["differs"]])
-def test_difference_for_the_engine_is_a_difference(case: dict[str, Any]) -> None:
+def test_difference_of_engine_is_also_ours(case: dict[str, Any]) -> None:
     # The reverse does not hold: a default that is in the target, but not in the live object, and
     # an applied field that is gone from the target but has its default, are differences here.
     ours = predict(case["target"], case["live"])
@@ -64,7 +64,7 @@ def _as_argocd(content: Content) -> str | None:
 
 
 @each("case", HOOKS)
-def test_annotations_mean_what_they_mean_to_the_engine(case: dict[str, Any]) -> None:
+def test_annotations_are_read_like_the_engine(case: dict[str, Any]) -> None:
     content = {"metadata": {"annotations": case["annotations"]}}
 
     facts = hooks.hook_facts(content)
@@ -206,7 +206,7 @@ def _without_empty(value: Any) -> Any:  # noqa: ANN401 - values of objects
 
 
 @pytest.mark.long
-def test_every_case_of_argo_cd_has_its_status_and_message() -> None:
+def test_argocd_health_cases_have_same_status_and_message() -> None:
     cases = run_tests(engine.checkout() / "resource_customizations")
 
     assert [one for one in cases if not one.passed] == []

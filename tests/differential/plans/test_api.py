@@ -48,7 +48,7 @@ def _created(server: Server) -> Any:  # noqa: ANN401 - a function
 
 @pytest.mark.parametrize("made", [example, rich_example], ids=["example", "rich"])
 @pytest.mark.parametrize("driver", sorted(DRIVERS))
-def test_every_object_is_accepted(server: Server, driver: str, made: Any) -> None:  # noqa: ANN401
+def test_api_server_accepts_rendered_objects(server: Server, driver: str, made: Any) -> None:  # noqa: ANN401
     job: Job = made()
     laid = DRIVERS[driver].render(job)
     objects = [
@@ -68,7 +68,7 @@ def test_every_object_is_accepted(server: Server, driver: str, made: Any) -> Non
     _LOG.info("%s: %d objects accepted", driver, len(objects))
 
 
-def test_the_server_is_strict(server: Server) -> None:
+def test_api_server_refuses_unknown_field(server: Server) -> None:
     wrong = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",

@@ -116,7 +116,7 @@ def positions(
     return found
 
 
-def test_argocds_engine_sorts_what_is_rendered_in_the_order_of_the_plan() -> None:
+def test_argocd_engine_sorts_rendered_objects_in_plan_order() -> None:
     argo = _engine()
     checked = 0
     for seed in range(PLANS):

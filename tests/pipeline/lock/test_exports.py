@@ -70,7 +70,7 @@ def test_export_contains_unpinned_tenant(cluster: LockedCluster) -> None:
         )  # where another commit is checked out
 
 
-def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
+def test_export_compiles_same_without_network_interfaces(
     cluster: LockedCluster,
 ) -> None:
     if subprocess.run(["unshare", "-rn", "true"], check=False, capture_output=True).returncode:
@@ -146,7 +146,7 @@ def test_export_with_other_lock_is_refused(cluster: LockedCluster) -> None:
     assert caught.value.exit_code == 6
 
 
-def test_the_manifest_names_its_schema(cluster: LockedCluster) -> None:
+def test_manifest_contains_schema(cluster: LockedCluster) -> None:
     cluster.compile()
 
     manifest = json.loads((_export(cluster, "it") / "manifest.json").read_text())

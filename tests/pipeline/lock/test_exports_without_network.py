@@ -20,7 +20,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("cluster", ["c-demo-1", "c-demo-2"])
-def test_the_demo_is_the_same_from_an_export(cluster: str, tmp_path: Path) -> None:
+def test_demo_compiles_same_from_export(cluster: str, tmp_path: Path) -> None:
     demo = write_demo(tmp_path / "demo").directory
     exported = ExportedCluster(
         cluster, tmp_path, {"COMMODORE_API_URL": str(demo / "facts"), "COMMODORE_API_TOKEN": "x"}
@@ -32,7 +32,7 @@ def test_the_demo_is_the_same_from_an_export(cluster: str, tmp_path: Path) -> No
     assert exported.differences(path) == []
 
 
-def test_forty_components_are_the_same_from_an_export(tmp_path: Path) -> None:
+def test_forty_components_compile_same_from_export(tmp_path: Path) -> None:
     if not generator().is_file():
         pytest.skip("there is no generator: name one in COMMODORE_GENERATOR")
     with generated(tmp_path / "M", "M") as cluster:

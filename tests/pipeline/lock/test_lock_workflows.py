@@ -94,7 +94,7 @@ def test_lock_update_dry_run_writes_nothing(cluster: LockedCluster) -> None:
     assert git(cluster.fleet.work / "dependencies/web", "rev-parse", "HEAD") == head
 
 
-def test_without_names_all_that_float_are_updated(cluster: LockedCluster) -> None:
+def test_update_without_names_updates_all_moving_inputs(cluster: LockedCluster) -> None:
     _create(cluster)
     for what in ("library", "repository", "file", "chart", "component", "tenant"):
         cluster.move(what, "2")
@@ -165,7 +165,7 @@ def test_lock_update_accepts_changed_download(
     assert f"{what}: '2'" in cluster.compile(frozen=True)["app/app/out.yaml"]
 
 
-def test_servers_are_compared_with_what_is_locked(cluster: LockedCluster) -> None:
+def test_check_compares_lock_with_servers(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     tag(repository, "v1", "HEAD")
     cluster.configure(parameters={"components": {"web": {"version": "v1"}}})
@@ -198,7 +198,7 @@ def test_lock_check_of_unreachable_server_is_unknown(cluster: LockedCluster) -> 
     assert set(_states(cluster).values()) == {"unknown"}
 
 
-def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
+def test_concurrent_writers_keep_all_blocks(cluster: LockedCluster) -> None:
     blocks: dict[tuple[str, ...], Block] = {
         ("file", f"u{number}"): Block({"sum": "0"}) for number in range(20)
     }
@@ -266,7 +266,7 @@ def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:
     return {path for path in {*old, *new} if old.get(path) != new.get(path)}
 
 
-def test_the_digest_of_facts_in_an_older_lock_is_compared(cluster: LockedCluster) -> None:
+def test_facts_digest_in_older_lock_is_compared(cluster: LockedCluster) -> None:
     _create(cluster)
     first = cluster.compile(frozen=True)
     digest = digest_of(facts_in(cluster.lock.blocks["facts",]))

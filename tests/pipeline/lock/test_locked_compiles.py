@@ -69,7 +69,7 @@ def test_lock_gives_same_catalog_in_empty_working_directory(
     assert cluster.compile(frozen=True) == first
 
 
-def test_without_a_lock_they_are_followed(cluster: LockedCluster) -> None:
+def test_moved_inputs_are_followed_without_lock(cluster: LockedCluster) -> None:
     first = cluster.compile()
     for what in MOVING:
         cluster.move(what, "2")
@@ -78,7 +78,7 @@ def test_without_a_lock_they_are_followed(cluster: LockedCluster) -> None:
 
 
 @pytest.mark.parametrize("what", ["file", "chart"])
-def test_other_bytes_are_refused_with_both_digests(cluster: LockedCluster, what: str) -> None:
+def test_changed_download_is_refused_with_both_digests(cluster: LockedCluster, what: str) -> None:
     cluster.compile()
     cluster.forget()
     if what == "file":
@@ -140,7 +140,7 @@ def test_locked_commit_without_branch_is_fetched_by_id(cluster: LockedCluster, n
     assert notice.strict
 
 
-def test_another_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
+def test_changed_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
     first = cluster.compile()
     repository = cluster.fleet.repository("component-web")
     git(repository, "branch", "next")
@@ -204,7 +204,7 @@ def test_added_component_is_locked_unless_frozen(new_cluster: LockedCluster) -> 
     assert new_cluster.compile(frozen=True)
 
 
-def test_all_requests_that_are_not_locked_are_listed_together(cluster: LockedCluster) -> None:
+def test_frozen_compile_lists_all_unlocked_requests(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     cluster.configure(parameters={"components": {n: {"version": "next"} for n in ("app", "web")}})
@@ -286,7 +286,7 @@ def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) 
     assert f"{cluster.file}:7" in error.where
 
 
-def test_another_spelling_of_a_url_is_the_same_request(cluster: LockedCluster) -> None:
+def test_equivalent_url_is_same_request(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.unpin_tenant()
     entry = component_entries(cluster.fleet, ["web"])["web"]
@@ -301,7 +301,7 @@ def test_another_spelling_of_a_url_is_the_same_request(cluster: LockedCluster) -
     assert cluster.file.read_text() == written
 
 
-def test_facts_are_those_that_are_locked_and_others_are_a_notice(cluster: LockedCluster) -> None:
+def test_locked_facts_are_used_with_notice_of_change(cluster: LockedCluster) -> None:
     first = cluster.compile()
     facts = cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
     content = yaml.safe_load(facts.read_text())
@@ -316,7 +316,7 @@ def test_facts_are_those_that_are_locked_and_others_are_a_notice(cluster: Locked
     )
 
 
-def test_facts_of_any_type_come_back_equal(new_cluster: LockedCluster) -> None:
+def test_locked_facts_keep_their_types(new_cluster: LockedCluster) -> None:
     facts = new_cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
     content = yaml.safe_load(facts.read_text())
     content["facts"] |= {"none": None, "f": 1.5, "n": {"b": [1, "it's"]}, "a.b": "x\ny", "o": "é"}
@@ -328,7 +328,7 @@ def test_facts_of_any_type_come_back_equal(new_cluster: LockedCluster) -> None:
     assert new_cluster.compile(frozen=True) == unlocked
 
 
-def test_offline_uses_what_is_locked_and_asks_nobody(cluster: LockedCluster) -> None:
+def test_offline_compile_uses_locked_inputs_without_requests(cluster: LockedCluster) -> None:
     first = cluster.compile()
     cluster.web.answers()
     for name in ("repos", "remotes", "facts", "git.example.com"):
@@ -358,7 +358,7 @@ def test_locked_second_run_requests_no_remote(cluster: LockedCluster) -> None:
     assert cluster.web.answers() == []
 
 
-def test_the_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
+def test_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     cluster.file.write_text(cluster.file.read_text().replace('id = "c-one"', 'id = "c-two"'))
 
@@ -399,7 +399,7 @@ def test_run_without_publishing_keeps_lock_file(cluster: LockedCluster, how: str
     assert cluster.file.read_text() == written
 
 
-def test_local_mode_only_compares(cluster: LockedCluster) -> None:
+def test_local_mode_compares_without_writing_lock(cluster: LockedCluster) -> None:
     cluster.compile()
     place = cluster.fleet.work / "dependencies/web"
     (place / "class/defaults.yml").write_text("parameters: {web: {data: {of: local}}}\n")
@@ -480,7 +480,7 @@ def test_short_commit_is_locked_in_full(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True) == first
 
 
-def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster) -> None:
+def test_renamed_default_branch_keeps_locked_commit(cluster: LockedCluster) -> None:
     first = cluster.compile()
     for name in ("global", "tenant"):
         git(cluster.fleet.repository(name), "branch", "-m", "master", "main")
@@ -514,7 +514,7 @@ def test_missing_library_stays_locked_as_missing(
     assert "is missing:" not in caplog.text
 
 
-def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluster) -> None:
+def test_changed_library_version_is_locked_or_refused(cluster: LockedCluster) -> None:
     cluster.compile()
     repository = cluster.fleet.root / "git.example.com/me/library.git"
     git(repository, "branch", "next")
@@ -546,9 +546,7 @@ def test_lock_that_pins_its_own_repository_gives_notice(cluster: LockedCluster) 
 
 
 @pytest.mark.parametrize("frozen", [False, True])
-def test_another_tool_than_the_recorded_one_is_a_warning(
-    cluster: LockedCluster, *, frozen: bool
-) -> None:
+def test_changed_tool_version_is_warning(cluster: LockedCluster, *, frozen: bool) -> None:
     cluster.compile()
     text = cluster.file.read_text()
     recorded = cluster.lock.blocks["tool", "jsonnet"].text("version")
@@ -561,7 +559,7 @@ def test_another_tool_than_the_recorded_one_is_a_warning(
     assert cluster.file.read_text() == other
 
 
-def test_cached_commits_do_in_a_new_working_directory(new_cluster: LockedCluster) -> None:
+def test_cached_commits_compile_in_new_working_directory(new_cluster: LockedCluster) -> None:
     settings = {"git_cache": new_cluster.fleet.root / "git-cache"}
     first = new_cluster.compile(**settings)
     for name in ("remotes", "git.example.com"):

@@ -94,7 +94,7 @@ def test_commit_missing_on_server_is_used_from_clone(served: LockedCluster) -> N
     assert served.lock.blocks["component", "web"].text("commit") == gone
 
 
-def test_components_that_are_added_and_removed(served: LockedCluster) -> None:
+def test_lock_follows_added_and_removed_components(served: LockedCluster) -> None:
     served.configure("web")
     served.compile()
     served.unpin_tenant()

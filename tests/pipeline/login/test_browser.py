@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.usefixtures("person")
-def test_the_provider_gets_the_right_request(config: Config, provider: Double) -> None:
+def test_provider_receives_authorization_request(config: Config, provider: Double) -> None:
     log_in(config)
 
     (asked,) = provider.requests("/auth")
@@ -85,9 +85,7 @@ def shown_to(visitor: Visitor) -> Iterator[None]:
         visitor.join()
 
 
-def test_only_the_expected_path_ends_a_login(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_paths_do_not_end_login(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     visitor = Visitor("/healthz", "/favicon.ico?code=x&state=y", "/login?error=x")
 
     with interactive_terminal(monkeypatch), shown_to(visitor):
@@ -97,7 +95,7 @@ def test_only_the_expected_path_ends_a_login(
     assert "You are logged in" in visitor.last
 
 
-def test_the_page_shows_the_error(
+def test_page_shows_escaped_error(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor = Visitor()
@@ -128,9 +126,7 @@ def test_busy_port_is_reported_with_alternatives(config: Config, listen: str) ->
     assert "oidc-listen" in got.value.hint
 
 
-def test_the_usual_port_is_the_one_registered(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_default_port_is_registered_port(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     with interactive_terminal(monkeypatch), port_18000_taken():
         monkeypatch.setenv("BROWSER", "true %s")
         with pytest.raises(CommodoreError, match="another program listens on port 18000"):

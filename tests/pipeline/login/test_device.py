@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.servers.oidc.double import Double
 
 
-def test_where_no_browser_is_the_address_is_shown(
+def test_missing_browser_shows_address(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.behaviour.document = {"device_authorization_endpoint": None}

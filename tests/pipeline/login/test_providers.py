@@ -147,7 +147,7 @@ def test_discovery_document_of_other_issuer_warns(
         ({"claims": {"exp": None}}, "… Missing claim: 'exp'"),
     ],
 )
-def test_tokens_that_are_not_ours_are_refused(
+def test_invalid_token_response_is_refused(
     config: Config, provider: Double, empty_home: Path, behaviour: dict[str, Any], problem: str
 ) -> None:
     for name, value in behaviour.items():
@@ -187,9 +187,7 @@ def test_failing_token_endpoint_fails_login(
 
 
 @pytest.mark.usefixtures("person")
-def test_codes_and_tokens_do_not_follow_a_redirect(
-    config: Config, api: Api, provider: Double
-) -> None:
+def test_token_request_does_not_follow_redirect(config: Config, api: Api, provider: Double) -> None:
     with serve_api() as other:
         provider.behaviour.document = {"token_endpoint": f"{api.url}/token"}
         api.on("POST /token", redirect_reply(f"{other.url}/token", 307))

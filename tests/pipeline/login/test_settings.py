@@ -36,7 +36,7 @@ def test_settings_given_are_taken_without_asking_the_api(
     ],
 )
 @pytest.mark.parametrize("root", [{}, [], {"oidc": "x"}, {"oidc": {"clientId": 1}}, None])
-def test_settings_that_are_missing_are_named(
+def test_missing_settings_are_reported(
     config: Config, api: Api, settings: dict[str, Any], missing: str, root: object
 ) -> None:
     api.serves("/", root)
@@ -49,7 +49,7 @@ def test_settings_that_are_missing_are_named(
 
 
 @pytest.mark.usefixtures("person")
-def test_without_an_api_both_settings_must_be_given(config: Config, provider: Double) -> None:
+def test_login_without_api_needs_both_settings(config: Config, provider: Double) -> None:
     alone = replace(config, api_url="")
 
     with pytest.raises(CommodoreError, match="cannot log in: no API URL"):

@@ -68,7 +68,7 @@ def test_given_token_wins_over_cached_one(config: Config, api: Api, empty_home: 
         {"id_token": expired_token()},
     ],
 )
-def test_where_nobody_can_log_in_nobody_is_asked(
+def test_non_interactive_run_sends_no_request(
     config: Config, api: Api, provider: Double, empty_home: Path, entry: object
 ) -> None:
     write_token_cache(empty_home, {api.url: entry})
@@ -189,7 +189,7 @@ def test_refresh_token_is_not_sent_to_another_provider(
 
 
 @pytest.mark.usefixtures("no_terminal")
-def test_refresh_token_is_not_sent_to_a_provider_that_names_another_issuer(
+def test_refresh_token_is_not_sent_to_another_issuer(
     config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
     provider.behaviour.document = {"issuer": "https://login.example.com"}
@@ -203,7 +203,7 @@ def test_refresh_token_is_not_sent_to_a_provider_that_names_another_issuer(
 
 
 @pytest.mark.usefixtures("person")
-def test_runs_side_by_side_renew_a_session_once(
+def test_concurrent_runs_renew_session_once(
     config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
     a_session_to_renew(config, api, empty_home)

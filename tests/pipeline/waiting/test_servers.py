@@ -94,7 +94,7 @@ def test_broken_response_is_an_error(
     assert server.host in raised.value.where
 
 
-def test_silence_is_an_error_of_its_own(limits: SetLimits) -> None:
+def test_silent_server_is_timeout_error(limits: SetLimits) -> None:
     limits(request=30)
 
     with (
@@ -118,7 +118,7 @@ def test_redirects_share_their_time(limits: SetLimits) -> None:
     assert 2 <= len(server.requests) <= 4
 
 
-def test_without_a_limit_slow_answers_arrive(limits: SetLimits) -> None:
+def test_slow_answer_is_read_without_limit(limits: SetLimits) -> None:
     limits(request=0)
 
     with misbehaving.serve(slowly(b"[1, 2]")) as server:
@@ -203,7 +203,7 @@ def test_server_that_stays_busy_is_an_error() -> None:
     assert len(server.requests) == 6
 
 
-def test_all_waits_together_have_a_limit(limits: SetLimits) -> None:
+def test_total_wait_is_limited(limits: SetLimits) -> None:
     limits(retry=1.5)
 
     with (
@@ -227,7 +227,7 @@ def test_post_is_retried_only_if_refused_as_busy() -> None:
     assert len(server.requests) == 1
 
 
-def test_downloads_wait_for_busy_servers_too(tmp_path: Path) -> None:
+def test_downloads_wait_for_busy_servers(tmp_path: Path) -> None:
     busy = answers("429 Too Many Requests", "Retry-After: 0")
     with misbehaving.serve(busy, FINE) as server:
         web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")

@@ -54,7 +54,7 @@ def counted(tmp_path: Path) -> Counted:
     return Counted(tmp_path)
 
 
-def test_many_clusters_keep_their_results(counted: Counted) -> None:
+def test_results_of_many_clusters_are_kept(counted: Counted) -> None:
     for number in range(MANY):
         counted.done(a=str(number))
     counted.times = 0

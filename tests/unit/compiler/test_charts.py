@@ -67,7 +67,7 @@ def _pack(archive: Path, files: dict[str, str]) -> None:
             tar.addfile(member, io.BytesIO(text.encode()))
 
 
-def test_packed_sub_charts_count(tmp_path: Path) -> None:
+def test_packed_sub_chart_is_not_missing(tmp_path: Path) -> None:
     (tmp_path / HEAD).write_text(WANTED)
     (tmp_path / "charts").mkdir()
     archive = tar_archive({"sub/Chart.yaml": SUB.encode()})

@@ -107,7 +107,7 @@ def outside(world: World) -> Path:
     return folder
 
 
-def test_bases_elsewhere_are_reported(world: World, outside: Path) -> None:
+def test_bases_outside_are_reported(world: World, outside: Path) -> None:
     world.files(resources=f"['{UP}{outside}']")
 
     with run_log.collecting() as events:
@@ -129,7 +129,7 @@ def test_bases_with_secrets_are_refused(
 
 
 @pytest.mark.parametrize("spelling", ["file://{}", "git::file://{}", "FILE://{}?ref=master"])
-def test_local_repositories_are_reported(world: World, tmp_path: Path, spelling: str) -> None:
+def test_local_repository_bases_are_reported(world: World, tmp_path: Path, spelling: str) -> None:
     place = make_repository(tmp_path / "other/repo.git", {"kustomization.yaml": ""})
     world.files(resources=f"['{spelling.format(place)}']")
 
@@ -147,7 +147,7 @@ def test_local_repositories_are_reported(world: World, tmp_path: Path, spelling:
         "secretGenerator: [{name: a, envs: ['https://example.com/a.env']}]",
     ],
 )
-def test_offline_nothing_is_fetched(world: World, kustomization: str) -> None:
+def test_remote_bases_are_refused_offline(world: World, kustomization: str) -> None:
     world.targets.write("web/base/kustomization.yaml", kustomization)
 
     with pytest.raises(CommodoreError, match="kustomize would fetch https"):

@@ -68,7 +68,7 @@ def test_document_too_deep_for_jsonnet_is_an_error(levels: int) -> None:
 
 
 @each("levels", [100, 300, 900])
-def test_values_that_are_less_deep_are_read(component: Component, levels: int) -> None:
+def test_moderately_nested_values_are_read(component: Component, levels: int) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text("[" * levels + "]" * levels)
 
     assert json.loads(component.run(f"std.length({CALLS[0]})")) == 2 * levels

@@ -63,7 +63,7 @@ def test_chart_record_includes_whole_folder(targets: CompileTargets) -> None:
         ({"helm_params": {"name": "web"}, "helm_values_files": ["http://a/b"]}, "values come from"),
     ],
 )
-def test_charts_that_read_more_are_not_cached(
+def test_charts_with_untracked_inputs_are_not_cached(
     targets: CompileTargets, fields: dict[str, Any], why: str
 ) -> None:
     targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
@@ -152,7 +152,7 @@ def _input_job(job: Job, recorder: Recorder) -> InputJob:
 
 
 @pytest.mark.parametrize(("bases", "asked"), [(None, True), (object(), False)])
-def test_with_a_lock_remotes_do_not_decide(
+def test_locked_bases_decide_without_remotes(
     targets: CompileTargets, bases: object, *, asked: bool
 ) -> None:
     targets.write("top/kustomization.yaml", "")

@@ -83,7 +83,7 @@ def test_unknown_target_suggests_similar(component: Component) -> None:
     assert failure_of(component, "kap.inventory('man-db')").hint == "did you mean main-db?"
 
 
-def test_files_in_a_folder_come_sorted(component: Component) -> None:
+def test_files_in_folder_are_sorted(component: Component) -> None:
     listed = json.loads(component.run("kap.dir_files_list('app')"))
 
     assert listed == sorted(listed)

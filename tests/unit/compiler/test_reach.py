@@ -129,7 +129,7 @@ def machine(machines: Machines) -> Machine:
 
 
 @each("door", DOORS)
-def test_files_of_the_component_are_read_without_a_word(machines: Machines, door: str) -> None:
+def test_files_inside_component_are_not_reported(machines: Machines, door: str) -> None:
     machine = machines()
     machine.read(door, f"{machine.work}/web/inside" if door in COPIES else "web/inside")
 
@@ -250,7 +250,7 @@ NEVER = {
         ),
     ],
 )
-def test_some_places_are_never_read(machines: Machines, door: str, case: str) -> None:
+def test_protected_places_are_refused(machines: Machines, door: str, case: str) -> None:
     machine = machines()
     place = NEVER[case]
     machine.read(door, place.folder(machine), place.name)
@@ -277,7 +277,7 @@ def test_copied_folder_omits_git_folder(machine: Machine) -> None:
     assert machine.compile() == (b"b: 1\n", ())
 
 
-def test_programs_may_use_a_cloned_chart_but_not_a_whole_checkout(machine: Machine) -> None:
+def test_programs_may_read_cloned_chart_but_not_checkout(machine: Machine) -> None:
     machine.put("web/chart/.git")
     machine.put("web/.git/refs")
     reach = Reach((machine.work, machine.work / "web"), work=(machine.work,))
@@ -288,14 +288,14 @@ def test_programs_may_use_a_cloned_chart_but_not_a_whole_checkout(machine: Machi
             reach.check(str(machine.work / refused))
 
 
-def test_the_file_that_leads_to_a_repository_is_not_read(machine: Machine) -> None:
+def test_git_file_of_worktree_is_not_read(machine: Machine) -> None:
     machine.targets.write("web/.git", CONTENT)
     machine.read("importstr", "web", ".git")
 
     machine.refused("settings of a Git repository")
 
 
-def test_names_like_that_of_a_repository_are_read(machine: Machine) -> None:
+def test_names_similar_to_git_folder_are_read(machine: Machine) -> None:
     for folder in ("web/.github", "web/git", "web/.gitlab/ci", "web/x.git"):
         machine.read("importstr", machine.put(folder))
 
@@ -342,9 +342,7 @@ def test_facts_of_clusters_are_never_read(machines: Machines, door: str, spellin
 
 @each("door", ["import", "file_read", "copy a file", "copy a folder"])
 @each("absolute", [True, False])
-def test_the_file_of_a_token_is_never_read(
-    machines: Machines, door: str, *, absolute: bool
-) -> None:
+def test_token_file_is_never_read(machines: Machines, door: str, *, absolute: bool) -> None:
     machine = machines()
     machine.put("secrets")
     token = f"{machine.work if absolute else 'work'}/secrets/a.yaml"
@@ -472,7 +470,7 @@ def test_folder_with_exploding_links_is_not_copied(
 
 @each("name", [".env", ".commodore/journal/x.json", ".EnV", ".ENV", ".Commodore/x.json"])
 @each("door", ["importstr", "file_read", "copy a file"])
-def test_private_files_of_the_working_directory_are_never_read(
+def test_private_files_of_working_directory_are_never_read(
     machines: Machines, door: str, name: str
 ) -> None:
     machine = machines()
@@ -507,7 +505,7 @@ def test_checkouts_and_folders_behind_links_of_the_user_are_read(
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_workers_report_what_they_read(machine: Machine, processes: int) -> None:
+def test_workers_report_outside_reads(machine: Machine, processes: int) -> None:
     for number in range(5):
         machine.targets.write(f"{number}.jsonnet", f"{{ a: importstr '{machine.outside}/a.yaml' }}")
         machine.targets.entry(f"t{number}", f"{number}.jsonnet")
@@ -558,7 +556,7 @@ def test_files_read_by_kustomize_are_reported_even_if_cached(
 @pytest.mark.parametrize("kind", ["external", "kustomize"])
 @pytest.mark.parametrize("last", ["a.yaml", "https://example.com/x"])
 @pytest.mark.parametrize("where", ["web/kust", "web/base", "web/far"])
-def test_kustomize_does_not_run_on_what_is_never_read(
+def test_kustomize_does_not_run_on_protected_files(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str, kind: str
 ) -> None:
     ran = kustomization(machine, monkeypatch, last, kind)

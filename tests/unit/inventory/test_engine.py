@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_files_and_folders_behind_symlinks_are_classes_too(tmp_path: Path) -> None:
+def test_symlinked_files_and_folders_are_classes(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.yml").touch()
     (tmp_path / "file.yml").symlink_to("a/b.yml")
@@ -48,7 +48,7 @@ def test_ignored_key_is_warned_of_in_each_file_once(
     ]
 
 
-def test_references_that_fail_are_not_tried_again_and_again() -> None:
+def test_failing_references_are_resolved_once() -> None:
     # Two layers each: tried again for every layer above, they would be tried 2 ** 60 times.
     chain = "".join(f"  p{n}: ${{p{n + 1}}}\n" for n in range(60))
     layers = {name: f"parameters:\n{chain}".encode() for name in "ab"}

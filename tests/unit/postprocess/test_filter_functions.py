@@ -62,12 +62,12 @@ def test_call_gives_its_value(expression: str, expected: object, tmp_path: Path)
 
 
 @each(("expression", "reason"), failures(*TABLES).items())
-def test_call_that_fails_has_its_reason(expression: str, reason: str, tmp_path: Path) -> None:
+def test_failing_call_reports_reason(expression: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(JsonnetError, match=reason):
         called(tmp_path, expression)
 
 
-def test_only_what_is_used_of_the_node_has_to_be_expressible(tmp_path: Path) -> None:
+def test_only_used_parameters_are_converted(tmp_path: Path) -> None:
     node = {"parameters": {"fine": {"a": 1}, "odd": float("inf")}}
 
     assert called(tmp_path, "com.inventory().parameters.fine", node) == {"a": 1}

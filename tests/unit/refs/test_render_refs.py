@@ -9,7 +9,7 @@ from tests.support.tables import each
 
 
 @each("name", sorted(REF_BACKENDS))
-def test_every_backend_renders_a_reference_of_its_type(name: str) -> None:
+def test_all_backends_render_their_type(name: str) -> None:
     content = REF_BACKENDS[name].render(SecretRef(name, "a/b", ()), {})
 
     assert yaml.load(content, name="")["type"] == name

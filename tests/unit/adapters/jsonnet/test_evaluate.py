@@ -39,7 +39,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_import_of_a_folder_is_an_error(tmp_path: Path) -> None:
+def test_import_of_folder_is_error(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     write(tmp_path / "later/x", "1")
 
@@ -61,7 +61,7 @@ def test_reading_can_be_replaced(tmp_path: Path) -> None:
     assert looked_up == [f"{tmp_path}/x", f"{tmp_path}/one/x", f"{tmp_path}/two/x"]
 
 
-def test_missing_file_is_an_error_of_ours(tmp_path: Path) -> None:
+def test_missing_file_is_error(tmp_path: Path) -> None:
     with pytest.raises(JsonnetError) as caught:
         evaluate(tmp_path / "none.jsonnet")
 
@@ -69,7 +69,7 @@ def test_missing_file_is_an_error_of_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"1 \0"])
-def test_file_that_is_not_text_is_reported_as_error(tmp_path: Path, content: bytes) -> None:
+def test_binary_file_is_error(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "main.jsonnet"
     file.write_bytes(content)
 
@@ -79,7 +79,7 @@ def test_file_that_is_not_text_is_reported_as_error(tmp_path: Path, content: byt
     assert caught.value.where == str(file)
 
 
-def test_error_of_a_native_keeps_its_message_place_and_hint(tmp_path: Path) -> None:
+def test_error_in_native_keeps_message_place_and_hint(tmp_path: Path) -> None:
     def fail(name: str, flag: object) -> object:
         raise CommodoreError(f"no {name} {flag}", where="there:7", hint="try again")
 
@@ -92,7 +92,7 @@ def test_error_of_a_native_keeps_its_message_place_and_hint(tmp_path: Path) -> N
     assert error.hint == "try again"
 
 
-def test_bug_in_a_native_is_not_dressed_up(tmp_path: Path) -> None:
+def test_unexpected_exception_in_native_is_raised(tmp_path: Path) -> None:
     def fail() -> object:
         raise AttributeError("our bug")
 
@@ -110,9 +110,7 @@ def test_bug_in_a_native_is_not_dressed_up(tmp_path: Path) -> None:
         (b"hi", [104, 105]),
     ],
 )
-def test_values_of_natives_become_jsonnet_values(
-    tmp_path: Path, value: object, result: object
-) -> None:
+def test_native_values_are_converted(tmp_path: Path, value: object, result: object) -> None:
     assert value_of(tmp_path, "std.native('it')()", natives=calling(lambda: value)) == result
 
 
@@ -130,7 +128,7 @@ def test_values_of_natives_become_jsonnet_values(
         ({1: 2}, "the key 1 is not a string"),
     ],
 )
-def test_value_that_jsonnet_cannot_hold_is_named(
+def test_unsupported_native_value_is_error_with_path(
     tmp_path: Path, value: object, message: str
 ) -> None:
     error = failure_of(tmp_path, "std.native('it')()", natives=calling(lambda: {"a": [value]}))
@@ -139,7 +137,7 @@ def test_value_that_jsonnet_cannot_hold_is_named(
     assert error.where.startswith("value at a.0")
 
 
-def test_all_numbers_become_doubles() -> None:
+def test_numbers_are_converted_to_doubles() -> None:
     assert repr(to_jsonnet({"a": 1, "b": [2**53 + 1]})) == "{'a': 1.0, 'b': [9007199254740992.0]}"
 
 

@@ -69,7 +69,7 @@ GROWING = {
 
 @each("door", DOORS)
 @each("form", DEEP)
-def test_deep_nesting_is_an_error_with_its_place(door: str, form: str) -> None:
+def test_deep_nesting_is_error_with_line(door: str, form: str) -> None:
     with pytest.raises(YamlError, match=f"nested deeper than {MOST_LEVELS:,} levels") as caught:
         DOORS[door](DEEP[form])
 
@@ -77,7 +77,7 @@ def test_deep_nesting_is_an_error_with_its_place(door: str, form: str) -> None:
     assert caught.value.line
 
 
-def test_deep_nesting_in_utf_16_is_an_error() -> None:
+def test_deep_nesting_in_utf_16_is_error() -> None:
     with pytest.raises(YamlError, match="nested deeper"):
         yaml.load(("- " * MANY).encode("utf-16"), name="f.yaml")
 
@@ -93,7 +93,7 @@ def test_yaml_below_depth_limit_is_read(door: str, text: str) -> None:
 
 @each("door", VALUES)
 @each("form", GROWING)
-def test_aliases_that_multiply_are_an_error_with_its_place(door: str, form: str) -> None:
+def test_multiplying_aliases_are_error_with_line(door: str, form: str) -> None:
     with pytest.raises(YamlError, match=f"aliases add more than {MOST_ALIASED:,} values") as caught:
         DOORS[door](GROWING[form])
 
@@ -101,7 +101,7 @@ def test_aliases_that_multiply_are_an_error_with_its_place(door: str, form: str)
 
 
 @each("door", VALUES)
-def test_levels_below_aliases_count(door: str) -> None:
+def test_nesting_by_aliases_is_error(door: str) -> None:
     text = "d0: &d0 [1]\n" + "".join(f"d{n}: &d{n} [*d{n - 1}]\n" for n in range(1, 2_000))
 
     with pytest.raises(YamlError, match="levels by aliases") as caught:
@@ -133,7 +133,7 @@ def test_recursive_anchor_is_an_error(door: str, text: str) -> None:
         "1" + "_" * MANY,
     ],
 )
-def test_integers_of_many_digits_are_an_error_with_their_place(door: str, number: str) -> None:
+def test_integer_with_too_many_digits_is_error_with_line(door: str, number: str) -> None:
     with pytest.raises(YamlError, match="an integer of more than 4,300 digits") as caught:
         DOORS[door](f"a: 1\nb: {number}\n")
 
@@ -146,7 +146,7 @@ def test_large_integers_are_read() -> None:
     assert yaml.load(f"a: {digits}".encode(), name="f.yaml") == {"a": int(digits)}
 
 
-def test_the_same_value_in_many_places_is_read() -> None:
+def test_many_aliases_of_small_value_are_read() -> None:
     text = "a: &a [1, 2, 3]\n" + "".join(f"b{n}: *a\n" for n in range(10_000))
 
     assert len(yaml.load(text.encode(), name="f.yaml")) == 10_001
@@ -161,12 +161,12 @@ def test_the_same_value_in_many_places_is_read() -> None:
     ],
 )
 @each("door", VALUES)
-def test_tags_of_python_are_an_error(door: str, text: str) -> None:
+def test_python_tags_are_error(door: str, text: str) -> None:
     with pytest.raises(YamlError, match="could not determine a constructor"):
         DOORS[door](text)
 
 
-def test_signs_in_strings_are_no_nesting() -> None:
+def test_brackets_in_strings_are_not_nesting() -> None:
     text = f'a: "{"[{" * MANY}"\nb: |\n  {"[{" * MANY}\n'
 
     assert yaml.load(text.encode(), name="f.yaml")["b"] == "[{" * MANY + "\n"
@@ -199,7 +199,7 @@ def test_large_yaml_string_takes_limited_memory(value: str) -> None:
 
 
 @given(st.text(alphabet="[]{}:,-? \n\"'&*!|>#a1", max_size=60), st.integers(1, 400))
-def test_any_text_gives_a_value_or_an_error_of_ours(text: str, times: int) -> None:
+def test_any_text_is_read_or_refused(text: str, times: int) -> None:
     wheres = {where for door in DOORS.values() if (where := refused_at(door, text * times))}
 
     assert all(where.startswith("f.yaml") for where in wheres)
@@ -214,7 +214,7 @@ def refused_at(door: Callable[[str], Any], text: str) -> str:
 
 
 @each("text", ["a: 2020-13-45", "a: 0b_"])
-def test_value_that_cannot_be_made_is_an_error_of_ours(text: str) -> None:
+def test_invalid_scalar_is_error(text: str) -> None:
     with pytest.raises(YamlError, match="not valid YAML"):
         yaml.load(text, name="file.yml")
 

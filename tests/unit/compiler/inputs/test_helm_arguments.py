@@ -23,5 +23,5 @@ from tests.support.tables import each
         ("ü", '"\\xFC"'),
     ],
 )
-def test_values_are_written_as_helm_reads_them(text: str, written: str) -> None:
+def test_ambiguous_strings_are_quoted_for_helm(text: str, written: str) -> None:
     assert values_text({"a": text}) == f"a: {written}\n"
