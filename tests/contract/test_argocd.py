@@ -92,7 +92,7 @@ def _are_synced(client: Client, commit: str) -> bool:
     return len(found) == 3 and {(one.get("status"), one.get("revision")) for one in found} == wanted
 
 
-def test_both_say_the_same(
+def test_live_commands_agree_with_argo_cd(
     syncing: Syncing,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -151,7 +151,7 @@ def test_delete_of_changed_object_conflicts(client: Writer, namespace: str) -> N
     assert getattr(refused.value, "status", 0) == 409
 
 
-def test_whole_objects_are_kept_where_that_is_asked_for(client: Writer, namespace: str) -> None:
+def test_cache_keeps_requested_objects_whole(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     configmap(client, namespace, "other")
     settings = Settings(
@@ -167,7 +167,7 @@ def test_whole_objects_are_kept_where_that_is_asked_for(client: Writer, namespac
     assert other.manifest is None
 
 
-def test_only_metadata_is_read_otherwise(client: Writer, namespace: str) -> None:
+def test_cache_keeps_only_metadata_by_default(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     cache = _read(client)
 

@@ -47,7 +47,7 @@ def test_look_up_tells_present_deleted_and_absent_secrets(vault: Vault, recorder
     assert found[wanted[0]].keys == ("password", "user")
 
 
-def test_no_value_is_read(vault: Vault, recorder: Recorder) -> None:
+def test_outcome_checks_read_only_keys(vault: Vault, recorder: Recorder) -> None:
     outcomes(recorder, Login(vault.token), *["secret:shop/database"] * 3, "secret:shop/other")
 
     assert sorted(recorder.requests) == [
@@ -58,9 +58,7 @@ def test_no_value_is_read(vault: Vault, recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_values_are_read_when_they_are_needed(
-    vault: Vault, recorder: Recorder, version: int
-) -> None:
+def test_read_returns_keys_and_values(vault: Vault, recorder: Recorder, version: int) -> None:
     vault.enable("other", version)
     vault.write("other", "a/b", {"key": SECRET})
     server = Server(recorder.url, Login(vault.token))
@@ -109,7 +107,7 @@ def test_secret_of_wrong_mount_is_unknown(vault: Vault, recorder: Recorder, moun
     assert found.startswith(f"unknown {mount} is not a key-value engine")
 
 
-def test_credentials_that_are_not_valid(recorder: Recorder) -> None:
+def test_invalid_token_makes_outcome_unknown(recorder: Recorder) -> None:
     (found,) = outcomes(recorder, Login("not-valid"), "secret:shop/database")
 
     assert found.startswith("unknown ")

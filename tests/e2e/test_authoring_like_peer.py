@@ -183,7 +183,7 @@ def test_component_compile_matches_peer(
         (["--unknown"], 2),
     ],
 )
-def test_mistakes(
+def test_invalid_options_exit_with_same_code(
     component: Path, tmp_path: Path, peers: list[str], options: list[str], code: int
 ) -> None:
     words = [word.replace("<here>", str(component)) for word in options]

@@ -391,7 +391,7 @@ def test_same_result(jb: Jb, name: str, tmp_path: Path, monkeypatch: pytest.Monk
         {"a": " "},
     ],
 )
-def test_both_refuse(
+def test_invalid_jsonnetfile_is_refused_by_both(
     jb: Jb, lists: dict[str, Files | str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = Graph(lists)
@@ -469,7 +469,7 @@ def _text(content: Files | str) -> str:
     return content if isinstance(content, str) else json.dumps(content, indent=2)
 
 
-def test_libraries_of_a_former_jb_are_taken_over(
+def test_libraries_installed_by_earlier_jb_are_replaced(
     jb: Jb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not jb.is_fork:

@@ -94,7 +94,7 @@ def commits(fleet: Fleet, name: str) -> list[str]:
     return git(catalog, "log", "--format=%s", "--all").splitlines()[:-1]
 
 
-def test_workers_compile_what_this_machine_would(fleet: Fleet, dask: str) -> None:
+def test_workers_compile_like_local_machine(fleet: Fleet, dask: str) -> None:
     out, err = (running := compiling(fleet, dask)).communicate(timeout=PATIENCE)
 
     assert running.returncode == 0, err

@@ -39,7 +39,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_peer_leaves_what_the_case_expects(compiled: Path, case: GoldenCase) -> None:
+def test_peer_filters_match_golden_case(compiled: Path, case: GoldenCase) -> None:
     found = read_tree(compiled / case.name.replace("_", "-"))
 
     assert {str(path): entry.content.decode() for path, entry in found.items()} == case.content[

@@ -173,7 +173,7 @@ def test_parameters_of_the_playground_are_the_same_bytes(
 
 
 @pytest.mark.parametrize("words", _LINT_ARGUMENTS)
-def test_lint_ends_and_counts_the_same(peer: Path, hierarchy: Path, words: str) -> None:
+def test_lint_has_same_exit_code_and_error_count(peer: Path, hierarchy: Path, words: str) -> None:
     ours, peers = (_run(tool, hierarchy, "lint", *words.split()) for tool in (_OURS, (str(peer),)))
 
     assert ours[0] == peers[0]

@@ -58,7 +58,7 @@ def without_a_terminal(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_the_installed_command_logs_in_at_the_registered_port(empty_home: Path) -> None:
+def test_installed_command_logs_in_at_registered_port(empty_home: Path) -> None:
     try:
         socket.create_server(("127.0.0.1", 18000)).close()
     except OSError:

@@ -101,7 +101,9 @@ def test_custom_template_matches_peer(peer: Path, tmp_path: Path) -> None:
         ("component", "delete", "nope"),
     ],
 )
-def test_mistakes_end_alike(peer: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_invalid_arguments_exit_with_same_code(
+    peer: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
     codes = []
     for name, program in (("ours", OURS), ("peer", peer)):
         (tmp_path / name / "taken").mkdir(parents=True)
@@ -160,7 +162,7 @@ def test_component_test_output_matches_make_golden(tmp_path: Path) -> None:
     assert files_below(made / "tests" / "golden") == written
 
 
-def test_the_peer_compiles_it_to_the_same(peer: Path, tmp_path: Path) -> None:
+def test_new_component_compiles_same_with_peer(peer: Path, tmp_path: Path) -> None:
     code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
     assert code == 0, output
 
@@ -170,7 +172,7 @@ def test_the_peer_compiles_it_to_the_same(peer: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["component", "package"])
-def test_it_passes_its_own_lint(tmp_path: Path, kind: str) -> None:
+def test_new_project_passes_its_lint(tmp_path: Path, kind: str) -> None:
     tools = {"jsonnetfmt": "lint_jsonnet", "yamllint": "lint_yaml", "vale": "lint_adoc"}
     there = [verb for tool, verb in tools.items() if shutil.which(tool)]
     if kind == "package":
@@ -187,7 +189,7 @@ def test_it_passes_its_own_lint(tmp_path: Path, kind: str) -> None:
     assert "[warning]" not in output
 
 
-def test_the_wheel_holds_every_file_of_the_templates(tmp_path: Path) -> None:
+def test_wheel_contains_all_template_files(tmp_path: Path) -> None:
     if subprocess.run(
         [sys.executable, "-c", "import hatchling"], capture_output=True, check=False
     ).returncode:
@@ -203,7 +205,7 @@ def test_the_wheel_holds_every_file_of_the_templates(tmp_path: Path) -> None:
     assert len(listed) > 60
 
 
-def test_it_is_updated_by_the_tool_that_made_it(tmp_path: Path) -> None:
+def test_new_component_is_updated_by_same_tool(tmp_path: Path) -> None:
     code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
     assert code == 0, output
 

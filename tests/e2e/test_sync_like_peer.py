@@ -96,7 +96,7 @@ def _log(place: Path, ref: str) -> str:
     return git(place, "log", "--format=%an %ae%n%B%x00", ref)
 
 
-def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
+def test_both_open_same_pull_requests(peer: Path, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
     template = make_template(tmp_path / "template")
@@ -135,7 +135,7 @@ def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
     assert sorted(writes["ours"]) == sorted(writes["peer"])
 
 
-def test_without_a_token_both_end_alike(peer: Path, tmp_path: Path) -> None:
+def test_missing_token_exits_with_same_code(peer: Path, tmp_path: Path) -> None:
     codes = []
     for name, program in (("ours", OURS), ("peer", peer)):
         folder = tmp_path / name

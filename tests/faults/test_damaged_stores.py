@@ -29,7 +29,7 @@ def every_kind_of_input(root: Path) -> DamagedStore:
 @pytest.mark.parametrize(
     ("world_in", "rounds"), [(DamagedStore.of_demo, ROUNDS), (every_kind_of_input, ROUNDS // 6)]
 )
-def test_no_damage_gets_into_a_catalog(
+def test_damaged_store_never_changes_catalog(
     tmp_path: Path, world_in: Callable[[Path], DamagedStore], rounds: int
 ) -> None:
     damaged = world_in(tmp_path)

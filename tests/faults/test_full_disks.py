@@ -71,7 +71,7 @@ def test_store_survives_full_disk(disk: Path, caplog: pytest.LogCaptureFixture) 
     assert damaged_in(store) == ()
 
 
-def test_room_that_is_made_is_used_again(disk: Path) -> None:
+def test_store_accepts_blobs_after_pruning_full_disk(disk: Path) -> None:
     for content in contents(300):
         Store(disk / "store").add_blob(content)
 

@@ -39,7 +39,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_next_compile_repairs_what_a_kill_left(
+def test_next_compile_repairs_after_kill(
     playground: Playground, kills: Counter[tuple[str, str]], seed: int
 ) -> None:
     stage, scene = STAGES[seed % len(STAGES)], SCENES[seed // len(STAGES) % len(SCENES)]

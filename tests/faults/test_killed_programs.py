@@ -164,5 +164,5 @@ def test_killed_runs_leave_nothing_broken(kind: type[Scene], tmp_path: Path) -> 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("kind", [Author, Cluster])
-def test_many_kills(kind: type[Scene], tmp_path: Path) -> None:
+def test_next_run_repairs_after_many_kills(kind: type[Scene], tmp_path: Path) -> None:
     check(kind(tmp_path), range(_FEW, ROUNDS))

@@ -103,7 +103,7 @@ def test_ended_compile_is_repeated_without_traces(
 
 
 @pytest.mark.parametrize("what", _ENDS, ids=lambda one: one.name)
-def test_no_traceback_while_modules_are_loaded(tmp_path: Path, what: signal.Signals) -> None:
+def test_signal_during_imports_prints_no_traceback(tmp_path: Path, what: signal.Signals) -> None:
     world = World(tmp_path, second=False)
     chance = random.Random(str(what))  # noqa: S311 - as above
 

@@ -25,7 +25,7 @@ def graph() -> grimp.ImportGraph:
         (("checks", "manifests"), {*_ROOMS, *OF_CHECKS}),
     ],
 )
-def test_digest_covers_every_room_that_makes_results(
+def test_digest_covers_all_packages_that_make_results(
     graph: grimp.ImportGraph, made_by: tuple[str, ...], rooms: set[str]
 ) -> None:
     modules = set[str]().union(*(graph.find_descendants(f"commodore_py.{x}") for x in made_by))

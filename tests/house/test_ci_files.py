@@ -126,7 +126,7 @@ def run_gitlab(name: str, home: Path, variables: Mapping[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_github_shows_what_a_pull_request_changes_and_pushes_what_is_merged(
+def test_github_jobs_show_plan_and_push_catalog(
     empty_home: Path, variables: dict[str, str]
 ) -> None:
     jobs = GITHUB["jobs"]
@@ -143,7 +143,7 @@ def test_github_shows_what_a_pull_request_changes_and_pushes_what_is_merged(
 
 
 @pytest.mark.long
-def test_gitlab_shows_what_a_merge_request_changes_and_pushes_what_is_merged(
+def test_gitlab_jobs_show_plan_and_push_catalog(
     empty_home: Path, variables: dict[str, str]
 ) -> None:
     for job in ("push", "lint", "plan"):

@@ -57,11 +57,11 @@ def context_of(
 THERE = dict(commands_there(context_of(commodore, "commodore", auto_envvar_prefix="COMMODORE")))
 
 
-def test_commodores_commands_are_there() -> None:
+def test_all_commands_of_commodore_exist() -> None:
     assert {*LISTED} - {*THERE} == set()
 
 
-def test_commodores_options_are_there() -> None:
+def test_all_options_of_commodore_exist() -> None:
     for name, command in LISTED.items():
         ctx = THERE[name]
         options = by_names(described(ctx, option) for option in options_of(ctx))
@@ -70,7 +70,7 @@ def test_commodores_options_are_there() -> None:
         assert {names: options.get(names) for names in listed} == listed, name
 
 
-def test_commodores_arguments_are_there() -> None:
+def test_all_arguments_of_commodore_exist() -> None:
     for name, command in LISTED.items():
         arguments = [
             {
@@ -91,7 +91,7 @@ def test_commands_are_few() -> None:
     assert len(leaves) <= MOST_COMMANDS
 
 
-def test_options_of_a_command_are_few() -> None:
+def test_number_of_options_is_limited() -> None:
     most = dict.fromkeys({*THERE} - {*LISTED}, MOST_OPTIONS)
     most["catalog compile"] = MOST_OPTIONS_OF_COMPILE
 

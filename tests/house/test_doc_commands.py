@@ -22,13 +22,13 @@ QUICK = {"README"}
 """The page of each run; the others take minutes together, and belong to the long runs."""
 
 
-def test_blocks_that_are_not_run_have_a_reason() -> None:
+def test_skipped_blocks_have_a_reason() -> None:
     reasons = [reason for path in PAGES for reason in READ[path].not_run.values()]
 
     assert "" not in reasons
 
 
-def test_every_block_is_run_compared_or_given_a_reason() -> None:
+def test_all_blocks_are_run_compared_or_skipped() -> None:
     assert [problem for path in PAGES for problem in READ[path].problems] == []
 
 
@@ -41,7 +41,7 @@ def test_every_block_is_run_compared_or_given_a_reason() -> None:
         if READ[path].steps
     ],
 )
-def test_commands_print_what_the_page_shows(
+def test_command_output_matches_page(
     path: Path, empty_home: Path, pytestconfig: pytest.Config
 ) -> None:
     page = READ[path].possible()

@@ -20,7 +20,7 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _SCHEMA = re.compile(r'"([a-z-]+/v\d+)"')
 
 
-def test_every_command_and_option_is_explained() -> None:
+def test_all_commands_and_options_have_help() -> None:
     unexplained = [
         f"{command.path} {parameter.name if parameter else ''}"
         for command in commands()
@@ -48,7 +48,7 @@ def test_links_inside_the_project_lead_somewhere() -> None:
     assert broken == []
 
 
-def test_every_schema_is_published_as_a_file() -> None:
+def test_all_schemas_are_published() -> None:
     code = (ROOT / "commodore_py" / "cli").rglob("*.py")
     used = {name for file in code for name in _SCHEMA.findall(file.read_text("utf-8"))}
 

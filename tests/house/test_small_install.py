@@ -25,7 +25,7 @@ def locked(name: str) -> dict[str, str]:
     return {block.partition("==")[0]: block for block in blocks if "==" in block}
 
 
-def test_the_small_lock_is_a_part_of_the_whole_one() -> None:
+def test_small_lock_is_subset_of_runtime_lock() -> None:
     small, whole = locked("small.txt"), locked("runtime.txt")
 
     assert {name: block for name, block in whole.items() if name in small} == small

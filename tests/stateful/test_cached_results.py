@@ -22,7 +22,7 @@ def test_cached_results_equal_uncached_ones() -> None:
 
 
 @pytest.mark.long
-def test_cached_results_equal_uncached_ones_for_half_an_hour(
+def test_cached_results_equal_uncached_for_half_an_hour(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = int(os.environ.get("STATEFUL_SEED", "9"))

@@ -14,7 +14,7 @@ MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
-def test_frozen_compiles_equal_those_that_wrote_the_lock() -> None:
+def test_frozen_compiles_equal_locking_compiles() -> None:
     report = play_seeds(LOCKS, iter(SEEDS))
 
     assert not report.failures, report.text()
@@ -22,7 +22,7 @@ def test_frozen_compiles_equal_those_that_wrote_the_lock() -> None:
 
 
 @pytest.mark.long
-def test_frozen_compiles_equal_those_that_wrote_the_lock_for_half_an_hour(
+def test_frozen_compiles_equal_locking_compiles_for_half_an_hour(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = int(os.environ.get("STATEFUL_SEED", "8"))

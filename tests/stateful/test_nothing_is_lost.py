@@ -14,7 +14,7 @@ MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
-def test_no_sequence_loses_a_commit_or_a_byte() -> None:
+def test_local_work_is_never_lost() -> None:
     report = play_seeds(LOCAL_WORK, iter(SEEDS))
 
     assert not report.failures, report.text()
@@ -22,7 +22,7 @@ def test_no_sequence_loses_a_commit_or_a_byte() -> None:
 
 
 @pytest.mark.long
-def test_none_does_in_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
+def test_local_work_is_never_lost_for_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
     report = play_for(
         LOCAL_WORK, MINUTES * 60, jobs=2, seed=int(os.environ.get("STATEFUL_SEED", "6"))
     )

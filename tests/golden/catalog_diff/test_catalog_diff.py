@@ -42,7 +42,7 @@ def test_diff_is_as_expected(case: GoldenCase, key: str, golden: Golden, tmp_pat
     golden.check_key(case, key, "".join(f"{line.text}\n" for line in lines))
 
 
-def test_every_case_says_what_is_expected() -> None:
+def test_all_cases_have_expected_content() -> None:
     assert all("expected" in case.content for case in CASES)
 
 

@@ -26,7 +26,7 @@ CASES = golden_cases(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_checks_find_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+def test_checks_match_case(case: GoldenCase, golden: Golden) -> None:
     settings = Settings(
         skip=tuple({*names()} - {*case.content["checks"]}),
         version=version_of(case.content.get("version")),

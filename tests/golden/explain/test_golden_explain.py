@@ -32,7 +32,7 @@ RULES = (
 )
 
 
-def test_every_rule_has_a_case() -> None:
+def test_all_rules_have_a_case() -> None:
     assert set(RULES) <= {case.name for case in CASES}
 
 

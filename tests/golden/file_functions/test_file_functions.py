@@ -23,9 +23,7 @@ CASES = golden_cases(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_function_gives_what_the_case_expects(
-    case: GoldenCase, golden: Golden, tmp_path: Path
-) -> None:
+def test_function_matches_case(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
     function = SUBJECTS[case.content["subject"]]
     given, found = case.content.get("given", {}), {}
     for number, (name, content) in enumerate(case.content["cases"].items()):

@@ -23,9 +23,7 @@ CASES = golden_cases(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_filters_leave_what_the_case_expects(
-    case: GoldenCase, golden: Golden, tmp_path: Path
-) -> None:
+def test_filters_match_case(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
     name = case.name.replace("_", "-")
     filters = yaml.load(case.content["filters"], name="filters")
     node = make_node(name, parameters={"commodore": {"postprocess": {"filters": filters}}})

@@ -28,7 +28,7 @@ CASES = golden_cases(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_report_is_what_the_case_expects(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
+def test_report_matches_case(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
     case.write_files(tmp_path)
     contents = {
         name: {"classes": classes, "parameters": {}}

@@ -34,7 +34,7 @@ def oracle() -> Iterator[Oracle]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_our_engine_renders_what_the_case_expects(case: GoldenCase, tmp_path: Path) -> None:
+def test_native_engine_matches_case(case: GoldenCase, tmp_path: Path) -> None:
     outcomes = ours(case.write_files(tmp_path), missing_ok=False)
 
     assert as_json(outcomes) == case.content["expected"]

@@ -21,7 +21,7 @@ NOT_IN_A_REPOSITORY = {"files/unreadable"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_lint_finds_what_the_case_expects(
+def test_lint_matches_case(
     case: GoldenCase,
     golden: Golden,
     tmp_path: Path,
@@ -38,5 +38,5 @@ def test_lint_finds_what_the_case_expects(
 
 
 @pytest.mark.parametrize("rule", sorted(RULES.keys() - NOT_IN_A_REPOSITORY))
-def test_every_rule_has_a_golden_case(rule: str) -> None:
+def test_all_rules_have_a_golden_case(rule: str) -> None:
     assert any(f" [{rule}]\n" in case.content["output"] for case in CASES)

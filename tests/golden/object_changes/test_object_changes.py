@@ -24,7 +24,7 @@ CASES = golden_cases(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_changes_are_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+def test_changes_match_case(case: GoldenCase, golden: Golden) -> None:
     found = {
         name: "".join(f"{line}\n" for line in _lines(**content))
         for name, content in case.content["cases"].items()

@@ -35,7 +35,7 @@ def test_diff_is_as_expected(case: GoldenCase, golden: Golden, tmp_path: Path) -
     golden.check_key(case, "expected.md", f"{as_markdown.object_diff(found)}\n")
 
 
-def test_every_grade_has_a_case(tmp_path: Path) -> None:
+def test_all_grades_have_a_case(tmp_path: Path) -> None:
     grades = {
         change.grade for case in CASES for change in diff_of(case, tmp_path / case.name).objects
     }

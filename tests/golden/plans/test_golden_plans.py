@@ -30,7 +30,7 @@ EXAMPLES = {"example": example, "rich example": rich_example}
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "plans" in case.content], ids=lambda case: case.name
 )
-def test_driver_reports_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+def test_driver_findings_match_case(case: GoldenCase, golden: Golden) -> None:
     driver = DRIVERS[case.content["driver"]]
 
     found = {
@@ -44,7 +44,7 @@ def test_driver_reports_what_the_case_expects(case: GoldenCase, golden: Golden) 
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "example" in case.content], ids=lambda case: case.name
 )
-def test_driver_renders_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+def test_driver_files_match_case(case: GoldenCase, golden: Golden) -> None:
     given = EXAMPLES[case.content["example"]]()
     before = {path: entry for tree in given.trees.values() for path, entry in tree.items()}
 
@@ -63,7 +63,7 @@ def test_driver_renders_what_the_case_expects(case: GoldenCase, golden: Golden) 
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "pushes" in case.content], ids=lambda case: case.name
 )
-def test_pushes_lead_to_what_the_case_expects(case: GoldenCase, golden: Golden) -> None:
+def test_pushes_match_case(case: GoldenCase, golden: Golden) -> None:
     found = {name: _pushed(steps) for name, steps in case.content["pushes"].items()}
 
     golden.check(case, expected=found)

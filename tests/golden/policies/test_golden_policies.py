@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_policies_find_what_the_case_expects(
+def test_policies_match_case(
     case: GoldenCase, golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(OPA).parent}:{os.environ['PATH']}")

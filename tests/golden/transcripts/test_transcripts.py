@@ -306,7 +306,7 @@ def subject_of_newest(fleet: Fleet) -> str:
     return git(fleet.catalog, "for-each-ref", "--format=%(subject)", "refs/heads/master")
 
 
-def test_no_transcript_is_left_over() -> None:
+def test_all_transcripts_have_a_scene() -> None:
     assert {file.stem for file in HERE.glob("*.txt")} == {*SCENES}
 
 

@@ -27,7 +27,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_the_thread_that_a_signal_interrupts_imports_nothing() -> None:
+def test_signal_handler_imports_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False
     )

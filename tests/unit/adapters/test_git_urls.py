@@ -18,7 +18,7 @@ from tests.support.tables import each
     st.sampled_from(["https://", "ssh://git@", "git://", "file://", "HTTP://", "git@", "", "/"]),
     st.lists(st.sampled_from(["..", ".", "", "a", "b.git", "~", "%2e%2e", "h:", "@"]), max_size=6),
 )
-def test_no_key_leads_out_of_the_folder_of_clones(start: str, names: list[str]) -> None:
+def test_dependency_key_stays_in_clones_folder(start: str, names: list[str]) -> None:
     try:
         key = dependency_key(start + "/".join(names))
     except CommodoreError:

@@ -28,7 +28,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
     return make
 
 
-def test_the_entry_comes_first_then_the_environment_then_the_path(
+def test_helm_is_found_in_entry_then_environment_then_path(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_path, named, wanted = (program(name, "") for name in ("bin/helm", "named/h", "wanted/h"))
@@ -46,14 +46,14 @@ def test_missing_helm_program_is_an_error(program: Program) -> None:
         find_helm("/nowhere/helm")
 
 
-def test_its_version_is_read_once(program: Program, tmp_path: Path) -> None:
+def test_helm_version_is_read_once(program: Program, tmp_path: Path) -> None:
     helm = Helm(str(program("bin/helm", f"echo x >> {tmp_path}/asked; echo v3.1.4")))
 
     assert [helm.version(), Helm(helm.path).version()] == ["v3.1.4", "v3.1.4"]
     assert (tmp_path / "asked").read_text() == "x\n"
 
 
-def test_its_output_is_the_error(program: Program) -> None:
+def test_helm_error_output_is_error_message(program: Program) -> None:
     helm = Helm(str(program("bin/helm", "echo printed; echo no chart >&2; exit 3")))
 
     with pytest.raises(HelmFailed, match=r"^no chart$") as caught:
@@ -62,9 +62,7 @@ def test_its_output_is_the_error(program: Program) -> None:
     assert caught.value.where.endswith("template x")
 
 
-def test_it_may_take_its_time_but_no_more(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_helm_timeout_is_enforced(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     helm = Helm(str(program("bin/helm", "exec sleep 20")))
     monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "0.2")
 

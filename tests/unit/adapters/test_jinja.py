@@ -103,7 +103,7 @@ PROBLEMS = [
 
 
 @each("template", PROBLEMS)
-def test_every_problem_is_an_error_with_its_line(template: str) -> None:
+def test_template_problem_is_error_with_line(template: str) -> None:
     def fails() -> None:
         raise KeyError("inside")
 
@@ -234,7 +234,7 @@ def test_loops_are_longer_than_those_of_the_sandbox() -> None:
 
 
 @pytest.mark.usefixtures("few_steps")
-def test_each_rendering_counts_for_itself() -> None:
+def test_iteration_limit_applies_to_each_rendering() -> None:
     environment = Confined()
     template = environment.from_string("{% for i in range(15000) %}{% endfor %}x")
 
@@ -243,5 +243,5 @@ def test_each_rendering_counts_for_itself() -> None:
     assert texts == {"x"}
 
 
-def test_values_of_any_kind_are_shown() -> None:
+def test_tojson_renders_nested_values() -> None:
     assert json.loads(render("{{ x|tojson }}", x={"a": [1, None]})) == {"a": [1, None]}

@@ -65,7 +65,7 @@ def state(folder: Path) -> State:
     return found
 
 
-def test_only_programs_find_the_files(checkout: Path, tmp_path: Path) -> None:
+def test_files_are_removed_after_use(checkout: Path, tmp_path: Path) -> None:
     before = state(checkout)
     written = {
         checkout / "a.txt": Entry(b"other"),
@@ -128,7 +128,7 @@ def test_folders_are_created_and_recorded_and_removed_afterwards(
     assert state(checkout) == before
 
 
-def test_without_anything_to_do_nothing_is_noted(checkout: Path, tmp_path: Path) -> None:
+def test_empty_change_writes_no_notes(checkout: Path, tmp_path: Path) -> None:
     with on_disk.on_disk(tmp_path / "notes", checkout, {}, []) as borrowed:
         assert not (tmp_path / "notes").exists()
         assert borrowed.keep_open == ()
@@ -159,9 +159,7 @@ def test_unmodified_files_are_not_written_again(checkout: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_after_a_kill_the_next_run_puts_things_back(
-    checkout: Path, tmp_path: Path, *, moved: bool
-) -> None:
+def test_next_run_restores_files_after_kill(checkout: Path, tmp_path: Path, *, moved: bool) -> None:
     before, notes = state(checkout), checkout / "../notes"
     vandal = _vandal(notes, checkout)
     vandal.send_signal(signal.SIGKILL)
@@ -213,7 +211,7 @@ def test_surviving_program_keeps_checkout_locked(checkout: Path, tmp_path: Path)
     assert on_disk.repair(notes, patience=1) == ()
 
 
-def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_path: Path) -> None:
+def test_incomplete_notes_are_removed(checkout: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     (notes / "checkout-1.new/files").mkdir(parents=True)
     (notes / "checkout-1.lock").touch()
@@ -224,7 +222,7 @@ def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_pat
     assert state(checkout) == before
 
 
-def test_notes_lie_in_the_git_folder(checkout: Path, tmp_path: Path) -> None:
+def test_notes_are_stored_in_git_folder(checkout: Path, tmp_path: Path) -> None:
     shutil.rmtree(checkout / ".git")
     git(checkout, "init", "--quiet")
     linked, plain = tmp_path / "linked", tmp_path / "plain"

@@ -29,7 +29,7 @@ def failure(command: list[str], cwd: Path | None = None) -> ProgramFailed:
     return caught.value
 
 
-def test_standard_input_is_what_is_given_or_nothing() -> None:
+def test_standard_input_defaults_to_empty() -> None:
     echo = python("import sys; print(sys.stdin.read().upper(), end='')")
 
     assert run(echo, stdin=b"one") == b"ONE"
@@ -171,7 +171,7 @@ except TookTooLong:
 
 
 @linux
-def test_all_that_a_program_has_started_ends_with_it() -> None:
+def test_child_processes_end_with_program() -> None:
     mark = f"86400.{os.getpid()}"
     script = f"(sleep {mark} &); sleep {mark} & sh -c 'sleep {mark}; true' & sleep {mark}"
 
@@ -189,7 +189,7 @@ def text_of(file: Path) -> str:
 
 
 @each("how", ["sleep 30 & echo done", "exec 3>&1; sleep 30 >&3 & echo done"])
-def test_others_that_hold_the_output_open_are_not_waited_for(how: str) -> None:
+def test_background_process_holding_output_is_not_awaited(how: str) -> None:
     began = time.monotonic()
 
     assert run(["sh", "-c", how], patience=Patience(after_exit=0.5)) == b"done\n"
@@ -197,7 +197,7 @@ def test_others_that_hold_the_output_open_are_not_waited_for(how: str) -> None:
     assert time.monotonic() - began < _LONG
 
 
-def test_much_goes_in_and_out_at_once() -> None:
+def test_large_input_and_output_do_not_block() -> None:
     much = bytes(range(256)) * 20_000
 
     assert run(["cat"], stdin=much) == much
@@ -206,12 +206,12 @@ def test_much_goes_in_and_out_at_once() -> None:
 
 
 @each("word", ["a\0b", "x" * 5_000_000])
-def test_words_that_no_program_can_get_are_an_error(word: str) -> None:
+def test_invalid_argument_is_error(word: str) -> None:
     assert "cannot run echo" in str(failure(["echo", word]))
 
 
 @pytest.mark.long
-def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_long_wait_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     seconds = time_limits.FIRST_WORD + 1
 

@@ -144,7 +144,7 @@ def test_uncommitted_compile_is_not_local_work(paths: WorkPaths) -> None:
     assert paths.catalog in clean(Config(paths))
 
 
-def test_work_that_was_moved_aside_is_reported_with_its_ref(paths: WorkPaths) -> None:
+def test_backed_up_work_is_reported_with_ref(paths: WorkPaths) -> None:
     ref = "refs/commodore/backup/20260102T030405.000000Z"
     commit(paths.catalog, "mine")
     git(paths.catalog, "update-ref", ref, "HEAD")
@@ -167,7 +167,7 @@ def test_commit_checked_out_by_compile_is_not_local_work(paths: WorkPaths) -> No
     assert paths.catalog in clean(Config(paths))
 
 
-def test_long_lists_are_cut(paths: WorkPaths) -> None:
+def test_long_lists_are_truncated(paths: WorkPaths) -> None:
     for number in range(23):
         write(paths.catalog / f"{number:02}.txt")
 
@@ -188,9 +188,7 @@ def test_damaged_repository_is_not_judged_by_outer_one(paths: WorkPaths) -> None
     assert paths.inventory in clean(Config(paths))
 
 
-def test_force_keeps_unpublished_work_elsewhere(
-    paths: WorkPaths, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_force_moves_unpublished_work(paths: WorkPaths, caplog: pytest.LogCaptureFixture) -> None:
     configuration = paths.classes / "global"
     mine = commit(configuration, "mine")
     git(paths.catalog, "update-ref", "refs/commodore/backup/1", commit(paths.catalog, "other"))

@@ -59,7 +59,7 @@ def test_file_is_rendered_by_the_entry_nearest_to_it(file: str, inputs: tuple[st
     assert inputs_of(ENTRIES, file) == inputs
 
 
-def test_problem_names_the_line_that_set_its_value() -> None:
+def test_problem_includes_line_of_parameter() -> None:
     pod = a_deployment(containers=[{"name": "a", "image": "a:latest"}])
 
     (problem,) = problems(pod, only="images", origins=AnOrigin())
@@ -70,7 +70,7 @@ def test_problem_names_the_line_that_set_its_value() -> None:
     ]
 
 
-def test_value_of_several_parameters_has_no_line() -> None:
+def test_ambiguous_value_has_no_line() -> None:
     config = an_object("ConfigMap", metadata={"namespace": "same-value"})
 
     (problem,) = problems(config, only="namespaces", origins=AnOrigin())
@@ -175,7 +175,7 @@ def test_definition_fetches_nothing() -> None:
 
 
 @pytest.mark.long
-def test_removed_apis_agree_with_the_schemas() -> None:
+def test_removed_apis_match_schemas() -> None:
     for api_version, kinds in REMOVED.items():
         for kind, (minor, instead) in kinds.items():
             if minor > 25:

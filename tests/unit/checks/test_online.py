@@ -141,7 +141,7 @@ def test_vault_redirect_is_not_followed(vault: Vault) -> None:
     assert recorder.requests == []
 
 
-def test_without_a_server_nothing_is_looked_up() -> None:
+def test_missing_vault_address_is_reported() -> None:
     result = looked_up(secret(a="?{vaultkv:shop/db/password}"), address="")
 
     assert "set VAULT_ADDR" in result.problems[0].message

@@ -78,7 +78,7 @@ def test_policy_check_without_policies_does_not_run(policies: Policies) -> None:
 
 
 @needs_opa
-def test_values_of_secrets_are_not_seen(policies: Policies) -> None:
+def test_policies_see_masked_secret_values(policies: Policies) -> None:
     policies.write(
         a="""package main
 

@@ -49,7 +49,7 @@ def content(laid: Laid, path: str) -> Any:  # noqa: ANN401 - YAML
     return yaml.safe_load(laid.manifests[PurePosixPath(path)].content)
 
 
-def test_the_table_has_the_drivers_that_can_be_set() -> None:
+def test_table_contains_all_driver_names() -> None:
     assert tuple(sorted(DRIVERS)) == NAMES
 
 
@@ -64,7 +64,7 @@ def test_rendered_files_keep_the_order(driver: str) -> None:
 
 
 @EVERY
-def test_every_option_of_a_leaf_keeps_the_order(driver: str) -> None:
+def test_leaf_options_keep_order(driver: str) -> None:
     given = rich_example()
 
     laid = DRIVERS[driver].render(given)
@@ -85,7 +85,7 @@ def test_random_plans_keep_their_order(driver: str, seed: int) -> None:
 
 
 @EVERY
-def test_rendering_what_was_rendered_changes_nothing(driver: str) -> None:
+def test_rendering_is_idempotent(driver: str) -> None:
     given = example()
     once = DRIVERS[driver].render(given)
     assert DRIVERS[driver].render(given) == once
@@ -95,7 +95,7 @@ def test_rendering_what_was_rendered_changes_nothing(driver: str) -> None:
 
 
 @EVERY
-def test_removed_instances_leave_the_manifests(driver: str) -> None:
+def test_removed_instances_are_not_rendered(driver: str) -> None:
     plan = {"serial": ["one", {"when": {"if": False, "then": "two"}}]}
 
     laid = DRIVERS[driver].render(job(plan, catalog(["one", "two"]), unlisted="last"))
@@ -103,7 +103,7 @@ def test_removed_instances_leave_the_manifests(driver: str) -> None:
     assert [path for path in laid.manifests if "two" in str(path)] == []
 
 
-def test_deletion_needs_an_owner() -> None:
+def test_deletion_without_owner_is_reported() -> None:
     trees = catalog(["one", "two"])
     del trees["argocd"]
 
@@ -126,7 +126,7 @@ def test_copies_sort_in_the_order_of_the_plan() -> None:
     ]
 
 
-def test_references_of_a_cluster_have_the_hashes_that_the_plugin_expects() -> None:
+def test_cluster_references_contain_hashes() -> None:
     paths = [f"t-demo/c-mgmt/workload/{key}" for key in ("token", "ca")]
     files = [
         ReferenceFile(path, vaultkv.render(SecretRef("vaultkv", path, ()), {}), "vaultkv")
@@ -151,11 +151,11 @@ def test_references_of_a_cluster_have_the_hashes_that_the_plugin_expects() -> No
         ),
     ],
 )
-def test_secrets_of_clusters_are_named_as_argocd_names_them(server: str, name: str) -> None:
+def test_cluster_secrets_are_named_like_argocd(server: str, name: str) -> None:
     assert secret_name(Cluster("c", server)) == name
 
 
-def test_the_rule_judges_as_it_is_documented() -> None:
+def test_health_rule_matches_documentation() -> None:
     pytest.importorskip("lupa", reason="install commodore-py[live]")
     rules = UserRules(ScriptTable())
     script = Script("argoproj.io/Application", RULE, open_libraries=False, where="rule")

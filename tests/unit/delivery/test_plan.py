@@ -39,7 +39,7 @@ def test_oversized_plan_is_reported() -> None:
     assert "too-large" in read({"concurrent": ["shop"] * 2001})[1]
 
 
-def test_the_inner_cluster_counts_and_the_outer_one_is_registered_first() -> None:
+def test_inner_cluster_wins_and_outer_is_registered_first() -> None:
     inner = {"on": {"cluster": "inner", "do": "shop"}}
     reader = Reader()
     node = reader.node({"on": {"cluster": "outer", "do": {"serial": ["ccm", inner]}}})
@@ -71,7 +71,7 @@ def written_order(node: Written) -> tuple[set[str], set[tuple[str, str]]]:
 
 
 @each("seed", range(60))
-def test_the_normal_form_keeps_the_order_and_registers_before_every_user(seed: int) -> None:
+def test_normal_form_keeps_order_and_registers_clusters_first(seed: int) -> None:
     written = random_plan(Random(seed), 8, conditions=False)  # noqa: S311
     node = Reader().node(written)
     assert node is not None
@@ -90,7 +90,7 @@ def test_the_normal_form_keeps_the_order_and_registers_before_every_user(seed: i
             assert one.name or len(one.children) > 1
 
 
-def test_only_the_plan_of_the_cluster_itself_counts() -> None:
+def test_plan_of_another_target_is_ignored_with_warning() -> None:
     def node(name: str, plan: object) -> Node:
         delivery = {"unlisted": "last", "driver": "plain"}
         return Node(name, {"commodore": {"plan": plan, "delivery": delivery}})
@@ -118,7 +118,7 @@ def test_several_drivers_write_one_catalog() -> None:
     assert combined(given.trees, [flux, argocd]).trees == both.trees
 
 
-def test_two_drivers_do_not_change_one_file_in_two_ways() -> None:
+def test_conflicting_changes_of_two_drivers_are_reported() -> None:
     given = rich_example()  # hooks are annotated for Argo CD, and moved for Flux
 
     both = combined(given.trees, [DRIVERS[name].render(given) for name in ("argocd", "flux")])

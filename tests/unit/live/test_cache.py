@@ -145,7 +145,7 @@ def test_refused_token_file_is_read_again(server: Cluster, tmp_path: Path) -> No
     assert refused
 
 
-def test_only_the_named_namespaces_are_read(server: Cluster, tmp_path: Path) -> None:
+def test_only_selected_namespaces_are_read(server: Cluster, tmp_path: Path) -> None:
     for namespace in ("shop", "bank", "other"):
         _put(server, "it", namespace)
 

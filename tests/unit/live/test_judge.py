@@ -84,5 +84,5 @@ def test_unobserved_change_starts_no_grace_period(judge: Judge, clock: Clock) ->
     assert judge(_stalled(7, name="two")).status == "Degraded"
 
 
-def test_other_kinds_have_no_grace(judge: Judge) -> None:
+def test_other_kinds_have_no_grace_period(judge: Judge) -> None:
     assert judge({**_stalled(), "kind": "Other"}).status == "Degraded"

@@ -45,7 +45,9 @@ def _run(rules: UserRules, source: str, *, libraries: bool = True) -> tuple[Any,
     ],
 )
 @each("libraries", [True, False])
-def test_language(rules: UserRules, source: str, message: str, libraries: bool) -> None:
+def test_lua_features_are_supported(
+    rules: UserRules, source: str, message: str, libraries: bool
+) -> None:
     assert _run(rules, source, libraries=libraries) == ("Healthy", message)
 
 
@@ -71,7 +73,7 @@ def test_lua_sandbox_hides_unsafe_libraries(rules: UserRules, name: str) -> None
         (NEVER_ENDS, "1 s of CPU time"),
     ],
 )
-def test_endless_rules_are_ended_and_others_go_on(rules: UserRules, source: str, why: str) -> None:
+def test_endless_rule_is_ended_and_next_rule_runs(rules: UserRules, source: str, why: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -80,7 +82,7 @@ def test_endless_rules_are_ended_and_others_go_on(rules: UserRules, source: str,
 
 
 @pytest.mark.slow
-def test_rule_whose_process_was_killed_often_is_not_run_again(
+def test_rule_killed_too_often_is_not_run_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("commodore_py.live.rules.MOST_KILLS", 1)
@@ -101,7 +103,7 @@ def test_rule_whose_process_was_killed_often_is_not_run_again(
         "pcall(string.rep, 'x', 2^30); local t = {}; while true do t[#t + 1] = ('x'):rep(2^20) end",
     ],
 )
-def test_rule_without_memory(rules: UserRules, source: str) -> None:
+def test_rule_out_of_memory_is_unknown(rules: UserRules, source: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -109,7 +111,7 @@ def test_rule_without_memory(rules: UserRules, source: str) -> None:
     assert "out of memory" in message or "of CPU time" in message
 
 
-def test_rules_see_nothing_of_each_other(rules: UserRules) -> None:
+def test_rules_are_isolated(rules: UserRules) -> None:
     _run(rules, "leak = 1; obj.kind = 'Changed'; string.upper = nil; return {status='Healthy'}")
 
     text = "return {status='Healthy', message=tostring(leak) .. obj.kind .. ('a'):upper()}"
@@ -117,7 +119,7 @@ def test_rules_see_nothing_of_each_other(rules: UserRules) -> None:
 
 
 @pytest.mark.parametrize("source", ["return string.find('a', 'a')", "return {status=('x'):len()}"])
-def test_library_that_is_not_open(rules: UserRules, source: str) -> None:
+def test_unopened_library_is_reported_with_hint(rules: UserRules, source: str) -> None:
     status, message = _run(rules, source, libraries=False)
 
     assert status == "Unknown"
@@ -134,7 +136,7 @@ def test_library_that_is_not_open(rules: UserRules, source: str) -> None:
         ("\x1bLua", "attempt to load a binary chunk"),
     ],
 )
-def test_rule_that_fails(rules: UserRules, source: str, why: str) -> None:
+def test_failing_rule_is_unknown(rules: UserRules, source: str, why: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -142,7 +144,7 @@ def test_rule_that_fails(rules: UserRules, source: str, why: str) -> None:
     assert "traceback" not in message
 
 
-def test_rules_need_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_lua_package_is_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lupa").mkdir()
     (tmp_path / "lupa" / "__init__.py").touch()  # without the language
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

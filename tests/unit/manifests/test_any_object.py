@@ -61,7 +61,7 @@ def versions(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(found=versions())
-def test_any_object(found: list[dict[str, Any]]) -> None:
+def test_functions_accept_any_object_unchanged(found: list[dict[str, Any]]) -> None:
     before = copy.deepcopy(found)
     target, live, applied = found
     objects = [KubeObject(id_, one) for one in found if (id_ := identify(one))]

@@ -49,7 +49,7 @@ def _with(**data: str) -> dict[str, Any]:
     return {"data": {**DATA["data"], **data}}
 
 
-def test_copies_that_go_leave_the_object() -> None:
+def test_added_and_removed_copies_have_no_grade() -> None:
     twice = [make_object(file="a.yaml", **DATA), make_object(file="b.yaml", **_with(a="x"))]
 
     removed = object_changes(twice, twice[1:])

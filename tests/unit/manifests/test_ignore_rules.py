@@ -31,7 +31,7 @@ from tests.support.tables import each
         ('spec."containers"[*]."image"', True),
     ],
 )
-def test_patterns_cover_paths_and_everything_below_them(pattern: str, covered: bool) -> None:
+def test_patterns_cover_paths_and_their_children(pattern: str, covered: bool) -> None:
     old, new = (
         make_object("X", spec={"containers": [{"name": "app", "image": image}]}) for image in "12"
     )

@@ -45,7 +45,7 @@ def test_secret_copied_by_anchor_is_masked() -> None:
     assert OLD not in masked_texts(text.encode(), b"")[0]
 
 
-def test_mappings_that_merge_each_other_end() -> None:
+def test_long_chain_of_merges_is_masked() -> None:
     chain = "".join(f"a{at}: &a{at}\n  <<: *a{at - 1}\n" for at in range(1, 100))
     text = f"kind: Secret\na0: &a0 {{x: {OLD}}}\n{chain}stringData:\n  <<: *a99\n"
 
@@ -58,7 +58,7 @@ def test_secret_with_invalid_utf8_is_masked() -> None:
     assert "c4nary" not in old
 
 
-def test_the_diff_of_a_catalog_masks_them() -> None:
+def test_catalog_diff_masks_secret_values() -> None:
     content = HEAD + "stringData:\n  pw: {}\n"
     file = FileChange(
         "modified",

@@ -66,7 +66,7 @@ BODIES = (
 
 
 @each("style", STYLES)
-def test_the_quick_look_finds_every_secret(style: str) -> None:
+def test_quick_search_finds_all_secrets(style: str) -> None:
     found = 0
     for kind, body in product(KINDS, BODIES):
         text = style.format(kind=kind, body=body)
@@ -78,5 +78,5 @@ def test_the_quick_look_finds_every_secret(style: str) -> None:
     assert found or "{body}" not in style
 
 
-def test_words_and_prose_are_not_taken_for_secrets() -> None:
+def test_similar_words_are_not_secrets() -> None:
     assert not MAY_BE_SECRET.search(b"imagePullSecrets: []\ntext: Secret fields, SecretLists\n")

@@ -33,7 +33,7 @@ SPELLINGS = [
 
 
 @each("name", SPELLINGS)
-def test_spellings_of_git(name: str) -> None:
+def test_all_spellings_of_git_are_recognized(name: str) -> None:
     assert is_git_name(name)
     assert has_git_name(f"manifests/{name}/config")
     assert has_git_name(f"{name}/config")
@@ -48,7 +48,7 @@ def test_spellings_of_git(name: str) -> None:
         *("git~", "git~x", ".git-credentials", "a.git.b", "..git", "gitops", "digit", "ö.yaml"),
     ],
 )
-def test_names_that_only_look_similar(name: str) -> None:
+def test_similar_names_are_not_git(name: str) -> None:
     assert not is_git_name(name)
     assert not has_git_name(f"manifests/{name}/a.yaml")
 

@@ -23,7 +23,7 @@ from commodore_py.adapters.http import is_private
         ("", False),
     ],
 )
-def test_private_is_https_or_this_machine(
+def test_https_and_localhost_are_private(
     url: str, private: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert is_private(url) is private

@@ -194,7 +194,7 @@ def test_limits_and_outages_are_waited_for(
     assert "Retry-After" not in refusal.headers or time.monotonic() - began >= 2
 
 
-def test_limit_that_lasts_too_long_ends_all(server: GitHubServer, hosted: Hosted) -> None:
+def test_long_rate_limit_ends_run(server: GitHubServer, hosted: Hosted) -> None:
     reset = {"X-RateLimit-Reset": str(int(time.time()) + 86400)}
     server.refusals.append(Refusal(403, "API rate limit exceeded for user", reset))
 
@@ -203,7 +203,7 @@ def test_limit_that_lasts_too_long_ends_all(server: GitHubServer, hosted: Hosted
 
 
 @each("status", [403, 429, 503])
-def test_pause_that_is_too_long_ends_all(server: GitHubServer, hosted: Hosted, status: int) -> None:
+def test_long_pause_ends_run(server: GitHubServer, hosted: Hosted, status: int) -> None:
     server.refusals.append(Refusal(status, "Wait", {"Retry-After": "999999999"}))
 
     with pytest.raises(GitHubUnusable, match="a pause of more than an hour") as caught:
@@ -239,7 +239,7 @@ ODD_ANSWERS = [
 
 
 @each(("status", "body"), ODD_ANSWERS)
-def test_odd_description_of_repository_is_an_error(
+def test_invalid_repository_response_is_error(
     server: GitHubServer, hosted: Hosted, status: int, body: bytes
 ) -> None:
     server.odd[f"GET /repos/{NAME}"] = status, body
@@ -262,7 +262,7 @@ def test_odd_description_of_repository_is_an_error(
         {"full_name": ""},
     ],
 )
-def test_odd_member_of_repository_is_an_error(
+def test_invalid_repository_field_is_error(
     server: GitHubServer, hosted: Hosted, change: dict[str, object]
 ) -> None:
     content = {
@@ -281,7 +281,7 @@ def test_odd_member_of_repository_is_an_error(
 
 
 @each("body", [b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]'])
-def test_odd_list_of_pull_requests_is_an_error(
+def test_invalid_pull_request_list_is_error(
     server: GitHubServer, hosted: Hosted, body: bytes
 ) -> None:
     repository = existing(server)

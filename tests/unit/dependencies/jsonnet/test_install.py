@@ -132,7 +132,7 @@ def test_library_is_linked_and_locked(work: Work) -> None:
     }
 
 
-def test_the_sum_goes_by_names_of_each_folder(work: Work) -> None:
+def test_sum_sorts_names_by_folder(work: Work) -> None:
     work.repository("org/x", {"b/y": "2", "b.z": "3", "a": "1"})
     work.wants(of(f"{HOST}/org/x"))
 
@@ -167,7 +167,7 @@ def test_library_commit_without_branch_is_fetched(work: Work) -> None:
     assert (work.library("org/x") / "x.libsonnet").read_text() == "lost"
 
 
-def test_the_clone_of_a_component_is_shared(work: Work) -> None:
+def test_clone_of_component_is_shared(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "1"})
     bare = work.clones / HOST / "org/x"  # a component's URL need not end in .git
     url = f"https://{HOST}/org/x"
@@ -203,7 +203,7 @@ def test_unchanged_library_remote_is_only_listed(
     assert caplog.messages == [f"listing the refs of {url}"]
 
 
-def test_edited_libraries_are_moved_aside(work: Work, warnings: pytest.LogCaptureFixture) -> None:
+def test_edited_libraries_are_backed_up(work: Work, warnings: pytest.LogCaptureFixture) -> None:
     work.repository("org/x", {"x.libsonnet": "1"})
     work.wants(of(f"{HOST}/org/x"))
     work.install()
@@ -218,7 +218,7 @@ def test_edited_libraries_are_moved_aside(work: Work, warnings: pytest.LogCaptur
     assert kept.read_text() == "mine"
 
 
-def test_contents_that_are_no_longer_used_are_removed(work: Work) -> None:
+def test_unused_contents_are_removed(work: Work) -> None:
     work.repository("org/x", {"x.libsonnet": "1"})
     work.repository("org/y", {"y.libsonnet": "1"})
     work.wants(of(f"{HOST}/org/x"), of(f"{HOST}/org/y"))
@@ -248,7 +248,7 @@ def test_library_inside_of_another_is_rewritten(
     assert warnings.messages == []
 
 
-def test_programs_links_and_attributes_are_as_in_a_checkout(work: Work) -> None:
+def test_modes_links_and_attributes_are_as_in_checkout(work: Work) -> None:
     attributes = "*.txt text eol=crlf\n"
     remote = work.repository(
         "org/x", {"run.sh": "x", ".gitattributes": attributes, "s/t.txt": "a\n"}
@@ -370,7 +370,7 @@ def test_conflicting_library_versions_are_reported(
 
 
 @each("alias", ["../evil", "foo/bar", "..", ".", ".cache", "nul\0l", "a", HOST])
-def test_short_names_that_cannot_be_are_reported(
+def test_invalid_short_names_are_reported(
     work: Work, warnings: pytest.LogCaptureFixture, alias: str
 ) -> None:
     warnings.clear()

@@ -19,14 +19,14 @@ from tests.support.tables import each
         ('{"a":\n' + "9" * 5_000 + "}", "an integer of more than 4,300 digits", 2),
     ],
 )
-def test_large_content_is_an_error_with_its_line(text: str, message: str, line: int) -> None:
+def test_too_large_content_is_error_with_line(text: str, message: str, line: int) -> None:
     with pytest.raises(CommodoreError, match=message) as caught:
         parse_jsonnetfile(text.encode(), "some/jsonnetfile.json")
 
     assert caught.value.where == f"some/jsonnetfile.json:{line}"
 
 
-def test_bytes_that_are_not_text() -> None:
+def test_binary_content_is_refused() -> None:
     with pytest.raises(CommodoreError, match="not a jsonnet-bundler file"):
         parse_jsonnetfile(b"\xff{}", "x")
 

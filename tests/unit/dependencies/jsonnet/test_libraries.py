@@ -28,7 +28,7 @@ def foo(tmp_path: Path) -> Dependency:
     return make_dependency("foo", worktree)
 
 
-def test_unwanted_links_are_removed_and_files_stay(tmp_path: Path, foo: Dependency) -> None:
+def test_unused_links_are_removed_and_files_kept(tmp_path: Path, foo: Dependency) -> None:
     lib = tmp_path / "dependencies/lib"
     (lib / "old.libsonnet").symlink_to("../old/lib/old.libsonnet")
     (lib / "foo.libsonnet").symlink_to("../elsewhere")

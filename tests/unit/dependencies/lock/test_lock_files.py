@@ -70,7 +70,7 @@ def locks(draw: st.DrawFn) -> Lock:
 
 
 @given(locks(), st.randoms())
-def test_equal_content_has_one_form_that_both_readers_read(lock: Lock, random: Random) -> None:
+def test_equal_locks_are_written_identically(lock: Lock, random: Random) -> None:
     text = write_lock(lock)
     assert tomllib.loads(text)["schema"] == "lock/v1"
 
@@ -116,7 +116,7 @@ def test_different_changes_of_one_block_are_refused() -> None:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=5)
 @given(st.data())
-def test_git_merges_two_branches_that_update_different_inputs(
+def test_git_merges_updates_of_different_inputs(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     names = data.draw(st.lists(st.sampled_from("abcdefgh"), min_size=2, unique=True))
@@ -152,7 +152,7 @@ def test_ten_thousand_inputs_are_read_quickly() -> None:
     assert time.process_time() - began < 20  # half a second is meant; machines differ
 
 
-def test_comments_survive_a_change_of_the_value() -> None:
+def test_changed_value_keeps_comments() -> None:
     block = Block({"a": "1"}, {"a": Comment(("# above",), "# beside")})
 
     assert block.with_values(a="2").comments == block.comments

@@ -25,7 +25,7 @@ from tests.support.servers.oidc.contract import interactive_terminal
     ],
 )
 @pytest.mark.skipif(sys.platform == "darwin", reason="there is always a browser on macOS")
-def test_the_way_suits_the_machine(
+def test_login_method_depends_on_environment(
     environment: dict[str, str], listen: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with interactive_terminal(monkeypatch):
@@ -35,7 +35,7 @@ def test_the_way_suits_the_machine(
         assert way_here(listen=listen) is way
 
 
-def test_without_a_terminal_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_login_method_without_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(sys, "stdin", None)

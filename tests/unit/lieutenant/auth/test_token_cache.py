@@ -38,7 +38,7 @@ def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
     return list(zip(*texts, strict=True))
 
 
-def test_tokens_are_stored_where_commodore_looks_and_normalised(cache: TokenCache) -> None:
+def test_tokens_are_stored_for_both_url_forms(cache: TokenCache) -> None:
     holds(cache, {GIVEN: answer("old"), "no url": answer("other")})
 
     cache.store(GIVEN, answer("new"))
@@ -59,7 +59,7 @@ def test_tokens_of_commodore_are_found(cache: TokenCache) -> None:
     assert tokens(cache, USUAL) == [("ours", "ours again")]
 
 
-def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
+def test_file_has_format_of_commodore(cache: TokenCache) -> None:
     cache.store(USUAL, {"id_token": "a", "scope": ["openid"]})
 
     assert cache.file.read_text().splitlines() == [
@@ -93,7 +93,7 @@ def test_token_cache_writable_by_others_is_not_used(
     assert "another user may have written them" in caplog.text
 
 
-def test_other_entries_stay(cache: TokenCache) -> None:
+def test_other_entries_are_kept(cache: TokenCache) -> None:
     others = {"https://b": {"id_token": "b", "more": [1]}, "https://c": "an old token"}
     holds(cache, {**others, USUAL: "an old token"})
 

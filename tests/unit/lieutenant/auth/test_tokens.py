@@ -48,9 +48,7 @@ def test_blank_token_is_empty(given: str) -> None:
     assert usable_token(given) == ""
 
 
-def test_the_name_of_a_file_stands_for_its_content(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_token_is_read_from_named_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "token").write_text(f"{jwt(exp=NOW + 60)}\n")
     monkeypatch.chdir(tmp_path)
 
@@ -109,7 +107,7 @@ def test_expired_token_names_its_file(tmp_path: Path) -> None:
     assert raised.value.where == str(file)
 
 
-def test_without_a_token_all_alternatives_are_listed() -> None:
+def test_missing_token_error_lists_alternatives() -> None:
     error = NoToken.for_api("https://syn.example.com")
 
     assert error.where == "https://syn.example.com"

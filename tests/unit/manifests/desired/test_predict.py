@@ -24,7 +24,7 @@ def _with_record(live: dict[str, Any], record: str) -> dict[str, Any]:
     return {**live, "metadata": metadata}
 
 
-def test_values_of_secrets_become_runs() -> None:
+def test_secret_values_are_replaced_by_plus_signs() -> None:
     target = _object("v1 Secret", "stringData: {a: x, b: same}")
     live = _object("v1 Secret", f"data: {{a: eQ==, b: {base64.b64encode(b'same').decode()}}}")
 
@@ -41,7 +41,7 @@ def test_values_of_secrets_become_runs() -> None:
     "fields",
     ["data: canary", "stringData: [canary]", "data: {a: {b: canary}}", "data: {a: canary}"],
 )
-def test_no_value_of_a_secret_is_left(fields: str) -> None:
+def test_malformed_secrets_are_hidden(fields: str) -> None:
     live = _with_record(_object("v1 Secret", fields), "canary {")
 
     assert "canary" not in json.dumps(hidden_values([live]))

@@ -26,7 +26,7 @@ def test_degraded_object_in_grace_period_is_progressing(left: float, shown: str 
 
 
 @each("status", ["Healthy", "Unknown", "Suspended", None])
-def test_only_what_is_degraded_has_a_grace(status: Any) -> None:  # noqa: ANN401
+def test_other_statuses_have_no_grace_period(status: Any) -> None:  # noqa: ANN401
     health = Health(status, "", "built-in", waits=True)
 
     assert in_grace(health, 100) == health

@@ -14,7 +14,7 @@ from tests.support.tables import each
         ("", "job--presync-5"),
     ],
 )
-def test_name_of_a_hook(revision: str, expected: str) -> None:
+def test_hook_name_contains_revision_and_phase(revision: str, expected: str) -> None:
     options = SyncOptions(revision=revision, started=5)
 
     assert hook_name("job-", "PreSync", options) == expected
