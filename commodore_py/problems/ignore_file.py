@@ -103,7 +103,7 @@ def _wrong(entry: object, place: Place) -> Iterator[Problem]:
             remedy=did_you_mean(
                 code,
                 [*CODES, *{f"{known_code.partition('/')[0]}/*" for known_code in CODES}],
-                otherwise="docs/reference/problems.md lists all codes",
+                otherwise="the page 'Problem codes' of the documentation lists all codes",
             ),
             subject=code,
         )
