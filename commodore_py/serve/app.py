@@ -73,7 +73,9 @@ async def _failed(request: Request, error: Exception) -> Response:
             content = failure(error.status_code, str(error.detail).lower())
             headers = error.headers
         case RequestValidationError():
-            content = failure(422, "the request is invalid", map(_invalid, error.errors()))
+            problems = error.errors()
+            status = 404 if any(problem["loc"][0] == "path" for problem in problems) else 422
+            content = failure(status, "the request is invalid", map(_invalid, problems))
         case _:
             where = f"{request.method} {request.url.path}"
             log.error("%s: %s", where, type(error).__name__, exc_info=error)

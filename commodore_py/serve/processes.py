@@ -207,7 +207,7 @@ class _Events(logging.Handler):
 
 
 class _Stages:
-    """Sends the stages of a run as they begin."""
+    """Sends the acts of a run as they begin."""
 
     deep = False
 
@@ -215,8 +215,8 @@ class _Stages:
         self._sender = sender
 
     def started(self, span: run_log.Span) -> None:
-        """Send acts and stages; there are many of the others."""
-        if span.kind in ("act", "stage"):
+        """Send acts only: their stages are about how a run works."""
+        if span.kind == "act":
             with suppress(OSError):
                 self._sender.send(("event", {"level": "stage", "message": span.name}))
 

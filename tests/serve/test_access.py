@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -145,6 +146,17 @@ def test_slow_clients_do_not_keep_others_out_and_are_cut_off(daemon: Daemon) -> 
     assert set(ends) == {b""}
 
 
+def test_connections_of_many_addresses_do_not_keep_others_out(daemon: Daemon) -> None:
+    with ExitStack() as stack:
+        for number in range(600):
+            source = (f"127.0.0.{2 + number % 12}", 0)
+            connection = socket.create_connection(_address(daemon), 30, source)
+            stack.enter_context(closing(connection))
+            connection.sendall(b"POST /login HTTP/1.1\r\nContent-Length: 9\r\nHost: ")
+
+        daemon.get("/v1/clusters")
+
+
 def test_secrets_of_callers_are_in_no_output(daemon: Daemon) -> None:
     daemon.call("GET", f"/login?token={TOKENS['ada']}", by="", allow_redirects=False)
     daemon.call("PUT", f"{VALUE}?dry_run=true", {"value": TOKENS["ada"]})
@@ -216,14 +228,44 @@ def test_unusable_token_file_is_refused(tmp_path: Path, content: str, mode: int,
         read_tokens(file)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+@pytest.mark.parametrize(
+    ("owner", "mode", "caller", "is_refused"),
+    [
+        (0, 0o600, 0, False),
+        (0, 0o444, 1000, False),
+        (0, 0o664, 1000, True),
+        (0, 0o444, 0, True),
+        (1000, 0o600, 0, True),
+    ],
+)
+def test_token_file_of_root_is_read_by_others(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: int,
+    mode: int,
+    caller: int,
+    *,
+    is_refused: bool,
+) -> None:
+    file = tmp_path / "tokens"
+    file.write_text("ada long-enough-token-of-ada\n")
+    file.chmod(mode)
+    os.chown(file, owner, owner)
+    monkeypatch.setattr("os.geteuid", lambda: caller)
+
+    with pytest.raises(CommodoreError) if is_refused else nullcontext():
+        assert list(read_tokens(file)[0]) == ["ada"]
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         (("--port", "0.0.0.0:0"), "can be reached from other machines"),
         (("--port", "[::]:0"), "can be reached from other machines"),
         (("--port", "x"), "is not [ADDRESS:]PORT"),
-        (("--token-file", "tokens"), "the token file is in the working directory"),
-        (("--tls", __file__), "the certificate cannot be used"),
+        (("--port", "0", "--token-file", "tokens"), "the token file is in the working directory"),
+        (("--port", "0", "--tls", __file__), "the certificate cannot be used"),
     ],
 )
 def test_unsafe_settings_are_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.support.builders import git
 
 if TYPE_CHECKING:
@@ -125,6 +127,51 @@ def test_plan_and_live_of_a_cluster_without_them_are_refused(daemon: Daemon) -> 
 
     assert (plan.status_code, live.status_code) == (422, 422)
     assert daemon.get("/v1/clusters/c-demo-2/plan")["order"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/clusters/c-demo-9"),
+        ("GET", "/v1/clusters/c-demo-9/values/web_shop"),
+        ("GET", f"{ONE}/values/web_shop.nothing"),
+        ("GET", f"{ONE}/values/web_shop?target=nothing"),
+        ("GET", f"{ONE}/values/monitoring.receivers[name=nothing]"),
+        ("PUT", "/v1/clusters/c-demo-9/values/web_shop.title"),
+        ("PUT", f"{ONE}/values/web_shop.title?target=nothing"),
+        ("PUT", f"{ONE}/values/components.nothing.version"),
+        ("PUT", f"{ONE}/lists/monitoring.channels/nothing"),
+        ("DELETE", f"{ONE}/lists/monitoring.channels/nothing"),
+        ("DELETE", f"{ONE}/lists/nothing.of.this/nothing"),
+        ("PUT", f"{ONE}/instances/nothing/enabled"),
+        ("POST", "/v1/clusters/c-demo-9/push"),
+        ("GET", f"{ONE}/live/nothing"),
+        ("GET", "/v1/jobs/nothing"),
+        ("GET", "/v1/jobs/nothing/events"),
+        ("GET", "/clusters/c-demo-9/plan"),
+        ("GET", "/clusters/c-demo-1/nothing"),
+    ],
+)
+def test_unknown_name_is_not_found(
+    daemon: Daemon, playground: Playground, method: str, path: str
+) -> None:
+    before = playground.classes()
+    body: Any = True if path.endswith("/enabled") else {"value": "x"}
+
+    answer = daemon.call(method, path, body if method == "PUT" else None)
+
+    assert answer.status_code == 404, answer.text
+    assert playground.classes() == before
+
+
+def test_item_without_fields_is_not_replaced(daemon: Daemon, playground: Playground) -> None:
+    assert (
+        daemon.call("POST", f"{ONE}/lists/monitoring.channels", {"value": "a"}).status_code == 200
+    )
+
+    answer = _refused(daemon, playground, "PUT", "lists/monitoring.channels/a", {"value": "b"})
+
+    assert answer == (422, ["run/refused"])
 
 
 def test_page_takes_nothing_from_the_body_of_a_read(daemon: Daemon) -> None:

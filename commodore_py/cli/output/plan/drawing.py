@@ -45,6 +45,9 @@ def drawing_of(order: Iterable[Mapping[str, Any]]) -> Drawing:
         2 * _MARGIN + (max(rows, default=0) + 1) * (box + _GAP),
         2 * _MARGIN + (max(rows.values(), default=0) + 1) * _ROW,
         box,
-        tuple({"name": step, "x": x, "y": y} for step, (x, y) in places.items()),
+        tuple(
+            {"name": step, "x": x, "y": y, "after": before.get(step, [])}
+            for step, (x, y) in places.items()
+        ),
         tuple((x, y + middle, to_x, to_y + middle) for x, y, to_x, to_y in lines),
     )
