@@ -1,28 +1,41 @@
-"""The server: uvicorn, with bounds for connections that it does not have, and a clean end."""
+"""The server: the application in uvicorn, with bounds for connections, and a clean end."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import h11
 import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from commodore_py.errors import UsageError
+from commodore_py import __version__
+from commodore_py.adapters.masking import REDACTOR
+from commodore_py.errors import CommodoreError, UsageError
 
-from .app import STOP_SECONDS, application
+from . import api, page
+from .access import Access
 from .daemon import Daemon
+from .failures import as_data, failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from pathlib import Path
+
+    from starlette.responses import Response
 
     from .settings import Settings
 
+log = logging.getLogger(__name__)
+
 _HEADER_SECONDS = 10.0
+_STOP_SECONDS = 10.0
 _MOST_CONNECTIONS = 512
 _MOST_OF_ADDRESS = 64
 
@@ -85,7 +98,7 @@ def serve(
     async def run() -> None:
         daemon, loop = Daemon(settings), asyncio.get_running_loop()
         config = uvicorn.Config(
-            application(daemon),
+            _application(daemon),
             loop="asyncio",
             http=_Protocol,
             ws="none",
@@ -95,7 +108,7 @@ def serve(
             server_header=False,
             proxy_headers=behind_proxy,
             timeout_keep_alive=30,
-            timeout_graceful_shutdown=round(STOP_SECONDS),
+            timeout_graceful_shutdown=round(_STOP_SECONDS),
             ssl_certfile=tls,
         )
         try:
@@ -117,3 +130,63 @@ def serve(
             await server.serve(sockets)
 
     asyncio.run(run())
+
+
+def _application(daemon: Daemon) -> Access:
+    """The application behind its access control."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        warming_up = asyncio.create_task(daemon.clusters.heads_in_time())
+        reconciling = asyncio.create_task(daemon.reconciler.run())
+        yield
+        warming_up.cancel()
+        reconciling.cancel()
+        await daemon.jobs.stop(_STOP_SECONDS)
+
+    app = FastAPI(
+        title="commodore",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        default_response_class=api.Json,
+        lifespan=lifespan,
+    )
+    for kind in (CommodoreError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, _failed)
+    app.include_router(api.router)
+    app.include_router(page.router)
+    settings = daemon.settings
+    app.state.daemon = daemon
+    app.state.access = Access(app, tokens=settings.tokens, origins=settings.origins)
+    access: Access = app.state.access
+    return access
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """An error for programs, or for people."""
+    headers = None
+    match error:
+        case CommodoreError():
+            content = as_data(error)
+        case HTTPException():
+            content = failure(error.status_code, str(error.detail).lower())
+            headers = error.headers
+        case RequestValidationError():
+            problems = error.errors()
+            status = 404 if any(problem["loc"][0] == "path" for problem in problems) else 422
+            content = failure(status, "the request is invalid", map(_invalid, problems))
+        case _:
+            where = f"{request.method} {request.url.path}"
+            log.error("%s: %s", where, type(error).__name__, exc_info=error)
+            content = failure(500, "internal error")
+    if request.url.path.startswith("/v1/") or "text/html" not in request.headers.get("accept", ""):
+        return api.Json(REDACTOR.masked_value(content), content["status"], headers)
+    return page.failed_page(content)
+
+
+def _invalid(problem: Mapping[str, Any]) -> dict[str, str]:
+    """A part of a request that has the wrong shape."""
+    where = ".".join(map(str, problem["loc"]))
+    return {"code": "request/invalid", "message": str(problem["msg"]), "where": where}
