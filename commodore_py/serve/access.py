@@ -49,8 +49,8 @@ _HEADERS = {
 class _Limit:
     """A bound for requests of each caller, in windows of ten seconds."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._window = 0
         self._counts: Counter[str] = Counter()
 
@@ -60,7 +60,7 @@ class _Limit:
         if window != self._window:
             self._window, self._counts = window, Counter()
         self._counts[caller] += 1
-        if self._counts[caller] > self._most:
+        if self._counts[caller] > self._limit:
             raise HTTPException(429, "too many requests", {"retry-after": str(_WINDOW)})
 
 
@@ -99,7 +99,7 @@ class Access:
             if refusal.status_code == 401 and _is_for_people(request):  # noqa: PLR2004
                 refusal = HTTPException(303, refusal.detail, {"location": "/login"})
             content = failure(refusal.status_code, refusal.detail)
-            # The rest of a body that nobody reads would still be received.
+            # An open connection would receive the rest of a body that is not read.
             headers = {**(refusal.headers or {}), "connection": "close"}
             await JSONResponse(content, refusal.status_code, headers)(scope, receive, sent)
             return
@@ -143,7 +143,7 @@ class Access:
 
     def name_of(self, token: str) -> str:
         """The name of a token; empty if it is none. Takes the same time for all."""
-        matches = [name for name, known in self._tokens.items() if _same(known.value, token)]
+        matches = [name for name, owned in self._tokens.items() if _same(owned.value, token)]
         return matches[0] if matches else ""
 
     def failed(self, client: str) -> None:

@@ -158,7 +158,7 @@ async def post_push(
 
 @router.get("/clusters/{cluster_id}/changes")
 async def get_changes(daemon: TheDaemon, cluster_id: Path) -> Response:
-    """What a push changes."""
+    """The changes of a push."""
     content = await daemon.read(cluster_id, "changes")
     return _versioned(content, content["version"])
 
@@ -179,7 +179,7 @@ async def get_live(
 
 @router.get("/jobs")
 async def get_jobs(daemon: TheDaemon) -> Any:
-    """What runs, waits and has ended."""
+    """Jobs that run, wait and have ended."""
     return {"schema": "jobs/v1", "jobs": [job.as_data() for job in daemon.jobs.all.values()]}
 
 

@@ -136,7 +136,7 @@ class Clusters:
         return moved
 
     def is_up_to_date(self, listed: dict[str, Any], heads: Heads) -> bool | None:
-        """Whether no input has moved; unknown as long as a remote was never read."""
+        """Return whether no input has moved; None as long as a remote was never read."""
         if self.moved(listed, heads):
             return False
         inputs = self._inputs(listed)
@@ -170,7 +170,7 @@ class Clusters:
         return listing
 
     async def heads_in_time(self) -> Heads:
-        """The same for a request, which does not wait for slow remotes: none of them is known."""
+        """The commits of remotes for a request; none if that takes too long."""
         try:
             return await asyncio.wait_for(self.heads.get(), _MOMENT)
         except (TimeoutError, CommodoreError):

@@ -122,8 +122,8 @@ def _fingerprint(cluster: Cluster | None) -> str:
     """A digest of what the API knows about a cluster; a change of it calls for a compile."""
     if cluster is None:
         return ""
-    known = (cluster.facts, cluster.global_repo, cluster.tenant_repo, cluster.catalog_url)
-    return hashlib.sha256(json.dumps(known, default=str).encode()).hexdigest()[:16]
+    fields = (cluster.facts, cluster.global_repo, cluster.tenant_repo, cluster.catalog_url)
+    return hashlib.sha256(json.dumps(fields, default=str).encode()).hexdigest()[:16]
 
 
 def remote_heads(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, str | None]]:
@@ -195,19 +195,19 @@ def compile_(config: Config, cluster_id: str, kind: Kind, seen: str) -> dict[str
         "objects": result.objects,
         "commit": published.commit,
         "seconds": round(result.seconds, 1),
-        "problems": [problem_as_data(one) for one in published.notices],
+        "problems": [problem_as_data(notice) for notice in published.notices],
         "record": _record(config, published.record, cluster),
     }
 
 
 def _record(config: Config, record: BuildRecord, cluster: Cluster) -> dict[str, Any]:
     """The inputs of a compile, with the catalog and what the API knew about the cluster."""
-    known = _inputs(report_body(record)) or {"inputs": {}}
+    content = _inputs(report_body(record)) or {"inputs": {}}
     if is_repository(config.paths.catalog):
         url = remote_settings(config.paths.catalog).get("url", "")
         head = commit_of(config.paths.catalog, "HEAD") or ""
-        known["inputs"]["catalog"] = {"url": url, "version": "HEAD", "gitSha": head}
-    return {**known, "fingerprint": _fingerprint(cluster)}
+        content["inputs"]["catalog"] = {"url": url, "version": "HEAD", "gitSha": head}
+    return {**content, "fingerprint": _fingerprint(cluster)}
 
 
 def gates(config: Config) -> list[dict[str, Any]]:
@@ -215,7 +215,7 @@ def gates(config: Config) -> list[dict[str, Any]]:
     if not config.api_url:
         return []
     clusters = [cluster for cluster in load_clusters(config).values() if cluster is not None]
-    found = []
+    waited: list[dict[str, Any]] = []
     for repository in {cluster.global_repo for cluster in clusters}:
         later = [cluster for cluster in clusters if cluster.global_repo == repository]
         try:
@@ -227,8 +227,8 @@ def gates(config: Config) -> list[dict[str, Any]]:
             later = [cluster for cluster in later if not stage.has(cluster)]
             if stage.wait and members and later:
                 names = [cluster.id for cluster in later]
-                found.append({"stage": stage.name, "members": members, "later": names})
-    return found
+                waited.append({"stage": stage.name, "members": members, "later": names})
+    return waited
 
 
 def unhealthy(config: Config, names: list[str]) -> str:

@@ -65,7 +65,7 @@ class Jobs:
                 return await self._processes.run(work, *arguments, seconds=seconds)
 
     async def edit(self, cluster: str, work: str, *arguments: Any) -> Any:
-        """Do work in the working directory of a cluster once nothing else is at work there."""
+        """Do work in the working directory of a cluster, after all that was requested before."""
         with self._bounded(f"edits of cluster {cluster}", _MOST_EDITS):
             async with self._alone(cluster):
                 return await self._processes.run(work, *arguments, seconds=_EDIT_SECONDS)
@@ -138,9 +138,9 @@ class Jobs:
         self._changed = asyncio.Event()
 
     @contextmanager
-    def _bounded(self, what: str, most: int) -> Iterator[None]:
-        if self._waiting[what] >= most:
-            raise coded("run/queue-full", f"{most} {what} are waiting", hint="try again later")
+    def _bounded(self, what: str, limit: int) -> Iterator[None]:
+        if self._waiting[what] >= limit:
+            raise coded("run/queue-full", f"{limit} {what} are waiting", hint="try again later")
         self._waiting[what] += 1
         try:
             yield

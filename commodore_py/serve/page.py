@@ -220,7 +220,7 @@ def failed_page(content: dict[str, Any]) -> Response:
 async def _tried_read(
     daemon: Daemon, cluster_id: str, work: str, *arguments: Any
 ) -> tuple[Any, Failure]:
-    """What a tab shows, or why it does not; an error if there is no such cluster."""
+    """The content of a tab, or the reason why there is none; raises for an unknown cluster."""
     await daemon.clusters.listed(cluster_id)
     return await _tried(daemon.read(cluster_id, work, *arguments, seconds=_TAB_SECONDS))
 

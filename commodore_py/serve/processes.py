@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     Report: TypeAlias = Callable[[dict[str, Any]], None]
 
-_MOST_RUNNING = 64
+_MOST_RUNNING = 256
 _TICK = 0.1
 """Seconds between looks at whether the work is still wanted."""
 _PATIENCE = 5.0
@@ -78,7 +78,7 @@ class Processes:
         following = loop.run_in_executor(
             self._threads, self._follow, work, arguments, seconds, reported, cancelled
         )
-        # What was cancelled ends without anybody to learn why.
+        # The result of cancelled work is of no use.
         following.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             return await asyncio.shield(following)
@@ -88,7 +88,7 @@ class Processes:
             raise
 
     def close(self) -> None:
-        """End what is still running, such as reads that nobody waits for."""
+        """End all processes."""
         self._closing.set()
         self._threads.shutdown(cancel_futures=True)
 
@@ -104,8 +104,13 @@ class Processes:
         receiver, sender = self._context.Pipe(duplex=False)
         order = (sender, work, arguments, time_limits.current(), self._secrets)
         process = self._context.Process(target=_child, args=order)
-        process.start()
-        sender.close()
+        try:
+            process.start()
+        except (OSError, EOFError) as error:
+            receiver.close()
+            raise coded("run/lost", f"no process can be started: {error}") from error
+        finally:
+            sender.close()
         deadline = monotonic() + seconds
         try:
             while True:

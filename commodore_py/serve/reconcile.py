@@ -205,7 +205,7 @@ def _why(moved: list[dict[str, Any]], record: Record | None) -> tuple[str, str]:
     if record is None:
         return "NeverPushed", "no pushed compile is known"
     if moved:
-        return "Outdated", ", ".join(one["input"] for one in moved)
+        return "Outdated", ", ".join(entry["input"] for entry in moved)
     return "Failed", "the last push failed"
 
 

@@ -65,7 +65,7 @@ class _Protocol(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether the rest of a request, or another one, is still to come."""
+        """Return whether the client has to send more of a request, or another one."""
         is_open = not self.transport.is_closing()
         return is_open and self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 

@@ -1,4 +1,4 @@
-"""What the daemon must know after a restart: its queue, and conditions of clusters."""
+"""State that survives a restart: the queue, and conditions of clusters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Job(BaseModel):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Return whether nothing more will happen."""
         return self.state not in ("queued", "running")
 
     @property
@@ -76,7 +76,7 @@ class Record(BaseModel):
 
 
 class Condition(BaseModel):
-    """Whether something holds for a cluster, and why."""
+    """A statement about a cluster: whether it is true, and why."""
 
     type: Literal["Compiled", "Pushed", "Synced"]
     status: Literal["True", "False", "Unknown"]
@@ -86,7 +86,7 @@ class Condition(BaseModel):
 
 
 class ClusterState(BaseModel):
-    """What is kept of a cluster."""
+    """The state of a cluster."""
 
     conditions: list[Condition] = []
     record: Record | None = None
@@ -141,7 +141,7 @@ class State(BaseModel):
             log.warning("the state cannot be written: %s", error.strerror)
 
     def cluster(self, name: str) -> ClusterState:
-        """What is kept of a cluster."""
+        """The state of a cluster."""
         return self.clusters.setdefault(name, ClusterState())
 
 

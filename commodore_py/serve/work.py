@@ -70,11 +70,11 @@ def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
         if not item.startswith("pkg.")
     }
     entries: Mapping[str, Any] = plain(tracer.value(("components",))) or {}
-    found = []
+    instances = []
     for name in sorted({*enabled, *map(str, entries)}):
         component = enabled.get(name, name)
         entry = {**(entries.get(component) or {}), **(entries.get(name) or {})}
-        found.append(
+        instances.append(
             {
                 "name": name,
                 "component": component,
@@ -83,7 +83,7 @@ def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
                 "url": entry.get("url"),
             }
         )
-    return found
+    return instances
 
 
 def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def value(config: Config, cluster_id: str, path: str, target: str) -> dict[str, 
     # Before the value: an edit in between is then a conflict for whoever uses this version.
     version = configuration_version(paths)
     if path == "applications" or path.startswith("applications."):
-        found, place = value_at(paths, path, target)
-        content = {"path": path, "value": found, "steps": [{"action": "set", "file": place}]}
+        merged, place = value_at(paths, path, target)
+        content = {"path": path, "value": merged, "steps": [{"action": "set", "file": place}]}
     else:
         hierarchy = compiled_hierarchy(paths)
         target = target_of(hierarchy, path_parts(path), target)
@@ -111,13 +111,13 @@ def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
     keys = [dotted((*parts, str(name))) for name in below] if isinstance(below, dict) else []
     return {
         "path": path,
-        "options": [one._asdict() for one in (options_at(paths, path) if path else ())],
+        "options": [option._asdict() for option in (options_at(paths, path) if path else ())],
         "keys": keys,
     }
 
 
 def changes(config: Config, cluster_id: str) -> dict[str, Any]:
-    """What the last compile changes in the catalog: objects and grades."""
+    """The changes of the catalog by the last compile: objects and grades."""
     catalog = several.paths_of(config.paths, cluster_id).catalog
     with compared(catalog, "HEAD") as comparison:
         as_objects = differences.DiffOptions("objects")
@@ -137,16 +137,16 @@ def plan(config: Config, cluster_id: str) -> dict[str, Any]:
 
 def live_tree(config: Config, cluster_id: str, root: str) -> dict[str, Any]:
     """The objects of a running cluster and what they own."""
-    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
-    with live.opened(own, cluster_id, live.Reach(), read="owned") as cluster:
+    config = replace(config, paths=several.paths_of(config.paths, cluster_id))
+    with live.opened(config, cluster_id, live.Reach(), read="owned") as cluster:
         report = tree_of(cluster, root)
         return live_output.tree(report, cluster.unseen_kinds(in_catalog=False))
 
 
 def live_status(config: Config, cluster_id: str, _root: str) -> dict[str, Any]:
     """How the applications of a catalog are doing in its cluster."""
-    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
-    with live.opened(own, cluster_id, live.Reach()) as cluster:
+    config = replace(config, paths=several.paths_of(config.paths, cluster_id))
+    with live.opened(config, cluster_id, live.Reach()) as cluster:
         diff = cluster_diff(cluster)
         report, drift = status_of(cluster, diff), drift_of(cluster, diff)
         return live_output.status(report, orphans_of(cluster), drift, cluster.unapplied())
@@ -154,14 +154,14 @@ def live_status(config: Config, cluster_id: str, _root: str) -> dict[str, Any]:
 
 def edit(config: Config, cluster_id: str, request: Request, rules: Rules) -> dict[str, Any]:
     """Carry out an edit: compiled, checked, committed and pushed; or refused."""
-    own = replace(config, paths=several.paths_of(config.paths, cluster_id))
-    result = transaction.run(own, request, rules)
+    config = replace(config, paths=several.paths_of(config.paths, cluster_id))
+    result = transaction.run(config, request, rules)
     if not result.plan and request.verb == "add" and not result.plan.application:
         raise KeyTaken(f"{request.path} has that item already", where=result.plan.choice.shown)
     return {
         **edit_as_data(result),
         "refused": bool(result.verdict.failing),
-        "configuration": configuration_version(own.paths),
+        "configuration": configuration_version(config.paths),
     }
 
 

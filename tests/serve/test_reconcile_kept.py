@@ -34,3 +34,21 @@ def test_old_value_is_given_once_more_and_a_too_old_one_is_not(
         return values
 
     assert asyncio.run(run()) == [0, 0, 0, 2]
+
+
+def test_value_that_cannot_be_read_is_read_again_at_once() -> None:
+    failures = [ValueError("away")]
+
+    async def load() -> int:
+        if failures:
+            raise failures.pop()
+        return 1
+
+    async def run() -> list[object]:
+        kept = Kept(load, fresh=10)
+        return [*await asyncio.gather(kept.get(), return_exceptions=True), await kept.get()]
+
+    first, second = asyncio.run(run())
+
+    assert isinstance(first, ValueError)
+    assert second == 1
