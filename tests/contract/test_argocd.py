@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,11 +11,13 @@ import pytest
 
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
+from tests.real import servers
 from tests.support.argocd_catalog import application, record, write_catalog
 from tests.support.command_line import CommandLine
+from tests.support.servers import git_http
 from tests.support.servers.real_kubernetes import Server
 
-from .test_cluster import REAL, RECIPES, eventually
+from .test_cluster import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,29 +53,16 @@ class Syncing(NamedTuple):
 
 @pytest.fixture(params=["annotation", "label"])
 def syncing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Syncing]:
-    if not os.environ.get(REAL) or not (Path(os.environ[REAL]) / "bin" / "argocd").is_file():
-        pytest.skip(f"no real Argo CD: build one by shared/real, and name its folder in {REAL}")
     state, repositories = tmp_path / "state", tmp_path / "repositories"
-    # The kinds of Argo CD come from the modules that it was built from, in the user's folder.
-    home = pwd.getpwuid(os.getuid()).pw_dir
-    variables = {**os.environ, "HOME": home, "TRACKING": request.param, "RESYNC": "3"}
+    servers.directory_with("argocd", "etcd")
     subprocess.run(["git", "init", "-q", "--bare", repositories / "catalog.git"], check=True)
-    command = [RECIPES / "git-http", repositories]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
-        try:
-            subprocess.run([RECIPES / "start-kubernetes", state], check=True, capture_output=True)
-            start = [RECIPES / "start-argocd", state]
-            if subprocess.run(start, check=False, capture_output=True, env=variables).returncode:
-                # kubectl may ask for kinds that are not served yet.
-                subprocess.run(start, check=True, capture_output=True, env=variables)
-            assert served.stdout is not None
-            file = state / "kubeconfig"
-            access = kubeconfig.find(str(file), variables={}, home=Path("/nowhere"))
-            url = f"{served.stdout.readline().strip()}/catalog.git"
-            yield Syncing(access, file, request.param, url)
-        finally:
-            served.terminate()
-            subprocess.run([RECIPES / "stop", state], check=False, capture_output=True)
+    with (
+        git_http.serve(repositories) as git,
+        servers.kubernetes(state) as file,
+        servers.argo_cd(state, file, tracking=request.param, resync=3),
+    ):
+        access = kubeconfig.find(str(file), variables={}, home=Path("/nowhere"))
+        yield Syncing(access, file, request.param, git.url("catalog.git"))
 
 
 def _push(url: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 import uuid
 from pathlib import Path
@@ -17,6 +15,7 @@ from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import load
 from commodore_py.live.cache.settings import Settings
 from commodore_py.manifests.objects import ObjectId
+from tests.real import servers
 from tests.support.servers import kubernetes
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from commodore_py.live.cache.cluster import ClusterCache
 
 
-REAL = "REAL_SERVERS_DIR"
-RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
 PATIENCE = 20.0
 
 
@@ -36,14 +33,8 @@ def small(_: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def real(folders: pytest.TempPathFactory) -> Iterator[str]:
-    if not os.environ.get(REAL) or not RECIPES.is_dir():
-        pytest.skip(f"no real server: build one by shared/real, and name its folder in {REAL}")
-    folder = folders.mktemp("kubernetes")
-    subprocess.run([RECIPES / "start-kubernetes", folder], check=True, capture_output=True)
-    try:
-        yield (folder / "kubeconfig").read_text()
-    finally:
-        subprocess.run([RECIPES / "stop", folder], check=False, capture_output=True)
+    with servers.kubernetes(folders.mktemp("kubernetes")) as file:
+        yield file.read_text()
 
 
 @pytest.fixture(scope="module", params=[small, real], ids=["small", "real"])

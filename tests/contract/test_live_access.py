@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,8 +17,7 @@ from commodore_py.live.access.client import Client, Writer
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.cache.cluster import load
 from commodore_py.live.cache.settings import Settings
-
-from .test_cluster import REAL, RECIPES
+from tests.real import servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +36,6 @@ def _openssl(folder: Path, *words: str) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The state of a server that accepts client certificates."""
-    if not os.environ.get(REAL) or not RECIPES.is_dir():
-        pytest.skip(f"no real server: build one by shared/real, and name its folder in {REAL}")
     made = tmp_path_factory.mktemp("access")
     authority = ("-keyout", "ca.key", "-out", "ca.crt", "-subj", "/CN=clients", "-days", "1")
     _openssl(made, "req", "-x509", "-newkey", "rsa:2048", "-nodes", *authority)
@@ -47,11 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     _openssl(made, "req", "-newkey", "rsa:2048", "-nodes", *request)
     signed = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-out", "user.crt")
     _openssl(made, "x509", "-req", "-in", "user.csr", *signed)
-    variables = {**os.environ, "APISERVER_FLAGS": f"--client-ca-file {made / 'ca.crt'}"}
-    started = [RECIPES / "start-kubernetes", made / "state"]
-    subprocess.run(started, check=True, capture_output=True, env=variables)
-    yield made
-    subprocess.run([RECIPES / "stop", made / "state"], check=False, capture_output=True)
+    with servers.kubernetes(made / "state", "--client-ca-file", str(made / "ca.crt")):
+        yield made
 
 
 def _access(folder: Path, user: dict[str, Any] | None = None) -> kubeconfig.Access:

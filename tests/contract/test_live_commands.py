@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import threading
 from pathlib import Path
@@ -13,10 +12,11 @@ import pytest
 
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
+from tests.real import servers
 from tests.support.command_line import CommandLine
 from tests.support.servers.real_kubernetes import Server
 
-from .test_cluster import REAL, RECIPES, eventually
+from .test_cluster import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,12 +36,9 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The state of a server with controllers."""
-    if not os.environ.get(REAL) or not RECIPES.is_dir():
-        pytest.skip(f"no real server: build one by shared/real, and name its folder in {REAL}")
     made = tmp_path_factory.mktemp("commands")
-    subprocess.run([RECIPES / "start-kubernetes", made], check=True, capture_output=True)
-    yield made
-    subprocess.run([RECIPES / "stop", made], check=False, capture_output=True)
+    with servers.kubernetes(made):
+        yield made
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,13 @@ from commodore_py.live.access.client import Client
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.refs.backends import vaultkv
 from tests.bench.generated import generated, generator
+from tests.real.pods import running_pods
 from tests.support.builders import commit_to, git
 from tests.support.command_line import CommandLine
 from tests.support.servers.real_kubernetes import Server
 from tests.support.servers.vault import double_vault
 
-from .test_cluster import RECIPES, eventually
+from .test_cluster import eventually
 from .test_live_commands import CRDS, access, crd, folder, is_served
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ _MERGE = "application/merge-patch+json"
 @pytest.fixture
 def kubelet(folder: Path) -> Iterator[None]:
     """Makes pods ready."""
-    variables = {**os.environ, "KUBECONFIG": str(folder / "kubeconfig")}
-    with subprocess.Popen([sys.executable, RECIPES / "play-kubelet"], env=variables) as playing:
+    with running_pods(folder / "kubeconfig"):
         yield
-        playing.terminate()
 
 
 @pytest.fixture

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import ssl
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import urllib3
 import yaml
 
+from tests.real import servers
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from commodore_py.manifests.objects import Content
 
-RECIPES = Path(__file__).parents[2].parent / "shared" / "real"
-VARIABLE = "REAL_SERVERS_DIR"
 _OK = 200
 _CREATED = (_OK, 201, 202)
 
@@ -108,13 +106,5 @@ class Server:
 @contextmanager
 def running(folder: Path) -> Iterator[Server]:
     """A server for these tests, without controllers."""
-    subprocess.run(
-        [RECIPES / "start-kubernetes", folder],
-        check=True,
-        capture_output=True,
-        env={**os.environ, "WITHOUT_CONTROLLERS": "1"},
-    )
-    try:
-        yield Server((folder / "kubeconfig").read_text())
-    finally:
-        subprocess.run([RECIPES / "stop", folder], check=False, capture_output=True)
+    with servers.kubernetes(folder, controllers=False) as kubeconfig:
+        yield Server(kubeconfig.read_text())

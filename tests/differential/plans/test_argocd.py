@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from pwd import getpwuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +16,7 @@ import yaml
 from commodore_py.delivery.drivers.argocd.health_rule import RULE
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.model.tree import Tree
-from tests.differential.api_server import RECIPES, VARIABLE
+from tests.real import servers
 from tests.support.plan_catalogs import (
     CLUSTER,
     EXAMPLE,
@@ -28,6 +26,7 @@ from tests.support.plan_catalogs import (
     file_of,
     job,
 )
+from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,20 +45,14 @@ class Running:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.env = {**os.environ, "WITHOUT_CONTROLLERS": "1"}
-        self.env["KUBECONFIG"] = str(folder / "kubeconfig")
-        # Tests have a home of their own; the definitions of Argo CD are in the user's Go modules.
-        self.env.setdefault("GOPATH", str(Path(getpwuid(os.getuid()).pw_dir) / "go"))
 
-    def run(self, *words: object, check: bool = True) -> str:
-        ran = subprocess.run(
-            list(map(str, words)), capture_output=True, text=True, env=self.env, check=False
-        )
-        assert not check or ran.returncode == 0, (words, ran.stdout, ran.stderr)
+    def run(self, *words: object) -> str:
+        ran = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, (words, ran.stdout, ran.stderr)
         return ran.stdout
 
     def kubectl(self, *words: str) -> str:
-        return self.run("kubectl", *words)
+        return servers.kubectl(self.folder / "kubeconfig", *words, check=True)
 
     def patch(self, namespace: str, name: str, content: object, *more: str) -> None:
         words = ("patch", *name.split("/"), *more, "--type", "merge", "-p", json.dumps(content))
@@ -71,21 +64,13 @@ def running(folder: Path) -> Iterator[tuple[Running, str]]:
     """Both servers, and the address of the Git server."""
     made = Running(folder)
     (folder / "git").mkdir()
-    git = subprocess.Popen(
-        [RECIPES / "git-http", folder / "git"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        made.run(RECIPES / "start-kubernetes", folder)
-        # It asks for the state of definitions, which at first have none.
-        made.run(RECIPES / "start-argocd", folder, check=False)
-        if not (folder / "controller.pid").exists():
-            made.run(RECIPES / "start-argocd", folder)
-        assert git.stdout is not None
-        yield made, git.stdout.readline().strip()
-    finally:
-        git.terminate()
-        git.communicate()
-        made.run(RECIPES / "stop", folder, check=False)
+    servers.directory_with("argocd", "etcd")
+    with (
+        git_http.serve(folder / "git") as git,
+        servers.kubernetes(folder, controllers=False) as kubeconfig,
+        servers.argo_cd(folder, kubeconfig),
+    ):
+        yield made, git.url("").removesuffix("/")
 
 
 def manifests(server: str) -> Tree:
@@ -179,8 +164,6 @@ def followed(made: Running) -> tuple[dict[str, float], dict[str, float]]:
 
 @pytest.mark.parametrize("rule", [RULE, ""], ids=["rule", "no rule"])
 def test_argocd_follows_plan_with_health_rule(tmp_path: Path, rule: str) -> None:
-    if not os.environ.get(VARIABLE) or not RECIPES.is_dir():
-        pytest.skip(f"no real Argo CD: build one by shared/real, and name its folder in {VARIABLE}")
     with running(tmp_path) as (made, url):
         if rule:
             made.patch(ARGOCD, "configmap/argocd-cm", {"data": {RULE_KEY: rule}})

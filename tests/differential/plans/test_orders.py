@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.differential.live import engine
+from tests.real import servers
 from tests.support.plan_proofs import Rendered, rendered_random
 from tests.support.plans import PARAMETERS
 from tests.support.tables import each
@@ -155,7 +156,7 @@ def test_step_starts_after_its_predecessors_are_ready(
 
 
 def _engine() -> engine.Engine:
-    folder = os.environ.get("REAL_SERVERS_DIR")
+    folder = os.environ.get(servers.VARIABLE)
     if engine.PROGRAM not in os.environ and folder:
         return engine.Engine(str(Path(folder) / "bin" / "gitops-oracle"))
     return engine.start()

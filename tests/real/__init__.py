@@ -1,0 +1,1 @@
+"""Real servers for tests: scripts that build them, and functions that start them."""
