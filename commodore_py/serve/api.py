@@ -28,8 +28,8 @@ _MOST_LEVELS = 128
 _LIVE_SECONDS = 300.0
 
 
-def daemon_of(request: Request) -> Daemon:
-    """The daemon that a request is for."""
+async def daemon_of(request: Request) -> Daemon:
+    """The daemon that a request is for; a coroutine, since others run in threads."""
     daemon: Daemon = request.app.state.daemon
     return daemon
 
@@ -56,6 +56,7 @@ class Change:
     def __init__(
         self,
         request: Request,
+        daemon: TheDaemon,
         cluster_id: Path,
         *,
         level: Level = "cluster",
@@ -63,7 +64,7 @@ class Change:
         if_match: IfMatch = None,
         dry_run: Annotated[bool, Query(description="Answer as usual, and write nothing.")] = False,
     ) -> None:
-        self._daemon = daemon_of(request)
+        self._daemon = daemon
         self._cluster_id = cluster_id
         self._level: Level = level
         self._target = target
