@@ -84,6 +84,7 @@ def test_fleet_is_searched_and_filtered(tab: Any) -> None:  # noqa: ANN401 - as 
     tab.get_by_label("Search").fill("genève")
 
     assert tab.locator("tbody tr:visible").count() == 1
+    assert "1 of 2 clusters" in tab.inner_text("main")
     _examine(tab, "fleet")
 
 

@@ -6,6 +6,7 @@ for (const search of document.querySelectorAll("[data-filters]")) {
   search.addEventListener("input", () => {
     const wanted = search.value.toLowerCase();
     for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    document.getElementById("shown").textContent = [...rows].filter((row) => !row.hidden).length;
   });
 }
 
