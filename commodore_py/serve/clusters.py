@@ -139,7 +139,7 @@ class Clusters:
         """Return whether no input has moved; None as long as a remote was never read."""
         if self.moved(listed, heads):
             return False
-        inputs = self._inputs(listed)
+        inputs = self.inputs(listed)
         return (bool(inputs) and all((used.url, used.version) in heads for used in inputs)) or None
 
     def record(self, listed: dict[str, Any]) -> Record | None:
@@ -148,11 +148,8 @@ class Clusters:
         records: list[Record] = [record for record in (pushed, listed["record"]) if record]
         return max(records, key=lambda record: record.time, default=None)
 
-    def uses(self, listed: dict[str, Any]) -> set[str]:
-        """The URLs of the inputs of a cluster."""
-        return {used.url for used in self._inputs(listed)}
-
-    def _inputs(self, listed: dict[str, Any]) -> Iterable[Input]:
+    def inputs(self, listed: dict[str, Any]) -> Iterable[Input]:
+        """The same without their names."""
         record = self.record(listed)
         return record.inputs.values() if record else ()
 
@@ -179,7 +176,7 @@ class Clusters:
     async def _load_heads(self) -> Heads:
         listing = await self.listing.get()
         pairs = {
-            (used.url, used.version) for listed in listing.values() for used in self._inputs(listed)
+            (used.url, used.version) for listed in listing.values() for used in self.inputs(listed)
         }
         read = await self._jobs.read(
             "compiling.remote_heads", sorted(pairs), seconds=_HEADS_SECONDS

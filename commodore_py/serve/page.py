@@ -104,7 +104,6 @@ async def _overview(daemon: Daemon, cluster_id: str, failure: Failure = None) ->
 @router.post("/clusters/{cluster_id}")
 async def act(request: Request, daemon: TheDaemon, cluster_id: str) -> Response:
     form, by = await _form(request), caller_of(request)
-    await daemon.clusters.listed(cluster_id)
     if instance := form.get("enable") or form.get("disable"):
         edit = Edit("add" if "enable" in form else "remove", "applications", instance)
         rules = rules_for(request, form.get("base", ""))
@@ -130,7 +129,6 @@ async def change_value(request: Request, daemon: TheDaemon, cluster_id: str) -> 
     path, text = form["path"], form["value"]
     level = _LEVELS.get(form.get("level", ""), "cluster")
     rules = rules_for(request, form.get("base", ""), dry_run=form["do"] != "save")
-    await daemon.clusters.listed(cluster_id)
     edit, failure = await _tried(
         daemon.edit(cluster_id, Edit("set", path, text, level), rules, "work.edit_text")
     )
@@ -220,15 +218,16 @@ def failed_page(content: dict[str, Any]) -> Response:
 async def _tried_read(
     daemon: Daemon, cluster_id: str, work: str, *arguments: Any
 ) -> tuple[Any, Failure]:
-    """The content of a tab, or the reason why there is none; raises for an unknown cluster."""
-    await daemon.clusters.listed(cluster_id)
     return await _tried(daemon.read(cluster_id, work, *arguments, seconds=_TAB_SECONDS))
 
 
 async def _tried(work: Awaitable[Any]) -> tuple[Any, Failure]:
+    """The content of a tab, or the reason why there is none; raises for an unknown cluster."""
     try:
         return await work, None
     except CommodoreError as error:
+        if error.problem_code == "clusters/unknown":
+            raise
         return None, as_data(error)
 
 

@@ -78,7 +78,7 @@ class Reconciler:
         affected = [
             name
             for name, listed in (await self._clusters.listing.get()).items()
-            if keys & set(map(_key, self._clusters.uses(listed)))
+            if keys & {_key(used.url) for used in self._clusters.inputs(listed)}
         ]
         if affected:
             self._looked = float("-inf")

@@ -105,7 +105,7 @@ def _reconciler(
         heads=kept(heads),
         listing=kept(listing),
         record=lambda _: RECORD,
-        uses=lambda _: {URL},
+        inputs=lambda _: RECORD.inputs.values(),
         moved=lambda *_: [],
         is_up_to_date=lambda *_: True,
     )
