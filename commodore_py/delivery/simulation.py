@@ -1,4 +1,4 @@
-"""A plan is called again and again in a made-up world, until it is done (pure)."""
+"""Simulation of a plan: it is called in rounds until it is done (pure)."""
 
 from __future__ import annotations
 

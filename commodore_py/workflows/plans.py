@@ -264,7 +264,7 @@ def simulated(
     values: Mapping[str, Any],
     direction: Direction,
 ) -> Timeline:
-    """The plan in a made-up world, with some parameters changed."""
+    """The simulated plan, with some parameters changed."""
     instances, clusters = names_in(current.plan.written)
     named = {*model.yields, *model.fails, *model.degrades}
     _refuse_unknown(named - clusters, instances, "an instance of the plan")

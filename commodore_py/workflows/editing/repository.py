@@ -126,10 +126,13 @@ class Repository:
             )
         except ProgramFailed as error:
             git(self.folder, "reset", "--quiet", "--", self._name)
+            no_identity = "user.email" in error.stderr
+            reason = "Git has no identity of yours" if no_identity else error.stderr.strip()
+            remedy = "set user.name and user.email with `git config --global`; "
             raise CommodoreError(
-                f"the commit failed: {error.stderr.strip() or error}",
+                f"the commit failed: {reason or error}",
                 where=str(self.folder),
-                hint="the file was restored",
+                hint=f"{remedy if no_identity else ''}the file was restored",
             ) from error
         if content_of(self._file) != content:
             self.take_back(before)

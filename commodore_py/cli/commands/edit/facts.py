@@ -75,7 +75,7 @@ def cluster(ctx: click.Context, verbose: int) -> None:
     shell_complete=completion.tenants,
     help="The tenant that it belongs to.",
 )
-@click.option("--display-name", default="", metavar="TEXT", help="Its name for people.")
+@click.option("--display-name", default="", metavar="TEXT", help="Display name.")
 @click.option(
     "--catalog",
     default="",
@@ -132,7 +132,7 @@ def tenant(ctx: click.Context, verbose: int) -> None:
 
 @tenant.command(name="add")
 @click.argument("tenant_id", metavar="ID")
-@click.option("--display-name", default="", metavar="TEXT", help="Its name for people.")
+@click.option("--display-name", default="", metavar="TEXT", help="Display name.")
 @click.option("--repository", required=True, metavar="URL", help="Repository of its configuration.")
 @click.option(
     "--global-repository",

@@ -34,7 +34,7 @@ from .reach import check_unused, cluster_options, opened
 )
 @click.option("--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait.")
 @click.option("--plan", is_flag=True, help="Wait for the steps of the plan, in its order.")
-@click.option("--fail-fast", is_flag=True, help="With --plan: end at what may pass by itself.")
+@click.option("--fail-fast", is_flag=True, help="With --plan: also end at errors that may be temporary.")
 @output_option
 @verbose_option
 @click.pass_obj
@@ -51,12 +51,12 @@ def wait(
 ) -> int:
     """Wait until the objects of a catalog are healthy, synced or gone.
 
-    Exits with status 0 when they are, with 1 as soon as one has failed or cannot be read, and with
-    7 when the time is up: then it lists what is left.
+    The exit code is 0 when they are, 1 as soon as one has failed or cannot be read, and 7 after
+    the timeout, with a list of the objects that are left.
 
-    With --plan, the plan of the working directory is followed instead: an instance counts once
-    Argo CD or Flux reports it as ready, and what comes after it is looked at then. --for gone
-    follows it backwards. Remote clusters are not contacted, and nothing is written.
+    --plan follows the plan of the working directory: the next steps begin when Argo CD or Flux
+    reports an instance as ready. --for gone follows it backwards. Remote clusters are not
+    contacted, and nothing is written.
 
     \b
     After a push:

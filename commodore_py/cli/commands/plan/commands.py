@@ -194,10 +194,10 @@ def simulate_(
     output: str,
     verbose: int,
 ) -> int:
-    """Call the plan again and again in a made-up world, and show what happens.
+    """Simulate the steps of the plan, and show what happens in each round.
 
-    In each round the whole plan is called once. Every step needs two calls, unless it is slow.
-    The exit code is 7 if it is not done after 100 rounds.
+    Each round calls the whole plan once. A step needs two calls, unless it is slow. The exit code
+    is 7 if the plan is not done after 100 rounds.
 
     \b
     What happens while shop is slow, and db fails in the fourth round:

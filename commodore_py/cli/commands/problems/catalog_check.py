@@ -69,7 +69,7 @@ def check(
       commodore catalog check
     Any folder of manifests, without the hierarchy that made them:
       commodore catalog check --catalog manifests
-    The verdict of the cluster itself:
+    A dry run by the API server of the cluster:
       commodore catalog check --server
     """
     vault = vault_settings() if online else None
