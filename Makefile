@@ -8,7 +8,7 @@ DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test unit check e2e long faults bench bench-fleet conformance docs pictures supply-chain lock clean
+.PHONY: help install demo test unit check e2e long faults real bench bench-fleet conformance docs pictures supply-chain lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ long: $(STAMP) ## property tests with many more examples
 
 faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -n 4 -m faults
+
+real: $(STAMP) ## tests against real servers: REAL_SERVERS_DIR=folder, made by tests/real/build
+	$(PYTEST) tests/contract tests/differential/plans -m "not e2e and not faults"
 
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)

@@ -34,7 +34,9 @@ from .reach import check_unused, cluster_options, opened
 )
 @click.option("--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait.")
 @click.option("--plan", is_flag=True, help="Wait for the steps of the plan, in its order.")
-@click.option("--fail-fast", is_flag=True, help="With --plan: also end at errors that may be temporary.")
+@click.option(
+    "--fail-fast", is_flag=True, help="With --plan: also end at errors that may be temporary."
+)
 @output_option
 @verbose_option
 @click.pass_obj
