@@ -97,13 +97,6 @@ def test_mode_does_not_depend_on_umask(folder: ToolFolder, publisher: Publisher)
     assert folder.program("jb").stat().st_mode & 0o7777 == 0o755
 
 
-def test_new_version_replaces_installed_tool(used: ToolFolder, publisher: Publisher) -> None:
-    bring(used, publisher, publisher.release("helm", "v0.9.0"))
-
-    assert used.version_of("helm") == "v0.9.0"
-    assert used.version_of("jb") == "v1.0.0"
-
-
 def test_running_program_can_be_replaced(used: ToolFolder, publisher: Publisher) -> None:
     waiting = program_script(script="read line; echo $line")
     program = write_program(used.path, "jb", waiting)
@@ -127,69 +120,6 @@ def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher:
         bring(folder, publisher, release)
 
     assert folder.version_of("jb") == "v1.2.3"
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_wrong_checksum_installs_nothing(tool: str, used: ToolFolder, publisher: Publisher) -> None:
-    wrong = "0" * 64
-    release = publisher.release(tool, "v1.2.3", checksums=f"{wrong}  {{file}}\n")
-
-    error = strict(used, publisher, release)
-
-    assert f"{release.file} has a wrong checksum: expected {wrong}, found " in str(error)
-    assert error.where == release.url
-    assert notes_of(error) == (f"while installing {tool} v1.2.3; the present version stays in use",)
-
-
-@pytest.mark.parametrize("checksums", ["", "{sum}  another-file\n"])
-def test_missing_checksum_installs_nothing(
-    checksums: str, used: ToolFolder, publisher: Publisher
-) -> None:
-    release = publisher.release("jb", "v1.2.3", checksums=checksums)
-
-    error = strict(used, publisher, release)
-
-    assert str(error) == f"no checksum for {release.file}"
-    assert error.where == release.checksums_url
-    assert publisher.request_count(release.file) == 0
-
-
-@pytest.mark.parametrize("checksums", ["\n{sum} *{file}\n\n", "{sum}  {file}", "{sum}  {file}\r\n"])
-def test_checksums_are_read_in_every_usual_form(
-    checksums: str, folder: ToolFolder, publisher: Publisher
-) -> None:
-    bring(folder, publisher, publisher.release("helm", "v1.2.3", checksums=checksums))
-
-    assert folder.version_of("helm") == "v1.2.3"
-
-
-@pytest.mark.parametrize("line", ["<html>", "abc  jb_linux_amd64", "{sum}", "{sum}0  {file}"])
-def test_invalid_checksum_line_is_reported(
-    line: str, used: ToolFolder, publisher: Publisher
-) -> None:
-    release = publisher.release("jb", "v1.2.3", checksums=f"{{sum}}  {{file}}\n{line}\n")
-
-    error = strict(used, publisher, release)
-
-    assert str(error).startswith("line 2 is not a checksum: ")
-    assert error.where == release.checksums_url
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("part", ["url", "checksums_url"])
-def test_unknown_tool_version_is_reported_with_url(
-    tool: str, part: str, used: ToolFolder, publisher: Publisher
-) -> None:
-    release = publisher.release(tool, "v9.9.9")
-    url = getattr(release, part)
-    publisher.api.on(f"GET {publisher.path(url)}", error_reply(404, ""))
-
-    error = strict(used, publisher, release)
-
-    assert "release not found: answered 404 Not Found" in str(error)
-    assert error.where == url
-    assert "commodore tool list" in error.hint
-    assert notes_of(error) == (f"while installing {tool} v9.9.9; the present version stays in use",)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -349,24 +279,6 @@ def test_tools_folder_below_a_file_is_reported(tmp_path: Path, publisher: Publis
     assert str(error) == "cannot install jb v1.2.3: Not a directory"
     assert str(tmp_path / "file") in error.where
     assert notes_of(error) == ("while installing jb v1.2.3",)
-
-
-def test_folder_in_place_of_tool_is_kept(folder: ToolFolder, publisher: Publisher) -> None:
-    (folder.program("jb") / "mine").mkdir(parents=True)
-
-    with pytest.raises(CommodoreError, match=r"cannot install jb v1\.2\.3: Is a directory"):
-        bring(folder, publisher, publisher.release("jb", "v1.2.3"))
-
-    assert (folder.program("jb") / "mine").is_dir()
-
-
-def test_record_keeps_unknown_tools(folder: ToolFolder) -> None:
-    folder.path.mkdir(parents=True)
-    folder.record.write_text('{"other": "2020-01-01T00:00:00"}')
-
-    folder.note("jb", NOW)
-
-    assert folder.managed() == {"other": "2020-01-01T00:00:00", "jb": "2026-01-09T15:20:00"}
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,8 @@ def publish_tools(root: Path, server: Api, given: dict[str, Any]) -> None:
 
     `system` are programs in bin/, `managed` those in the folder of tools, with their versions;
     `latest` are the releases that GitHub names, `released` those that can be downloaded. A number
-    instead of a version is the status of an error.
+    instead of a version is the status of an error. `with` are the checksums of releases, and
+    `scripts` what a program of v1.2.3 runs.
     """
     publisher, tools = Publisher(server), Path(os.environ["XDG_CACHE_HOME"]) / "commodore/tools"
     (root / "bin").mkdir()
@@ -129,3 +130,5 @@ def publish_tools(root: Path, server: Api, given: dict[str, Any]) -> None:
         publisher.release(name, version, program=program_script(version), **given.get("with", {}))
     for name, version in given.get("broken", {}).items():
         publisher.release(name, version, file=error_reply(500, "no disk"))
+    for name, script in given.get("scripts", {}).items():
+        publisher.release(name, "v1.2.3", program=program_script(script=script))
