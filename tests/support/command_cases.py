@@ -9,11 +9,14 @@ given   files, component, package, repositories, fleet, commits, checkout: see t
         api: answers by path; tools: programs and their releases; env, unset: variables
         at: a directory that cases share
 words   command lines by a short first word
-steps   files, commits: what changes before; cd, run, stdin, env: the command; complete: a line
-        that is half typed, for which a shell is offered words
+steps   files, commits, sh (a script): what changes before; cd, run, stdin, env: the command;
+        complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
-        for none, true for any content, a text, or a list of parts); tree: names of files below
+        for none, true for any content, a text, or a list of parts); tree: names of files below,
+        without .git; unchanged: paths below which the command leaves all as it was
+        shows: commands of the shell with their output, as a text or a list of parts; null if they
+        fail, true if they succeed
         requests: how many had this in their path, so far
 """
 
@@ -24,6 +27,7 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +35,14 @@ import pytest
 import yaml
 
 from tests.support.authoring import make_component_clone, make_package_clone
-from tests.support.builders import commit_in, commit_to, git, make_repository
+from tests.support.builders import (
+    Link,
+    commit_in,
+    commit_to,
+    digest_of,
+    git,
+    make_repository,
+)
 from tests.support.fleet import make_fleet
 from tests.support.servers.api import serve_api
 from tests.support.tool_releases import publish_tools
@@ -43,6 +54,12 @@ if TYPE_CHECKING:
 
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
+
+_STEP = shlex.split(
+    "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
+    " unchanged shows requests"
+)
+"""The keys of steps; with another, an expectation that is misspelled would not be checked."""
 
 
 def cases_in(folder: Path) -> list[Any]:
@@ -118,8 +135,13 @@ def _cases_in(folder: Path) -> Iterator[Any]:
 def _check_step(
     commodore: CommandLine, folder: Path, case: dict[str, Any], step: dict[str, Any]
 ) -> None:
+    case_keys = {"case", "given", "words", "each", "long"} if step is case else set()
+    assert not (unknown := step.keys() - {*_STEP, *case_keys}), f"unknown keys: {unknown}"
     _commits(folder, step.get("commits", {}))
     _files(folder, step.get("files", {}))
+    if script := step.get("sh"):
+        assert _shell(folder, script) is not None, script
+    before = {path: digest_of(_place(folder, path)) for path in step.get("unchanged", ())}
     variables = {**case["given"].get("env", {}), **step.get("env", {})}
     words = shlex.split(step.get("run", ""))
     if words:
@@ -130,8 +152,14 @@ def _check_step(
         variables |= {**shell, "COMP_WORDS": f"commodore {line}"}
     with contextlib.chdir(step.get("cd", folder)):
         ran = commodore(*words, stdin=step.get("stdin", ""), **variables)
+    _check_output(step, ran)
+    _check_folder(folder, step, ran)
+    for path, digest in before.items():
+        assert digest_of(_place(folder, path)) == digest, f"{path} changed: {ran}"
 
-    assert ran.code == step.get("code", 0), f"{words}\n{ran.out}{ran.err}"
+
+def _check_output(step: dict[str, Any], ran: Ran) -> None:
+    assert ran.code == step.get("code", 0), f"{step}\n{ran.out}{ran.err}"
     assert "Traceback" not in ran.err
     for stream, text in (("out", ran.out), ("err", ran.err), ("both", ran.out + ran.err)):
         _check_text(text, step.get(stream, []), ran)
@@ -140,21 +168,45 @@ def _check_step(
         assert (ran.out + ran.err).count(text) == 1, ran
     if "json" in step:
         _check_subset(json.loads(ran.out), step["json"], "$")
+
+
+def _check_folder(folder: Path, step: dict[str, Any], ran: Ran) -> None:
     for path, wanted in step.get("writes", {}).items():
         _check_file(_place(folder, path), wanted, ran)
     for path, names in step.get("tree", {}).items():
         files = (file for file in (folder / path).rglob("*") if file.is_file())
-        assert sorted(str(file.relative_to(folder / path)) for file in files) == sorted(names), ran
+        below = (file.relative_to(folder / path) for file in files)
+        assert sorted(str(file) for file in below if ".git" not in file.parts) == sorted(names)
+    for command, wanted in step.get("shows", {}).items():
+        text = _shell(folder, command)
+        if isinstance(wanted, bool) or wanted is None or text is None:
+            assert (text is not None) is bool(wanted), f"{command}\n{ran.out}{ran.err}"
+        else:
+            _check_text(text, wanted, ran)
+
+
+def _shell(folder: Path, script: str) -> str | None:
+    """The output of a script, without white space around it; nothing if it fails."""
+    author = {"GIT_AUTHOR_NAME": "User", "GIT_AUTHOR_EMAIL": "user@example.com"}
+    ran = subprocess.run(
+        ["sh", "-ec", script],
+        cwd=folder,
+        env={**os.environ, **author},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return ran.stdout.strip() if ran.returncode == 0 else None
 
 
 def _check_text(text: str, wanted: str | list[str], ran: Ran) -> None:
     """Compare a whole text, or look for parts, whatever the width that they were wrapped to."""
     if isinstance(wanted, str):
-        assert text == wanted, ran
+        assert text == wanted, f"{ran.out}{ran.err}"
     else:
         plain = " ".join(text.split())
         missing = [part for part in wanted if part not in text and part not in plain]
-        assert not missing, ran
+        assert not missing, f"{missing} not in:\n{text}"
 
 
 def _check_file(file: Path, wanted: object, ran: Ran) -> None:
@@ -233,7 +285,11 @@ def _commits(root: Path, given: dict[str, Any]) -> None:
         repository = root / "repos" / f"{name}.git"
         if branch:
             git(repository, "branch", branch, "master")
-        commit_to(repository, files, branch=branch or "master")
+        linked = {
+            path: Link(text["link"]) if isinstance(text, dict) else text
+            for path, text in files.items()
+        }
+        commit_to(repository, linked, branch=branch or "master")
 
 
 def _place(root: Path, name: str) -> Path:
