@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
+_CASE = shlex.split("case given words each long")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
     " unchanged shows requests"
 )
-"""The keys of steps; with another, an expectation that is misspelled would not be checked."""
 
 
 def cases_in(folder: Path) -> list[Any]:
@@ -122,6 +122,7 @@ def _cases_in(folder: Path) -> Iterator[Any]:
     for path in sorted(folder.glob("*.yaml")):
         content = yaml.safe_load(path.read_text("utf-8"))
         for case in content["cases"]:
+            _check_keys(case)
             given = _merged(content.get("given", {}), case.get("given", {}))
             whole = {**case, "given": given, "words": content.get("words", {})}
             rows = case.get("each", [{}])
@@ -132,11 +133,16 @@ def _cases_in(folder: Path) -> Iterator[Any]:
                 yield pytest.param(_filled(whole, row), id=name, marks=marks)
 
 
+def _check_keys(case: dict[str, Any]) -> None:
+    """Refuse other keys: an expectation that is misspelled would not be checked."""
+    unknown = case.keys() - {*_CASE, *(["steps"] if "steps" in case else _STEP)}
+    unknown |= {key for step in case.get("steps", ()) for key in step.keys() - {*_STEP}}
+    assert not unknown, f"{case['case']}: unknown keys {unknown}"
+
+
 def _check_step(
     commodore: CommandLine, folder: Path, case: dict[str, Any], step: dict[str, Any]
 ) -> None:
-    case_keys = {"case", "given", "words", "each", "long"} if step is case else set()
-    assert not (unknown := step.keys() - {*_STEP, *case_keys}), f"unknown keys: {unknown}"
     _commits(folder, step.get("commits", {}))
     _files(folder, step.get("files", {}))
     if script := step.get("sh"):
