@@ -48,7 +48,8 @@ class Daemon:
                 cluster_id, work, config, cluster_id, request, rules
             )
         finally:
-            self.clusters.forget(cluster_id)
+            if not rules.dry_run:
+                self.clusters.forget(cluster_id)
         return result
 
     async def submit(self, kind: Kind, cluster_id: str, by: str, seen: str = "") -> Job:
