@@ -13,7 +13,7 @@ from .failures import coded
 from .state import Input, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Callable, Collection, Coroutine
     from typing import TypeAlias
 
     from commodore_py.config import Config
@@ -95,7 +95,6 @@ class Clusters:
         about = {
             **self._in_short(listed, heads),
             "facts": listed["facts"],
-            "moved": self.moved(listed, heads),
             "problems": problems[:_MOST_PROBLEMS],
             "error": job.error if job else None,
         }
@@ -135,12 +134,10 @@ class Clusters:
             moved.append({"input": "facts"})
         return moved
 
-    def is_up_to_date(self, listed: dict[str, Any], heads: Heads) -> bool | None:
-        """Return whether no input has moved; None as long as a remote was never read."""
-        if self.moved(listed, heads):
-            return False
+    def is_known(self, listed: dict[str, Any], heads: Heads) -> bool:
+        """Return whether the remotes of all inputs were read."""
         inputs = self.inputs(listed)
-        return (bool(inputs) and all((used.url, used.version) in heads for used in inputs)) or None
+        return bool(inputs) and all((used.url, used.version) in heads for used in inputs)
 
     def record(self, listed: dict[str, Any]) -> Record | None:
         """The inputs of the last pushed compile: of the daemon, or else as it was reported."""
@@ -148,7 +145,7 @@ class Clusters:
         records: list[Record] = [record for record in (pushed, listed["record"]) if record]
         return max(records, key=lambda record: record.time, default=None)
 
-    def inputs(self, listed: dict[str, Any]) -> Iterable[Input]:
+    def inputs(self, listed: dict[str, Any]) -> Collection[Input]:
         """The same without their names."""
         record = self.record(listed)
         return record.inputs.values() if record else ()
@@ -187,11 +184,12 @@ class Clusters:
 
     def _in_short(self, listed: dict[str, Any], heads: Heads) -> dict[str, Any]:
         name = listed["id"]
-        job = self._jobs.last(name)
+        job, moved = self._jobs.last(name), self.moved(listed, heads)
         brief = ("id", "display_name", "tenant", "catalog_url", "compiled", "problem")
         return {
             **{key: listed[key] for key in brief},
-            "up_to_date": self.is_up_to_date(listed, heads),
+            "up_to_date": False if moved else (self.is_known(listed, heads) or None),
+            "moved": moved,
             "conditions": [
                 condition.model_dump() for condition in self._state.cluster(name).conditions
             ],

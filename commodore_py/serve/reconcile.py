@@ -119,7 +119,7 @@ class Reconciler:
                 stale[name] = _synced("False", *_why(moved, record))
                 if now >= about.retry_at:
                     due.append((about.failures, record.time if record else "", name))
-            elif clusters.is_up_to_date(listed, heads):
+            elif clusters.is_known(listed, heads):
                 about.set(_synced("True", "UpToDate"))
             else:
                 about.set(_synced("Unknown", "Unreachable", "a remote was never read"))

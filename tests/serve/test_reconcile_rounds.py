@@ -107,7 +107,7 @@ def _reconciler(
         record=lambda _: RECORD,
         inputs=lambda _: RECORD.inputs.values(),
         moved=lambda *_: [],
-        is_up_to_date=lambda *_: True,
+        is_known=lambda *_: True,
     )
     settings: Any = SimpleNamespace(
         config=SimpleNamespace(paths=None),
