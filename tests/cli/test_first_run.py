@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -20,32 +19,6 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-@pytest.mark.parametrize("words", ["catalog list", "catalog compile c-green-sky-1234"])
-def test_missing_api_url_lists_alternatives(commodore: CommandLine, words: str) -> None:
-    ran = commodore(*words.split())
-
-    assert (ran.code, ran.out) == (1, "")
-    assert "error: no API URL" in ran.err
-    for way in ("--api-url", "COMMODORE_API_URL", "./facts", "commodore demo"):
-        assert way in ran.err
-
-
-@pytest.mark.parametrize("words", ["", "--help"])
-def test_help_names_the_demo(commodore: CommandLine, words: str) -> None:
-    ran = commodore(*words.split())
-
-    assert "New here? `commodore demo` creates a playground" in ran.out + ran.err
-
-
-def test_demo_prints_next_steps(commodore: CommandLine, tmp_path: Path) -> None:
-    ran = commodore("demo", "play")
-
-    assert (ran.code, ran.err) == (0, "")
-    assert "  cd play\n" in ran.out
-    assert "  commodore catalog compile c-demo-1 --push\n" in ran.out
-    assert (tmp_path / "play" / ".env").is_file()
-
-
 @pytest.mark.slow
 def test_suggested_demo_steps_change_a_manifest(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -60,49 +33,6 @@ def test_suggested_demo_steps_change_a_manifest(
         assert ran.code == 0, step + ran.err
 
     assert "+  replicas: 3" in ran.out
-
-
-def test_demo_prints_json(commodore: CommandLine, tmp_path: Path) -> None:
-    ran = commodore("demo", "play", "-o", "json")
-
-    content = json.loads(ran.out)
-    assert content["schema"] == "demo/v1"
-    assert content["directory"] == str(tmp_path / "play")
-    assert content["clusters"] == ["c-demo-1", "c-demo-2"]
-
-
-def test_unknown_cluster_suggests_similar(commodore: CommandLine, facts: str) -> None:
-    ran = commodore("catalog", "compile", "c-deno-1", "--api-url", facts)
-
-    assert ran.code == 1
-    assert "error: cluster c-deno-1 is not known" in ran.err
-    assert "c-demo-1" in ran.err.partition("hint:")[2]
-
-
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_clean_removes_generated_folders(commodore: CommandLine, tmp_path: Path, form: str) -> None:
-    for name in ("inventory", "compiled", "vendor", "dependencies/lib", "dependencies/one"):
-        (tmp_path / name).mkdir(parents=True)
-
-    ran = commodore("catalog", "clean", "-o", form)
-
-    assert ran.code == 0
-    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
-    assert left == ["dependencies", "dependencies/one", "vendor"]
-    assert ran.err.count(" > removed ") == 3
-    if form == "json":
-        content = json.loads(ran.out)
-        assert content["schema"] == "catalog-clean/v1"
-        assert len(content["removed"]) == 3
-    else:
-        assert ran.out == ""
-
-
-def test_cleaning_nothing_is_fine(commodore: CommandLine) -> None:
-    ran = commodore("catalog", "clean")
-
-    assert (ran.code, ran.out) == (0, "")
-    assert "removed" not in ran.err
 
 
 _SEARCHED: list[str] = []
@@ -168,23 +98,3 @@ def test_unknown_cluster_creates_no_file(
         ran = commodore("catalog", "compile", "c-none", "--api-url", facts)
 
     assert ran.code == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "catalog clean",
-        "catalog diff",
-        "component compile .",
-        "component delete one-two --force",
-        "component new x",
-        "inventory explain c-one a.b",
-        "package compile . tests/defaults.yml",
-    ],
-)
-def test_failing_commands_create_no_files(
-    commodore: CommandLine, tmp_path: Path, words: str
-) -> None:
-    commodore(*words.split())
-
-    assert list(tmp_path.iterdir()) == []
