@@ -104,9 +104,11 @@ def serving(work: Path, facts: Path, *options: str, home: Path) -> Iterator[Daem
     try:
         yield daemon
     finally:
+        was_killed = process.poll() == -signal.SIGKILL
         if process.poll() is None:
-            daemon.stop(signal.SIGKILL)
+            daemon.stop()
         reader.join()
         process.stdout.close()
     text = "".join(daemon.lines)
-    assert "Traceback" not in text, text
+    # A process that was just starting is surprised by the end of the daemon that is killed.
+    assert was_killed or "Traceback" not in text, text
