@@ -37,13 +37,6 @@ class CommodoreError(Exception):
         self.where = where
         self.hint = hint
 
-    @classmethod
-    def at_spot(cls, spot: Spot, message: str, *, hint: str) -> CommodoreError:
-        """An error about a place that `locate` finds."""
-        error = cls(message, where=str(spot), hint=hint)
-        error.spots = (spot,)
-        return error
-
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions pickle by their positional arguments only; ours have more to say.
         return _revive, (type(self), str(self)), self.__dict__

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.servers.api import Reply, serve_api
-from tests.support.tool_releases import Publisher, program_script, write_program
+from tests.support.tool_releases import Publisher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,14 +41,6 @@ class ToolCommand:
         file = self.tools / "state.json"
         state: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
         return state
-
-    def manage(self, **versions: str) -> None:
-        """Have these tools installed already."""
-        self.tools.mkdir(parents=True, exist_ok=True)
-        for name, version in versions.items():
-            write_program(self.tools, name, program_script(version))
-        state = dict.fromkeys(versions, "2026-01-09T15:20:00")
-        (self.tools / "state.json").write_text(json.dumps(state))
 
 
 @pytest.fixture

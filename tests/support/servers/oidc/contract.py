@@ -137,7 +137,7 @@ class LoginContract:
         monkeypatch.setenv("BROWSER", browser("agrees"))
 
     @pytest.mark.usefixtures("agreeing")
-    def test_a_login_is_kept_for_later(self, config: Config, api: Api, empty_home: Path) -> None:
+    def test_login_is_cached(self, config: Config, api: Api, empty_home: Path) -> None:
         token = log_in(config)
 
         entry = cached(empty_home)[api.url]
@@ -149,7 +149,7 @@ class LoginContract:
         assert stat.S_IMODE((place / "token").stat().st_mode) == 0o600
 
     @pytest.mark.usefixtures("agreeing")
-    def test_a_good_token_needs_nobody(
+    def test_valid_token_is_used_without_login(
         self, config: Config, api: Api, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         token = log_in(config)
@@ -160,9 +160,7 @@ class LoginContract:
         assert api.received == []
 
     @pytest.mark.usefixtures("agreeing")
-    def test_commands_log_in_by_themselves(
-        self, config: Config, api: Api, empty_home: Path
-    ) -> None:
+    def test_command_starts_login(self, config: Config, api: Api, empty_home: Path) -> None:
         load_cluster(config, "c-1")
 
         tokens = {request.token for request in api.received if request.path != "/"}
@@ -170,7 +168,7 @@ class LoginContract:
 
     @pytest.mark.parametrize("lifetime", ["short"])
     @pytest.mark.usefixtures("agreeing")
-    def test_a_token_that_expires_during_a_long_run_is_renewed(
+    def test_token_that_expires_during_run_is_renewed(
         self, config: Config, api: Api, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         load_cluster(config, "c-1")
@@ -186,9 +184,7 @@ class LoginContract:
         assert last != first
 
     @pytest.mark.usefixtures("agreeing")
-    def test_logging_out_forgets_this_login_only(
-        self, config: Config, api: Api, empty_home: Path
-    ) -> None:
+    def test_logout_removes_one_login(self, config: Config, api: Api, empty_home: Path) -> None:
         file = empty_home / ".cache/commodore/token"
         file.parent.mkdir(parents=True)
         file.write_text('{"https://other.example.com": {"id_token": "x"}}')
@@ -199,7 +195,7 @@ class LoginContract:
         assert cached(empty_home) == {"https://other.example.com": {"id_token": "x"}}
 
     @pytest.mark.usefixtures("empty_home")
-    def test_without_a_browser_another_device_serves(self, config: Config) -> None:
+    def test_device_flow_replaces_browser(self, config: Config) -> None:
         with following_links() as reader:
             token = log_in(replace(config, oidc_listen=""))
 
@@ -217,7 +213,7 @@ class LoginContract:
             assert log_in(config, device=True)
 
     @pytest.mark.parametrize("device", [False, True])
-    def test_a_refusal_ends_the_login(
+    def test_refused_login_fails(
         self, config: Config, empty_home: Path, monkeypatch: pytest.MonkeyPatch, device: bool
     ) -> None:
         monkeypatch.setenv("BROWSER", browser("refuses"))
@@ -231,7 +227,7 @@ class LoginContract:
         assert "log in again" in raised.value.hint
         assert not (empty_home / ".cache/commodore/token").exists()
 
-    def test_an_answer_to_another_login_is_refused(
+    def test_answer_to_other_login_is_refused(
         self, config: Config, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("BROWSER", browser("confused"))
@@ -240,7 +236,7 @@ class LoginContract:
             log_in(config)
 
     @pytest.mark.parametrize("device", [False, True])
-    def test_a_login_times_out(
+    def test_login_times_out(
         self, config: Config, monkeypatch: pytest.MonkeyPatch, device: bool
     ) -> None:
         monkeypatch.setenv("BROWSER", "true %s")
