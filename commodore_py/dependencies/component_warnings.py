@@ -134,7 +134,8 @@ def _by_key(names: Iterable[str]) -> Mapping[str, list[str]]:
 
 def _same(base: Dependency, dependency: Dependency) -> bool:
     base_source, source = (
-        (git_urls.dependency_key(d.url), d.commit, d.spec.path.strip("/"))
+        # A checkout that is used as it is may have no remote.
+        (d.url and git_urls.dependency_key(d.url), d.commit, d.spec.path.strip("/"))
         for d in (base, dependency)
     )
     return base_source == source
