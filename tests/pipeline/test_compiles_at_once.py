@@ -11,6 +11,9 @@ import pytest
 
 from commodore_py.adapters.files import read_tree
 from commodore_py.cache.store import Store
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection.run_lock import exclusive_run, shared_lock
+from commodore_py.errors import CommodoreError
 from commodore_py.workflows.demo import write_demo
 from tests.support.stores import damaged_in
 
@@ -94,3 +97,30 @@ def test_concurrent_compiles_in_one_directory_wait_or_fail(playground: Playgroun
     assert any("waiting for another run" in output for _, output in runs)
     assert playground.made_in("shared") == playground.expected
     assert damaged_in(playground.store) == ()
+
+
+def test_shared_lock_waits_for_running_compile(tmp_path: Path) -> None:
+    paths = WorkPaths(tmp_path)
+    with exclusive_run(paths):
+        pass
+    holder = (
+        "import fcntl, sys; file = open(sys.argv[1], 'r+');"
+        "fcntl.lockf(file, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(tmp_path / ".commodore/lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+
+        with (
+            pytest.raises(CommodoreError, match="is running in this working directory"),
+            shared_lock(paths, patience=0.1),
+        ):
+            pytest.fail("it was read")
+        process.communicate()
+
+    with shared_lock(paths, patience=0.1):
+        pass
