@@ -58,6 +58,7 @@ faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -n 4 -m faults
 
 real: $(STAMP) ## tests against real servers: REAL_SERVERS_DIR=folder, made by tests/real/build
+	@test -n "$(REAL_SERVERS_DIR)" || { echo "make: set REAL_SERVERS_DIR to a folder that tests/real/build has filled" >&2; exit 1; }
 	$(PYTEST) tests/contract tests/differential/plans -m "not e2e and not faults"
 
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]

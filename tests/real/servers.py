@@ -56,9 +56,11 @@ _LIMITED = [
 
 def directory_with(*programs: str) -> Path:
     """The directory of the programs; the test is skipped without them."""
-    folder = Path(os.environ.get(VARIABLE, "/nowhere"))
-    if not all((folder / "bin" / name).is_file() for name in programs):
+    if VARIABLE not in os.environ:
         pytest.skip(f"no real server: run tests/real/build DIR, and set {VARIABLE} to DIR")
+    folder = Path(os.environ[VARIABLE])
+    missing = [name for name in programs if not (folder / "bin" / name).is_file()]
+    assert not missing, f"{folder} lacks {missing}: run tests/real/build"
     return folder
 
 

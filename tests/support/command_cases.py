@@ -9,6 +9,7 @@ given   files, component, package, repositories, fleet, commits, checkout: see t
         api: answers by path; tools: programs and their releases; env, unset: variables
         at: a directory that cases share
 words   command lines by a short first word
+anchors what YAML aliases repeat
 steps   files, commits, sh (a script): what changes before; cd, run, stdin, env: the command;
         complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
@@ -56,6 +57,7 @@ _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
+_GIVEN_BY_RUNNER = shlex.split("api tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
     " unchanged shows requests"
@@ -121,8 +123,12 @@ def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
 def _cases_in(folder: Path) -> Iterator[Any]:
     for path in sorted(folder.glob("*.yaml")):
         content = yaml.safe_load(path.read_text("utf-8"))
+        assert content.keys() <= {"anchors", "given", "words", "cases"}, path
         for case in content["cases"]:
             _check_keys(case)
+            unknown = case.get("given", {}).keys() | content.get("given", {}).keys()
+            unknown -= {*GIVEN, *_GIVEN_BY_RUNNER}
+            assert not unknown, f"{path.name}, {case['case']}: nothing is given by {unknown}"
             given = _merged(content.get("given", {}), case.get("given", {}))
             whole = {**case, "given": given, "words": content.get("words", {})}
             rows = case.get("each", [{}])
@@ -185,9 +191,10 @@ def _check_folder(folder: Path, step: dict[str, Any], ran: Ran) -> None:
         assert sorted(str(file) for file in below if ".git" not in file.parts) == sorted(names)
     for command, wanted in step.get("shows", {}).items():
         text = _shell(folder, command)
-        if isinstance(wanted, bool) or wanted is None or text is None:
+        if isinstance(wanted, bool) or wanted is None:
             assert (text is not None) is bool(wanted), f"{command}\n{ran.out}{ran.err}"
         else:
+            assert text is not None, f"{command}\n{ran.out}{ran.err}"
             _check_text(text, wanted, ran)
 
 
